@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+# make try     install what is missing, build, see the line work
+# make check   the tests
+# make help    everything else
+
+BUILD ?= build
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+CC ?= cc
+SAN ?=
+INSTALL ?= install
+FUZZ_SECONDS ?= 60
+
+comma := ,
+SONAME = libambit.so.0
+VERSION := $(shell sed -n 's/^.define AMBIT_VERSION "\(.*\)"/\1/p' include/ambit/ambit.h)
+
+PKGS = jansson sqlite3 libsodium
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
+	-Wwrite-strings -Wpointer-arith -Wundef -Werror=implicit-function-declaration \
+	-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=return-type
+ifdef CI
+WARN += -Werror
+endif
+CFLAGS ?= -O2 -g
+HARDEN = -fstack-protector-strong -D_FORTIFY_SOURCE=2
+SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
+	$(if $(SAN),,$(HARDEN)) $(SAN_FLAGS) -fPIC -fno-semantic-interposition -MMD -MP
+LDLIBS = $(PKG_LIBS)
+ALL_LDFLAGS = $(LDFLAGS) $(SAN_FLAGS) -Wl,-z,relro,-z,now -Wl,--as-needed
+
+LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
+CLI_SRC := $(sort $(wildcard src/cli/*.c))
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
+UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+CASES := $(patsubst tests/cases/run.c,$(BUILD)/tests/cases,$(wildcard tests/cases/run.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz-*.c))
+REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz-%.c=$(BUILD)/tests/replay-%)
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+BENCH := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
+HELPER_SRC := $(sort $(wildcard tests/e2e/*.c))
+HELPER := $(HELPER_SRC:tests/e2e/%.c=$(BUILD)/e2e/%)
+
+# V=1 shows whole commands.
+Q = $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)')
+
+# Without a -j of its own, a make started from here uses every core.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
+
+.PHONY: all try deps unit tests check check-long bench fuzz fuzz-programs install uninstall \
+	format-check clean help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/ambit $(BUILD)/libambit.a $(BUILD)/$(SONAME) $(BUILD)/doc/.done ## the program, the library, their pages
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC $<)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+# Tests write argv-like lists of literals.
+$(BUILD)/tests/%.o: WARN += -Wno-write-strings
+
+# q, not r: two folders may have a file of the same name.
+$(BUILD)/libambit.a: $(LIB_OBJ)
+	@rm -f $@
+	$(call say,AR $@)
+	$(Q)$(AR) qcs $@ $^
+
+$(BUILD)/$(SONAME): $(LIB_OBJ) lib/libambit.map
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/libambit.map \
+		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(LIB_OBJ) $(LDLIBS)
+
+$(BUILD)/ambit: $(CLI_OBJ) $(BUILD)/libambit.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BUILD)/libambit.a $(LDLIBS)
+
+# Man pages and completions are the program's own tables, printed.
+$(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
+	$(call say,DOC $(BUILD)/doc)
+	$(Q)scripts/gen-doc $(BUILD)/ambit $(BUILD)/doc
+	@touch $@
+
+$(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(BUILD)/libambit.a
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libambit.a $(LDLIBS) -lcmocka
+
+# Not tests/cases/run.o: that directory would stand where the program goes.
+$(BUILD)/tests/cases: tests/cases/run.c $(BUILD)/libambit.a
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libambit.a $(LDLIBS)
+
+$(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/libambit.a
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(LDLIBS)
+
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libambit.a
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libambit.a $(LDLIBS)
+
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libambit.a
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libambit.a $(LDLIBS)
+
+$(BUILD)/e2e/%: $(BUILD)/tests/e2e/%.o
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $<
+
+try: ## install what is missing, build, and see the line work
+	@scripts/deps build
+	@$(MAKE) --no-print-directory $(JOBS) all >$(or $(TMPDIR),/tmp)/ambit-build.$$PPID.log 2>&1 || \
+		{ cat $(or $(TMPDIR),/tmp)/ambit-build.$$PPID.log; exit 1; }
+	@rm -f $(or $(TMPDIR),/tmp)/ambit-build.$$PPID.log
+	@AMBIT=$(abspath $(BUILD)/ambit) scripts/try
+
+deps: ## install the Debian packages that are missing, for building and testing
+	@scripts/deps
+
+unit: $(UNIT) ## the unit tests alone
+	@for t in $(UNIT); do $$t || exit 1; done
+
+tests: all $(UNIT) $(CASES) $(REPLAY) $(HELPER) ## build every test, run none
+
+check: ## all tests: sanitizers, plain, as a normal user and as root
+	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check
+
+check-long: ## check with gcc and clang, long races, FUZZ_SECONDS per fuzz target
+	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check long
+
+bench: all $(BENCH) ## the figures
+	@for b in $(BENCH); do AMBIT=$(abspath $(BUILD)/ambit) $$b || exit 1; done
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (needs clang)
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/fuzzing CC=clang \
+		SAN=fuzzer-no-link,address,undefined fuzz-programs
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz $(BUILD)/fuzzing
+
+fuzz-programs: $(FUZZ)
+
+install: all ## program, library, headers, ambit.pc, man pages, completions
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/ambit \
+		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/bash-completion/completions \
+		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d
+	$(INSTALL) -m 755 $(BUILD)/ambit $(DESTDIR)$(BINDIR)/ambit
+	$(INSTALL) -m 644 $(BUILD)/$(SONAME) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so
+	$(INSTALL) -m 644 include/ambit/*.h $(DESTDIR)$(INCLUDEDIR)/ambit
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+		-e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS)|' ambit.pc.in \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
+	$(INSTALL) -m 644 $(BUILD)/doc/*.1 $(DESTDIR)$(MANDIR)/man1
+	$(INSTALL) -m 644 $(BUILD)/doc/ambit.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit
+	$(INSTALL) -m 644 $(BUILD)/doc/_ambit $(DESTDIR)$(DATADIR)/zsh/site-functions/_ambit
+	$(INSTALL) -m 644 $(BUILD)/doc/ambit.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
+
+uninstall: ## take away what install put there
+	rm -f $(DESTDIR)$(BINDIR)/ambit $(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc $(DESTDIR)$(MANDIR)/man1/ambit.1 \
+		$(DESTDIR)$(MANDIR)/man1/ambit-*.1 $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit \
+		$(DESTDIR)$(DATADIR)/zsh/site-functions/_ambit \
+		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/ambit
+
+format-check: ## what clang-format would change (tables may stay as they are)
+	@clang-format --dry-run $(LIB_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h src/*/*.h)
+
+clean: ## remove the build directory
+	rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+	@echo '  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= CC=$(CC) SAN=address,undefined V=1 FUZZ_SECONDS=$(FUZZ_SECONDS)'
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Scope owns: what is declared auto_* is released when the block ends. */
+
+static inline void
+fd_close_at(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void
+free_at(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+#define auto_close __attribute__((cleanup(fd_close_at)))
+#define auto_free __attribute__((cleanup(free_at)))
+
+static inline int
+steal_fd(int *fd)
+{
+	int out = *fd;
+
+	*fd = -1;
+	return out;
+}
+
+#define steal_ptr(pointer)                                                                         \
+	({                                                                                         \
+		__typeof__(*(pointer)) stolen_ = *(pointer);                                       \
+		*(pointer) = NULL;                                                                 \
+		stolen_;                                                                           \
+	})
+
+/* Reads a whole regular file of at most max bytes; NUL-terminated, caller
+ * frees. 0 or -errno (-EFBIG when larger, -EISDIR, -EINVAL when not a file). */
+int fd_read_file(int dirfd, const char *name, size_t max, char **ret_text, size_t *ret_len);
+
+/* The same of a descriptor opened for reading (O_NONBLOCK, so that a FIFO
+ * cannot hold the opener up). Does not take it. */
+int fd_read_open(int fd, size_t max, char **ret_text, size_t *ret_len);
+
+/* All of it, or -errno. */
+int fd_write_all(int fd, const void *data, size_t len);
+
+#endif

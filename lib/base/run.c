@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Helper programs: the policy program and the approver program. They are the
+ * person's own, but a hanging, chatty or crashing one must cost no more than
+ * its timeout: everything is bounded, and every odd ending is an error. */
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/run.h"
+
+static int64_t
+clock_ms(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int64_t
+clock_now(void)
+{
+	return clock_ms(CLOCK_REALTIME);
+}
+
+int64_t
+clock_steady(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+int
+run_resolve(const char *name, char **ret_path, struct ambit_error *err)
+{
+	struct stat st;
+
+	if (name[0] != '/')
+		return err_set(err, EINVAL, "'%s' is not an absolute path", name);
+	auto_free char *path = realpath(name, NULL);
+
+	if (!path)
+		return err_sys(err, errno, "%s", name);
+	if (stat(path, &st) < 0)
+		return err_sys(err, errno, "%s", path);
+	if (!S_ISREG(st.st_mode) || access(path, X_OK) < 0)
+		return err_set(err, EACCES, "%s is not a program that can be run", path);
+	*ret_path = steal_ptr(&path);
+	return 0;
+}
+
+static int
+spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none, defaults;
+	int r;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_adddup2(&actions, in, 0);
+	posix_spawn_file_actions_adddup2(&actions, out, 1);
+	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+	sigemptyset(&none);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setflags(&attr,
+		POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	r = posix_spawn(ret_pid, argv[0], &actions, &attr, argv, envp);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return -r;
+}
+
+/* Feeds and drains at once: a program that prints before it reads must not
+ * lock both up. in and out are non-blocking. */
+static int
+converse(int *in, int out, const char *input, size_t input_len, size_t max, int64_t deadline,
+	struct buf *output)
+{
+	size_t fed = 0;
+	char chunk[4096];
+
+	for (;;) {
+		struct pollfd p[2] = { { .fd = out, .events = POLLIN },
+			{ .fd = *in, .events = POLLOUT } };
+		int64_t left = deadline - clock_steady();
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
+			return -errno;
+		if (*in >= 0 && p[1].revents) {
+			ssize_t n = fed < input_len ? write(*in, input + fed, input_len - fed) : 0;
+
+			if (n > 0)
+				fed += (size_t)n;
+			if (fed == input_len || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+				close(*in);
+				*in = -1;
+			}
+		}
+		if (p[0].revents) {
+			ssize_t n = read(out, chunk, sizeof(chunk));
+
+			if (n == 0)
+				return 0;
+			if (n < 0 && errno != EAGAIN && errno != EINTR)
+				return -errno;
+			if (n > 0)
+				buf_append(output, chunk, (size_t)n);
+			if (output->len > max)
+				return -EFBIG;
+		}
+	}
+}
+
+/* Waits for pid until the deadline. 0 and its status, or -ETIMEDOUT. */
+static int
+await(pid_t pid, int64_t deadline, int *ret_status)
+{
+	for (;;) {
+		pid_t done = waitpid(pid, ret_status, WNOHANG);
+
+		if (done == pid)
+			return 0;
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (clock_steady() >= deadline)
+			return -ETIMEDOUT;
+		nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+	}
+}
+
+int
+run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
+	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err)
+{
+	int to[2] = { -1, -1 }, from[2] = { -1, -1 }, status = 0, r;
+	int64_t deadline = clock_steady() + timeout_ms;
+	auto_buf struct buf output = { 0 };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	pid_t pid;
+
+	if (pipe2(to, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "pipe");
+	auto_close int to_read = to[0], to_write = to[1];
+
+	if (pipe2(from, O_CLOEXEC) < 0)
+		return err_sys(err, errno, "pipe");
+	auto_close int from_read = from[0], from_write = from[1];
+
+	fcntl(to_write, F_SETFL, O_NONBLOCK);
+	fcntl(from_read, F_SETFL, O_NONBLOCK);
+	r = spawn(argv, envp, to_read, from_write, &pid);
+	if (r < 0)
+		return err_sys(err, -r, "%s", argv[0]);
+	close(steal_fd(&to_read));
+	close(steal_fd(&from_write));
+
+	sigaction(SIGPIPE, &ignore, &before);
+	r = converse(&to_write, from_read, input, input_len, max, deadline, &output);
+	sigaction(SIGPIPE, &before, NULL);
+	if (r == 0)
+		r = await(pid, deadline, &status);
+	if (r < 0) {
+		kill(-pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (r == -ETIMEDOUT)
+			return err_set(err, ETIMEDOUT, "%s gave no answer in %d ms", argv[0],
+				timeout_ms);
+		return err_sys(err, -r, "%s", argv[0]);
+	}
+	if (WIFSIGNALED(status))
+		return err_set(err, ECHILD, "%s was ended by signal %d", argv[0], WTERMSIG(status));
+	if (WEXITSTATUS(status) != 0)
+		return err_set(err, ECHILD, "%s exited with %d", argv[0], WEXITSTATUS(status));
+	*ret_len = output.len;
+	*ret_output = buf_take(&output);
+	return *ret_output ? 0 : err_nomem(err);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_RUN_H
+#define BASE_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Runs argv (argv[0] an absolute path, no shell, no PATH), gives it input on
+ * stdin, collects at most max bytes of its stdout; stderr is /dev/null. The
+ * program gets its own process group and only descriptors 0-2; the whole
+ * group is killed on timeout. The environment is envp.
+ * 0: it exited with 0. -ETIMEDOUT, -EFBIG (too much output), -ECHILD (ended
+ * otherwise: err says how), or what stopped it from starting. */
+int run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
+	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err);
+
+/* Resolves a program's name to the real absolute path of an executable file.
+ * Relative names are refused (-EINVAL): what they mean depends on the cwd. */
+int run_resolve(const char *name, char **ret_path, struct ambit_error *err);
+
+/* Milliseconds since the epoch, and of a clock that never jumps. */
+int64_t clock_now(void);
+int64_t clock_steady(void);
+
+#endif
