@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns of hosts, from settings, rules and people, against one host; and
+ * which addresses are this machine's or its network's. A pattern of a name
+ * never covers an address, whatever the name resolves to. */
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "request/address.h"
+#include "request/host.h"
+
+static bool
+same_prefix(const unsigned char *a, const unsigned char *b, int bits)
+{
+	int whole = bits / 8, rest = bits % 8;
+	unsigned char mask = (unsigned char)(0xff00 >> rest);
+
+	if (memcmp(a, b, (size_t)whole) != 0)
+		return false;
+	return rest == 0 || ((a[whole] ^ b[whole]) & mask) == 0;
+}
+
+struct pattern {
+	bool any;   /* "*" */
+	bool below; /* "*.name" */
+	char *name; /* unless an address */
+	struct address address;
+	int port; /* 0: any */
+};
+
+/* "/8" behind an address. Bits beyond the prefix must be zero: 10.1.2.3/8 is
+ * somebody's mistake, and which one cannot be known. */
+static int
+parse_bits(const char *text, bool mapped, struct address *address)
+{
+	static const unsigned char zero[16];
+	int max = address->family == AF_INET ? 32 : 128, bits = 0;
+	unsigned char rest[16] = { 0 };
+
+	if (text[0] < '0' || text[0] > '9' || strlen(text) > 3 || (text[0] == '0' && text[1]))
+		return -EINVAL;
+	for (; *text; text++) {
+		if (!(*text >= '0' && *text <= '9'))
+			return -EINVAL;
+		bits = bits * 10 + (*text - '0');
+	}
+	bits -= mapped ? 96 : 0;
+	if (bits < 0 || bits > max)
+		return -EINVAL;
+	memcpy(rest, address->bytes, (size_t)max / 8);
+	if (bits < max) {
+		memset(rest, 0, (size_t)bits / 8);
+		rest[bits / 8] &= (unsigned char)(0xff >> (bits % 8));
+		if (memcmp(rest, zero, sizeof(rest)) != 0)
+			return -EINVAL;
+	}
+	address->bits = bits;
+	return 0;
+}
+
+static int
+pattern_parse(const char *text, struct pattern *ret)
+{
+	const char *slash = strchr(text, '/'), *host;
+	size_t len = slash ? (size_t)(slash - text) : strlen(text);
+	struct pattern p = { 0 };
+	int r;
+
+	if (str_prefix(text, "*.")) {
+		p.below = true;
+		text += 2;
+		len -= 2;
+	}
+	r = address_split(text, len, &host, &len, &p.port);
+	if (r < 0)
+		return r;
+	if (len == 1 && host[0] == '*' && !p.below && !slash) {
+		p.any = true;
+	} else {
+		r = address_parse(host, len, &p.name, &p.address);
+		if (r < 0)
+			return r;
+	}
+	p.address.bits = p.address.family == AF_INET ? 32 : 128;
+	if (p.below && p.address.family)
+		r = -EINVAL;
+	if (slash && (p.port || !p.address.family))
+		r = -EINVAL;
+	else if (slash && r == 0)
+		r = parse_bits(slash + 1, p.address.family == AF_INET && memchr(host, ':', len),
+			&p.address);
+	if (r < 0) {
+		free(p.name);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+int
+host_pattern_check(const char *pattern)
+{
+	struct pattern p;
+	int r = pattern_parse(pattern, &p);
+
+	if (r == 0)
+		free(p.name);
+	return r;
+}
+
+/* "*" is for names of other machines: this one has to be named. */
+static bool
+is_localhost(const char *name)
+{
+	size_t len = strlen(name);
+
+	return streq(name, "localhost") || (len > 10 && streq(name + len - 10, ".localhost"));
+}
+
+static bool
+pattern_match(const struct pattern *p, const char *name, const struct address *address)
+{
+	size_t len = strlen(name), tail;
+
+	if (p->any)
+		return !address->family && !is_localhost(name);
+	if (p->address.family)
+		return p->address.family == address->family &&
+		       same_prefix(p->address.bytes, address->bytes, p->address.bits);
+	if (address->family)
+		return false;
+	tail = strlen(p->name);
+	if (p->below)
+		return len > tail + 1 && name[len - tail - 1] == '.' &&
+		       streq(name + len - tail, p->name);
+	return streq(name, p->name);
+}
+
+bool
+host_match(const char *pattern, const char *host, int port)
+{
+	auto_free char *name = NULL;
+	struct address address;
+	struct pattern p;
+	bool hit = false;
+
+	if (address_parse(host, strlen(host), &name, &address) < 0)
+		return false;
+	if (pattern_parse(pattern, &p) < 0)
+		return false;
+	if (p.port == 0 || p.port == port)
+		hit = pattern_match(&p, name, &address);
+	free(p.name);
+	return hit;
+}
+
+static const struct {
+	unsigned char bytes[4];
+	int bits;
+} local4[] = {
+	{ { 0 }, 8 },	       /* this host */
+	{ { 10 }, 8 },	       /* private */
+	{ { 100, 64 }, 10 },   /* shared; one cloud's metadata */
+	{ { 127 }, 8 },	       /* loopback */
+	{ { 169, 254 }, 16 },  /* link-local, metadata */
+	{ { 172, 16 }, 12 },   /* private */
+	{ { 192, 0, 0 }, 24 }, /* protocol assignments; one cloud's metadata */
+	{ { 192, 168 }, 16 },  /* private */
+	{ { 198, 18 }, 15 },   /* benchmarks inside a network */
+	{ { 224 }, 4 },	       /* multicast */
+	{ { 240 }, 4 },	       /* reserved, broadcast */
+};
+
+static bool
+is_local4(const unsigned char *bytes)
+{
+	for (size_t i = 0; i < sizeof(local4) / sizeof(local4[0]); i++)
+		if (same_prefix(local4[i].bytes, bytes, local4[i].bits))
+			return true;
+	return false;
+}
+
+/* at: where an IPv4 address is carried in it, which is then what counts. */
+static const struct {
+	unsigned char bytes[16];
+	int bits;
+	int at;
+} local6[] = {
+	{ { 0 }, 96, 12 },			  /* ::, ::1, v4-compatible */
+	{ { 0xfc }, 7, 0 },			  /* private; metadata */
+	{ { 0xfe, 0x80 }, 10, 0 },		  /* link-local */
+	{ { 0xfe, 0xc0 }, 10, 0 },		  /* site-local */
+	{ { 0xff }, 8, 0 },			  /* multicast */
+	{ { 0, 0x64, 0xff, 0x9b }, 96, 12 },	  /* translated to IPv4 */
+	{ { 0, 0x64, 0xff, 0x9b, 0, 1 }, 48, 0 }, /* translated, locally */
+	{ { 0x20, 0x02 }, 16, 2 },		  /* 6to4 */
+};
+
+bool
+host_is_local(const char *host)
+{
+	struct address address;
+	size_t len = strlen(host);
+
+	if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
+		host++;
+		len -= 2;
+	}
+	if (address_parse(host, len, NULL, &address) < 0)
+		return false;
+	if (address.family == AF_INET)
+		return is_local4(address.bytes);
+	if (address.family != AF_INET6)
+		return false;
+	for (size_t i = 0; i < sizeof(local6) / sizeof(local6[0]); i++)
+		if (same_prefix(local6[i].bytes, address.bytes, local6[i].bits))
+			return local6[i].at == 0 || is_local4(address.bytes + local6[i].at);
+	return false;
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes from a door become one struct ambit_request. The door is trusted to
+ * pass on what it was given, the bytes are not: what cannot be understood
+ * still makes a request, one that says what is wrong and cannot be allowed. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "request/args.h"
+#include "request/host.h"
+
+#define NAME_MAX_LEN 256
+
+int
+request_refuse(struct ambit_request *request, enum ambit_code code, bool hard, const char *fmt, ...)
+{
+	auto_free char *reason = NULL, *shown = NULL;
+	va_list ap;
+	int n;
+
+	if (request->bad != AMBIT_CODE_NONE && (request->bad_hard || !hard))
+		return 0;
+	va_start(ap, fmt);
+	n = vasprintf(&reason, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		reason = NULL;
+		return -ENOMEM;
+	}
+	shown = str_escape(reason, strlen(reason));
+	if (!shown)
+		return -ENOMEM;
+	free(request->bad_reason);
+	request->bad = code;
+	request->bad_hard = hard;
+	request->bad_reason = steal_ptr(&shown);
+	return 0;
+}
+
+void
+ambit_request_destroy(struct ambit_request *request)
+{
+	if (!request)
+		return;
+	for (size_t i = 0; i < request->n_paths; i++)
+		free(request->paths[i].text);
+	free(request->paths);
+	json_decref(request->args);
+	free(request->id);
+	free(request->name);
+	free(request->cwd);
+	free(request->command);
+	free(request->host);
+	free(request->scope_root);
+	free(request->program);
+	free(request->agent);
+	free(request->bad_reason);
+	free(request);
+}
+
+static void
+destroy_at(struct ambit_request **request)
+{
+	ambit_request_destroy(*request);
+}
+#define auto_request __attribute__((cleanup(destroy_at)))
+
+/* The most dangerous of what a set of effects stands for. */
+static enum ambit_danger
+danger_of(unsigned effects)
+{
+	if (effects == 0 || (effects & (AMBIT_EXEC | AMBIT_MUTATE | AMBIT_NETWORK)))
+		return AMBIT_DANGEROUS;
+	return effects & AMBIT_WRITE ? AMBIT_DANGER_WRITE : AMBIT_DANGER_READ_ONLY;
+}
+
+/* A request that has a name and no arguments yet. */
+static struct ambit_request *
+create(const char *name)
+{
+	struct ambit_request *request = calloc(1, sizeof(*request));
+
+	if (!request)
+		return NULL;
+	request->bad = AMBIT_CODE_NONE;
+	request->name = strdup(name ? name : "");
+	if (!request->name) {
+		free(request);
+		return NULL;
+	}
+	request->tool = tool_find(request->name);
+	if (request->tool) {
+		request->effects = request->tool->effects;
+		request->danger = request->tool->danger;
+	}
+	return request;
+}
+
+/* What a door declares widens what a known tool is taken for, never narrows
+ * it; about an unknown tool it is all there is. */
+static int
+settle(struct ambit_request *request, unsigned declared)
+{
+	if (request->tool) {
+		unsigned added = declared & ~request->effects;
+
+		request->effects |= declared;
+		if (added && danger_of(added) < request->danger)
+			request->danger = danger_of(added);
+		return args_read(request);
+	}
+	request->effects = declared;
+	request->danger = danger_of(declared);
+	if (declared)
+		return 0;
+	return request_refuse(request, AMBIT_CODE_UNKNOWN_TOOL, false,
+		"the tool '%s' is not known and declares no effects", request->name);
+}
+
+static int
+check_name(struct ambit_request *request)
+{
+	if (request->name[0] && strlen(request->name) <= NAME_MAX_LEN)
+		return 0;
+	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,
+		request->name[0] ? "the tool's name is too long" : "the tool has no name");
+}
+
+static int
+read_args_text(struct ambit_request *request, const char *args, size_t len)
+{
+	struct ambit_error why = { 0 };
+
+	if (!args) {
+		request->args = json_object();
+		return request->args ? 0 : -ENOMEM;
+	}
+	if (len > REQUEST_TEXT_MAX)
+		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,
+			"args: more than %u bytes", REQUEST_TEXT_MAX);
+	if (json_parse(args, len, &request->args, &why) < 0) {
+		request->args = NULL;
+		return request_refuse(
+			request, AMBIT_CODE_BAD_ARGUMENTS, true, "args: %s", why.text);
+	}
+	if (!json_is_object(request->args)) {
+		json_decref(request->args);
+		request->args = NULL;
+		return request_refuse(
+			request, AMBIT_CODE_BAD_ARGUMENTS, true, "args: 1:1: must be an object");
+	}
+	return 0;
+}
+
+int
+ambit_request_create(const char *tool, const char *args, size_t len,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_request struct ambit_request *request = create(tool);
+	int r;
+
+	if (!request)
+		return err_nomem(err);
+	r = check_name(request);
+	if (r == 0)
+		r = read_args_text(request, args, len);
+	if (r == 0 && !request->bad_hard)
+		r = settle(request, 0);
+	if (r < 0)
+		return err_nomem(err);
+	*ret_request = steal_ptr(&request);
+	return 0;
+}
+
+static const struct {
+	const char *tool;
+	enum tool_follow follow;
+} path_tools[] = {
+	[AMBIT_ACCESS_WRITE] = { "write", TOOL_FOLLOW },
+	[AMBIT_ACCESS_DELETE] = { "delete", TOOL_NOFOLLOW },
+	[AMBIT_ACCESS_REPLACE] = { "write", TOOL_FOLLOW_BOTH },
+	[AMBIT_ACCESS_MKDIR] = { "write", TOOL_FOLLOW_BOTH },
+	[AMBIT_ACCESS_READ] = { "read", TOOL_FOLLOW },
+	[AMBIT_ACCESS_READ_TREE] = { "read", TOOL_FOLLOW },
+};
+
+int
+ambit_request_path(enum ambit_access access, const char *path, size_t len,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_request struct ambit_request *request = NULL;
+
+	if ((size_t)access >= sizeof(path_tools) / sizeof(path_tools[0]))
+		return err_set(err, EINVAL, "no such access: %d", (int)access);
+	request = create(path_tools[access].tool);
+	if (!request || request_add_path(request, path, len, access, path_tools[access].follow) < 0)
+		return err_nomem(err);
+	*ret_request = steal_ptr(&request);
+	return 0;
+}
+
+int
+ambit_request_connect(const char *host, struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_request struct ambit_request *request = create("connect");
+	int r;
+
+	if (!request)
+		return err_nomem(err);
+	r = host_parse(host, &request->host, &request->port);
+	if (r == -EINVAL)
+		r = request_refuse(
+			request, AMBIT_CODE_BAD_ARGUMENTS, true, "'%.300s' is no host", host);
+	if (r < 0)
+		return err_nomem(err);
+	*ret_request = steal_ptr(&request);
+	return 0;
+}
+
+/* The text of a request while it is taken apart. */
+struct parse {
+	const char *text;
+	size_t len;
+	json_t *object;
+	struct ambit_request *request;
+	unsigned effects;
+};
+
+/* Refuses with the place of a member: under (or NULL) is the object it is in. */
+static int
+refuse_at(struct parse *p, const char *under, const char *key, const char *what)
+{
+	const char *path[] = { under ? under : key, under ? key : NULL, NULL };
+	int line, column;
+
+	json_locate(p->text, p->len, path, &line, &column);
+	return request_refuse(p->request, AMBIT_CODE_BAD_ARGUMENTS, true, "%d:%d: %s%s%.100s: %s",
+		line, column, under ? under : "", under ? "." : "", key, what);
+}
+
+/* A string without NUL bytes, copied. */
+static int
+read_string(struct parse *p, const char *under, const char *key, const json_t *value, char **ret)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return refuse_at(p, under, key, "must be a string");
+	if (strlen(text) != json_string_length(value))
+		return refuse_at(p, under, key, "must not hold a NUL");
+	free(*ret);
+	*ret = strdup(text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int
+read_id(struct parse *p, json_t *value)
+{
+	if (json_is_object(value) || json_is_array(value))
+		return refuse_at(p, NULL, "id", "must be a string or a number");
+	free(p->request->id);
+	p->request->id = json_line(value);
+	return p->request->id ? 0 : -ENOMEM;
+}
+
+static int
+read_tool(struct parse *p, json_t *value)
+{
+	int r = read_string(p, NULL, "tool", value, &p->request->name);
+
+	if (r < 0 || p->request->bad_hard)
+		return r;
+	p->request->tool = tool_find(p->request->name);
+	if (p->request->tool) {
+		p->request->effects = p->request->tool->effects;
+		p->request->danger = p->request->tool->danger;
+	}
+	return check_name(p->request);
+}
+
+static int
+read_args(struct parse *p, json_t *value)
+{
+	if (!json_is_object(value))
+		return refuse_at(p, NULL, "args", "must be an object");
+	p->request->args = json_incref(value);
+	return 0;
+}
+
+static int
+read_cwd(struct parse *p, json_t *value)
+{
+	return read_string(p, NULL, "cwd", value, &p->request->cwd);
+}
+
+static int
+read_effects(struct parse *p, json_t *value)
+{
+	json_t *item;
+	size_t i;
+
+	if (!json_is_array(value))
+		return refuse_at(p, NULL, "effects", "must be a list");
+	json_array_foreach(value, i, item)
+	{
+		const struct ambit_word *word =
+			ambit_word_find(ambit_effects, json_string_value(item));
+		char at[32];
+
+		if (!word || strlen(word->name) != json_string_length(item)) {
+			snprintf(at, sizeof(at), "#%zu", i);
+			return refuse_at(
+				p, "effects", at, "must be read, write, exec, network or mutate");
+		}
+		p->effects |= (unsigned)word->value;
+	}
+	return 0;
+}
+
+/* A request can bind itself closer than its door does; what would loosen it
+ * (or only look as if it bound) is refused. */
+static int
+read_scope(struct parse *p, json_t *value)
+{
+	const char *key;
+	json_t *item;
+	int r = 0;
+
+	if (!json_is_object(value))
+		return refuse_at(p, NULL, "scope", "must be an object");
+	json_object_foreach(value, key, item)
+	{
+		if (streq(key, "root"))
+			r = read_string(p, "scope", key, item, &p->request->scope_root);
+		else if (streq(key, "allow_bash") && json_is_boolean(item))
+			p->request->scope_no_bash = json_is_false(item);
+		else if (streq(key, "enforce_write") && json_is_true(item))
+			p->request->scope_enforce = true;
+		else if (streq(key, "enforce_write") && json_is_false(item))
+			r = refuse_at(p, "scope", key, "a request can only narrow its scope");
+		else if (streq(key, "allow_bash") || streq(key, "enforce_write"))
+			r = refuse_at(p, "scope", key, "must be true or false");
+		else
+			r = refuse_at(p, "scope", key, "unknown key");
+		if (r < 0 || p->request->bad_hard)
+			return r;
+	}
+	return 0;
+}
+
+static int
+read_mode(struct parse *p, json_t *value)
+{
+	const struct ambit_word *word =
+		ambit_word_find(ambit_agent_modes, json_string_value(value));
+
+	if (!word || strlen(word->name) != json_string_length(value))
+		return refuse_at(p, NULL, "mode", "must be plan or build");
+	p->request->plan = word->value == AMBIT_PLAN;
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	int (*read)(struct parse *p, json_t *value);
+} keys[] = {
+	{ "id", read_id },
+	{ "tool", read_tool },
+	{ "args", read_args },
+	{ "cwd", read_cwd },
+	{ "effects", read_effects },
+	{ "scope", read_scope },
+	{ "mode", read_mode },
+};
+#define KEYS_N (sizeof(keys) / sizeof(keys[0]))
+
+static int
+check_keys(struct parse *p)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach(p->object, key, value)
+	{
+		for (i = 0; i < KEYS_N && !streq(keys[i].key, key); i++)
+			;
+		if (i == KEYS_N)
+			return refuse_at(p, NULL, key, "unknown key");
+	}
+	return 0;
+}
+
+static int
+read_keys(struct parse *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < KEYS_N; i++) {
+		json_t *value = json_object_get(p->object, keys[i].key);
+
+		if (value && (i == 0 || !p->request->bad_hard))
+			r = keys[i].read(p, value);
+		if (r == 0 && i == 0)
+			r = check_keys(p);
+	}
+	if (r == 0 && !json_object_get(p->object, "tool"))
+		r = request_refuse(
+			p->request, AMBIT_CODE_BAD_ARGUMENTS, true, "1:1: tool: missing");
+	if (r == 0 && !p->request->args) {
+		p->request->args = json_object();
+		r = p->request->args ? 0 : -ENOMEM;
+	}
+	return r < 0 || p->request->bad_hard ? r : settle(p->request, p->effects);
+}
+
+/* The answer to a broken request should still find its way: the id is looked
+ * for in what a laxer parser can make of it. */
+static int
+salvage_id(struct parse *p)
+{
+	auto_json json_t *object =
+		json_loadb(p->text, p->len, JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, NULL);
+	json_t *id = json_object_get(object, "id");
+
+	return id && !json_is_object(id) && !json_is_array(id) ? read_id(p, id) : 0;
+}
+
+static int
+parse_text(struct parse *p)
+{
+	struct ambit_error why = { 0 };
+	int r;
+
+	if (p->len > REQUEST_TEXT_MAX)
+		return request_refuse(p->request, AMBIT_CODE_BAD_ARGUMENTS, true,
+			"more than %u bytes in one request", REQUEST_TEXT_MAX);
+	if (json_parse(p->text, p->len, &p->object, &why) < 0) {
+		p->object = NULL;
+		r = request_refuse(p->request, AMBIT_CODE_BAD_ARGUMENTS, true, "%s", why.text);
+		return r < 0 ? r : salvage_id(p);
+	}
+	if (!json_is_object(p->object))
+		return request_refuse(p->request, AMBIT_CODE_BAD_ARGUMENTS, true,
+			"1:1: a request must be an object");
+	return read_keys(p);
+}
+
+int
+ambit_request_parse(
+	const char *text, size_t len, struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_request struct ambit_request *request = create("");
+	struct parse p = { .text = text, .len = len, .request = request };
+	int r;
+
+	if (!request)
+		return err_nomem(err);
+	r = parse_text(&p);
+	json_decref(p.object);
+	if (r < 0)
+		return err_nomem(err);
+	*ret_request = steal_ptr(&request);
+	return 0;
+}
+
+static int
+replace(char **slot, const char *text)
+{
+	char *copy = str_dup(text);
+
+	if (text && !copy)
+		return -ENOMEM;
+	free(*slot);
+	*slot = copy;
+	return 0;
+}
+
+int
+ambit_request_set_cwd(struct ambit_request *request, const char *cwd)
+{
+	return replace(&request->cwd, cwd);
+}
+
+int
+ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start, const char *program,
+	const char *agent)
+{
+	int r = replace(&request->program, program);
+
+	if (r == 0)
+		r = replace(&request->agent, agent);
+	request->pid = pid;
+	request->start = start;
+	return r;
+}
+
+void
+ambit_request_set_held(struct ambit_request *request, bool held)
+{
+	request->held = held;
+}
+
+const char *
+ambit_request_tool(const struct ambit_request *request)
+{
+	return request->tool ? request->tool->name : request->name;
+}

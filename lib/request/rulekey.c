@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A shell command becomes the key under which a person's answer is kept. The
+ * command comes from a model, and a shell that is not ours will read it: so
+ * this is no shell parser but the opposite, a list of what is so plain that
+ * every shell reads it alike. All else is remembered to the letter. A key is
+ * comfort for the person; the line in the kernel is the boundary. */
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "request/arity.h"
+#include "request/rulekey.h"
+
+#define WORDS_MAX 256
+#define COMMAND_MAX 8192
+
+/* Each of these means something to some shell, quoted or not: history and
+ * PowerShell look inside quotes too. */
+static const char metacharacters[] = "|&;<>$`(){}[]*?!\\#^\n\r";
+
+struct word {
+	char *text;  /* without its quotes */
+	bool quoted; /* some part of it was */
+};
+
+struct words {
+	struct word list[WORDS_MAX];
+	size_t n;
+};
+
+static void
+words_finish(struct words *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		free(words->list[i].text);
+}
+
+/* Plain bytes are printing ASCII; inside quotes other UTF-8 may stand, if it
+ * can be seen. */
+static bool
+is_plain(const char *command, size_t len)
+{
+	auto_free char *shown = NULL;
+
+	if (len > COMMAND_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)command[i];
+
+		if ((c < ' ' && c != '\t') || c == 0x7f || strchr(metacharacters, c))
+			return false;
+	}
+	shown = str_escape(command, len);
+	if (!shown)
+		return false;
+	for (const char *c = shown; *c; c++)
+		if (*c == '\\' && c[1] != 't')
+			return false; /* something that does not show */
+	return true;
+}
+
+/* One word at *at; false if it cannot be read as one. */
+static bool
+next_word(const char *command, size_t len, size_t *at, struct word *ret)
+{
+	auto_buf struct buf out = { 0 };
+	struct word word = { 0 };
+	char quote = 0;
+
+	for (; *at < len; ++*at) {
+		char c = command[*at];
+
+		if (quote ? c == quote : c == '\'' || c == '"') {
+			quote = quote ? 0 : c;
+			word.quoted = true;
+			continue;
+		}
+		if (!quote && (c == ' ' || c == '\t'))
+			break;
+		if (!quote && (unsigned char)c >= 0x80)
+			return false;
+		buf_putc(&out, c);
+	}
+	if (quote)
+		return false;
+	word.text = buf_take(&out);
+	*ret = word;
+	return word.text != NULL;
+}
+
+static bool
+split(const char *command, size_t len, struct words *words)
+{
+	for (size_t at = 0; at < len;) {
+		if (command[at] == ' ' || command[at] == '\t') {
+			at++;
+			continue;
+		}
+		if (words->n == WORDS_MAX || !next_word(command, len, &at, &words->list[words->n]))
+			return false;
+		words->n++;
+	}
+	return words->n > 0;
+}
+
+/* What may stand in a key: a word that shows itself whole, and names neither
+ * a path nor a program that runs others. */
+static bool
+is_key_word(const struct word *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-:.";
+
+	return !word->quoted && word->text[0] != '\0' && !strchr("-.:", word->text[0]) &&
+	       word->text[strspn(word->text, plain)] == '\0' && !arity_runs_others(word->text);
+}
+
+static bool
+row_matches(const struct arity *row, const struct words *words)
+{
+	const char *at = row->words;
+
+	for (size_t i = 0; i < words->n; i++) {
+		size_t n = strcspn(at, " ");
+
+		if (strlen(words->list[i].text) != n || strncmp(words->list[i].text, at, n) != 0)
+			return false;
+		if (!at[n])
+			return true;
+		at += n + 1;
+	}
+	return false;
+}
+
+/* Whether a long option is one of the list, or could be short for one. Single
+ * dashes too: find and go spell them so. */
+static bool
+is_long(const struct arity *row, const char *option)
+{
+	bool twice = option[1] == '-';
+	const char *name = option + 1 + twice;
+	size_t n = strcspn(name, "=");
+
+	for (const char *const *bad = row->longs; bad && *bad; bad++) {
+		if (strncmp(*bad, name, n) != 0)
+			continue;
+		if (twice || (*bad)[n] == '\0')
+			return true;
+	}
+	return false;
+}
+
+static bool
+leaves_cwd(const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	if (text[0] == '/' || text[0] == '~' || strstr(text, "..") || strstr(text, "=~"))
+		return true;
+	return slash && (text[0] == '-' || strstr(text, "=/") || strstr(text, ":/"));
+}
+
+static bool
+argument_fits(const struct arity *row, const char *text, bool behind)
+{
+	if (row->inside && leaves_cwd(text))
+		return false;
+	if (text[0] == '+' || text[0] == ':') /* git push +ref, :ref; cargo +toolchain */
+		return false;
+	if (text[0] != '-' || text[1] == '\0')
+		return true;
+	if (row->no_options)
+		return behind;
+	if (is_long(row, text))
+		return false;
+	return text[1] == '-' || !row->shorts || !strpbrk(text + 1, row->shorts);
+}
+
+/* A script's own arguments stand behind "--"; for options that are refused
+ * one by one it makes no difference, because not every program heeds it. */
+static bool
+arguments_fit(const struct arity *row, const struct words *words)
+{
+	bool behind = false;
+
+	for (size_t i = row->n; i < words->n; i++) {
+		if (streq(words->list[i].text, "--")) {
+			behind = true;
+			continue;
+		}
+		if (!argument_fits(row, words->list[i].text, behind))
+			return false;
+	}
+	return true;
+}
+
+static char *
+command_key(const struct words *words)
+{
+	struct buf key = { 0 };
+	const struct arity *row = arity_table;
+
+	while (row->words && !row_matches(row, words))
+		row++;
+	if (!row->words || !arguments_fit(row, words))
+		return NULL;
+	buf_puts(&key, "cmd:");
+	for (size_t i = 0; i < row->n && i < words->n; i++) {
+		if (!is_key_word(&words->list[i])) {
+			buf_finish(&key);
+			return NULL;
+		}
+		if (i > 0)
+			buf_putc(&key, ' ');
+		buf_puts(&key, words->list[i].text);
+	}
+	return buf_take(&key);
+}
+
+/* A NUL ends the command for a shell, and would end the key here: two
+ * commands must not share one. */
+static char *
+nul_key(const char *command, size_t len)
+{
+	char hex[HASH_HEX];
+
+	hash_sha256(command, len, hex);
+	return str_printf("nul:%s", hex);
+}
+
+char *
+rulekey_create(const char *command, size_t len)
+{
+	struct buf exact = { 0 };
+	char *key = NULL;
+
+	if (len > 0 && memchr(command, '\0', len))
+		return nul_key(command, len);
+	if (is_plain(command, len)) {
+		struct words words;
+
+		words.n = 0;
+		if (split(command, len, &words))
+			key = command_key(&words);
+		words_finish(&words);
+	}
+	if (key)
+		return key;
+	buf_puts(&exact, "exact:");
+	buf_append(&exact, command, len);
+	return buf_take(&exact);
+}
