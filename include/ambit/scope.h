@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef AMBIT_SCOPE_H
+#define AMBIT_SCOPE_H
+
+#include <stdbool.h>
+
+#include <ambit/error.h>
+
+/* The folder. A scope holds its directories open: when the folder is moved,
+ * the line moves with it; when it is deleted, nothing is inside any more. */
+
+struct ambit_scope;
+
+/* Where this person's things are. The library never looks at the
+ * environment; the program does, and says it here. Borrowed. */
+struct ambit_places {
+	const char *home;    /* $HOME; NULL: guards anchored there match nothing */
+	const char *config;  /* the directory of ambit's settings */
+	const char *state;   /* the directory of ambit's record */
+	const char *runtime; /* the directory of ambit's sockets, or NULL */
+};
+
+struct ambit_scope_options {
+	const char *root;	  /* the folder; relative to the process' cwd */
+	const char *display_root; /* NULL: root itself */
+	bool enforce_write;	  /* outside is OutOfScope, not a question */
+	bool allow_bash;
+	struct ambit_places places;
+};
+
+/* Fails with -ENOENT, -ENOTDIR, -EACCES ... if root is not a directory that
+ * can be entered, or if root is not inside display_root. */
+int ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope **ret_scope,
+	struct ambit_error *err);
+
+/* A child: root is resolved against the parent's display_root and must be
+ * inside the parent's root; enforce_write is always on; allow_bash is the
+ * parent's and the argument's. The child does not borrow from the parent. */
+int ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow_bash,
+	struct ambit_scope **ret_scope, struct ambit_error *err);
+
+void ambit_scope_destroy(struct ambit_scope *scope);
+
+/* Real path of the folder when the scope was made or last seen. Borrowed. */
+const char *ambit_scope_root(const struct ambit_scope *scope);
+const char *ambit_scope_display_root(const struct ambit_scope *scope);
+bool ambit_scope_enforces_write(const struct ambit_scope *scope);
+bool ambit_scope_allows_bash(const struct ambit_scope *scope);
+
+/* The path as messages show it: relative to display_root where it lies
+ * beneath, control bytes and bytes that are not UTF-8 escaped. */
+char *ambit_scope_display(const struct ambit_scope *scope, const char *path);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCOPE_GUARD_PRIVATE_H
+#define SCOPE_GUARD_PRIVATE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "scope/guard.h"
+
+/* Shared by guard.c (matching) and guard-scan.c (what exists). */
+
+#define GUARD_PARTS_MAX 16
+#define GUARD_FOUND_MAX 4096 /* entries looked at, in all */
+
+enum guard_anchor {
+	ANCHOR_NONE = 0,
+	ANCHOR_HOME,
+	ANCHOR_ROOT,
+};
+
+struct guard_part {
+	const char *text; /* in the pattern; not terminated */
+	uint16_t len;
+	bool glob;
+	bool any; /* "**" */
+};
+
+struct guard_compiled {
+	const struct guard *guard;
+	enum guard_anchor anchor;
+	struct guard_part parts[GUARD_PARTS_MAX];
+	size_t n_parts;
+	int head; /* first byte of the first part, lower case; -1: could be any */
+};
+
+struct guard_place {
+	char *real;
+	const struct guard *guard;
+};
+
+struct guard_inode {
+	dev_t dev;
+	ino_t ino;
+	const struct guard *guard;
+};
+
+/* A guard from the settings. */
+struct guard_own {
+	struct guard guard;
+	char *text;
+	struct guard_own *next;
+};
+
+struct guards {
+	struct guard_compiled *rows;
+	size_t n_rows;
+	struct guard_own *own;
+	char *home;
+	size_t heads[257]; /* see index_heads */
+	size_t anchored;   /* the first row that is anchored */
+	/* Found at start: where guards are; directories and files that are a
+	 * guard under another name. */
+	struct guard_place *places;
+	size_t n_places;
+	struct guard_place *aliases;
+	size_t n_aliases;
+	struct guard_inode *inodes;
+	size_t n_inodes;
+};
+
+int guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matches paths against guards. The decision is by name, on the real path and
+ * on the path as written; guard-scan.c adds what a name cannot tell: other
+ * names of guards that exist already. Floating patterns are found through
+ * their first component, so that an ordinary path costs a look per component. */
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/glob.h"
+#include "base/str.h"
+#include "scope/guard-private.h"
+
+int
+guard_pattern_check(const char *pattern, struct ambit_error *err)
+{
+	const char *p = pattern;
+	size_t parts = 0;
+
+	if (str_prefix(p, "~/"))
+		p += 2;
+	else if (p[0] == '/')
+		p++;
+	for (; *p; p += *p == '/') {
+		char part[NAME_MAX + 1];
+		size_t n = strcspn(p, "/");
+
+		if (n == 0 || n > NAME_MAX)
+			return err_set(err, EINVAL, "'%s' has an empty or over-long component", pattern);
+		memcpy(part, p, n);
+		part[n] = '\0';
+		if (streq(part, ".") || streq(part, ".."))
+			return err_set(err, EINVAL, "'%s' has a '%s' component", pattern, part);
+		if (!streq(part, "**") && (strstr(part, "**") || glob_check(part) < 0))
+			return err_set(err, EINVAL, "'%s' is not a pattern: look at '%s'", pattern, part);
+		p += n;
+		if (++parts > GUARD_PARTS_MAX)
+			return err_set(err, EINVAL, "'%s' has more than %d components", pattern,
+				GUARD_PARTS_MAX);
+	}
+	if (parts == 0)
+		return err_set(err, EINVAL, "'%s' names nothing", pattern);
+	return 0;
+}
+
+static int
+compile(struct guard_compiled *c, const struct guard *guard, struct ambit_error *err)
+{
+	const char *p = guard->pattern;
+	int r = guard_pattern_check(p, err);
+
+	if (r < 0)
+		return r;
+	c->guard = guard;
+	c->anchor = str_prefix(p, "~/") ? ANCHOR_HOME : p[0] == '/' ? ANCHOR_ROOT : ANCHOR_NONE;
+	p += c->anchor == ANCHOR_HOME ? 2 : c->anchor == ANCHOR_ROOT ? 1 : 0;
+	for (; *p; p += *p == '/') {
+		struct guard_part *part = &c->parts[c->n_parts++];
+
+		part->text = p;
+		part->len = (uint16_t)strcspn(p, "/");
+		part->any = part->len == 2 && p[0] == '*' && p[1] == '*';
+		part->glob = strcspn(p, "*?[\\") < part->len;
+		p += part->len;
+	}
+	p = c->parts[0].text;
+	c->head = c->parts[0].glob || (unsigned char)p[0] >= 0x80 ? -1 : str_lower(p[0]);
+	return 0;
+}
+
+static bool
+listed(char *const *list, const char *pattern)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		if (streq(list[i], pattern))
+			return true;
+	return false;
+}
+
+static int
+add(struct guards *guards, const struct guard *guard, struct ambit_error *err)
+{
+	struct guard_compiled c = { 0 }, *more;
+	int r = compile(&c, guard, err);
+
+	if (r < 0)
+		return r;
+	more = realloc(guards->rows, (guards->n_rows + 1) * sizeof(*more));
+	if (!more)
+		return err_nomem(err);
+	guards->rows = more;
+	guards->rows[guards->n_rows++] = c;
+	return 0;
+}
+
+static int
+add_list(struct guards *guards, char *const *list, bool reads, struct ambit_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && list && list[i]; i++) {
+		struct guard_own *own = calloc(1, sizeof(*own));
+
+		if (!own)
+			return err_nomem(err);
+		own->next = guards->own;
+		guards->own = own;
+		own->text = strdup(list[i]);
+		if (!own->text)
+			return err_nomem(err);
+		own->guard = (struct guard){
+			.pattern = own->text,
+			.reads = reads,
+			.text = "the settings say so",
+		};
+		r = add(guards, &own->guard, err);
+	}
+	return r;
+}
+
+static int
+by_head(const void *a, const void *b)
+{
+	const struct guard_compiled *x = a, *y = b;
+	int left = x->anchor != ANCHOR_NONE ? 256 : x->head;
+	int right = y->anchor != ANCHOR_NONE ? 256 : y->head;
+
+	return left - right;
+}
+
+/* Rows are kept in the order: floating with any head (-1), floating by first
+ * byte, anchored. heads[c] is where the rows for c begin, heads[c + 1] where
+ * they end: a component is compared with what begins like it. */
+static void
+index_heads(struct guards *guards)
+{
+	size_t i = 0;
+
+	qsort(guards->rows, guards->n_rows, sizeof(*guards->rows), by_head);
+	for (int c = 0; c <= 256; c++) {
+		while (i < guards->n_rows && guards->rows[i].anchor == ANCHOR_NONE &&
+			guards->rows[i].head < c)
+			i++;
+		guards->heads[c] = i;
+	}
+	guards->anchored = i;
+	while (guards->anchored < guards->n_rows &&
+		guards->rows[guards->anchored].anchor == ANCHOR_NONE)
+		guards->anchored++;
+	guards->heads[256] = guards->anchored;
+}
+
+int
+guards_create(const struct guards_options *options, struct guards **ret_guards,
+	struct ambit_error *err)
+{
+	struct guards *guards = calloc(1, sizeof(*guards));
+	int r = 0;
+
+	if (!guards)
+		return err_nomem(err);
+	for (const struct guard *g = guard_table; r == 0 && g->pattern; g++)
+		if (!listed(g->reads ? options->no_reads : options->no_writes, g->pattern))
+			r = add(guards, g, err);
+	if (r == 0)
+		r = add_list(guards, options->writes, false, err);
+	if (r == 0)
+		r = add_list(guards, options->reads, true, err);
+	if (r == 0 && options->scope->home) {
+		guards->home = strdup(options->scope->home);
+		if (!guards->home)
+			r = err_nomem(err);
+	}
+	if (r == 0) {
+		index_heads(guards);
+		r = guards_scan(guards, options->scope, err);
+	}
+	if (r < 0) {
+		guards_destroy(guards);
+		return r;
+	}
+	*ret_guards = guards;
+	return 0;
+}
+
+void
+guards_destroy(struct guards *guards)
+{
+	if (!guards)
+		return;
+	while (guards->own) {
+		struct guard_own *next = guards->own->next;
+
+		free(guards->own->text);
+		free(guards->own);
+		guards->own = next;
+	}
+	for (size_t i = 0; i < guards->n_places; i++)
+		free(guards->places[i].real);
+	for (size_t i = 0; i < guards->n_aliases; i++)
+		free(guards->aliases[i].real);
+	free(guards->places);
+	free(guards->aliases);
+	free(guards->inodes);
+	free(guards->rows);
+	free(guards->home);
+	free(guards);
+}
+
+/* -- matching by name ----------------------------------------------------- */
+
+struct split {
+	const char *path;
+	struct {
+		uint16_t at, len;
+	} parts[PATH_MAX / 2 + 1];
+	size_t n;
+	bool wide; /* has a byte outside ASCII */
+	bool above; /* directories on the way to a guard count as well */
+};
+
+static void
+split(struct split *s, const char *path)
+{
+	size_t from = 0;
+
+	s->path = path;
+	s->n = 0;
+	s->wide = false;
+	for (size_t i = 0; i < PATH_MAX; i++) {
+		s->wide |= (unsigned char)path[i] >= 0x80;
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		if (i > from) {
+			s->parts[s->n].at = (uint16_t)from;
+			s->parts[s->n].len = (uint16_t)(i - from);
+			s->n++;
+		}
+		from = i + 1;
+		if (path[i] == '\0')
+			return;
+	}
+}
+
+static bool
+part_match(const struct guard_part *part, const struct split *s, size_t i)
+{
+	const char *text = s->path + s->parts[i].at;
+	size_t len = s->parts[i].len;
+
+	if (part->glob || s->wide)
+		return glob_match(part->text, part->len, text, len, true);
+	return part->len == len && str_fold_equal(part->text, text, len);
+}
+
+/* How the path from component i on meets the pattern from part j on; what
+ * says more is larger. */
+enum meet {
+	MEET_NOT = 0,
+	MEET_BENEATH, /* the path lies beneath a name that is guarded as a file */
+	MEET_ABOVE,   /* the path is a directory that the pattern names on its way */
+	MEET_SELF,    /* the path is the directory of a pattern that ends in "**" */
+	MEET_EXACT,   /* the path is what the pattern names, or beneath its "**" */
+};
+
+/* The path ended before part j. Behind a "**" everything would be above. */
+static enum meet
+ends_above(const struct guard_compiled *c, size_t j)
+{
+	for (size_t p = 0; p < j; p++)
+		if (c->parts[p].any)
+			return MEET_NOT;
+	return j > 0 ? MEET_ABOVE : MEET_NOT;
+}
+
+static enum meet meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i);
+
+/* Part j is a "**" with more behind it: the best of what it may stand for. */
+static enum meet
+meet_any(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
+{
+	enum meet best = i == s->n ? ends_above(c, j) : MEET_NOT;
+
+	for (size_t k = i; k < s->n && best != MEET_EXACT; k++) {
+		enum meet m = meet(c, j + 1, s, k);
+
+		if (m > best)
+			best = m;
+	}
+	return best;
+}
+
+static enum meet
+meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
+{
+	for (; j < c->n_parts; i++, j++) {
+		const struct guard_part *part = &c->parts[j];
+
+		if (part->any && j + 1 == c->n_parts)
+			return i == s->n ? MEET_SELF : MEET_EXACT;
+		if (part->any)
+			return meet_any(c, j, s, i);
+		if (i >= s->n)
+			return ends_above(c, j);
+		if (!part_match(part, s, i))
+			return MEET_NOT;
+	}
+	return i == s->n ? MEET_EXACT : MEET_BENEATH;
+}
+
+/* Whether meeting a pattern in this way means touching what it guards. */
+static bool
+counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
+	const struct split *s)
+{
+	const struct guard *g = c->guard;
+	bool writes = access_writes(access);
+
+	if (m == MEET_NOT || g->reads == writes)
+		return false;
+	/* ".git" guards the name; what lies beneath has rows of its own. */
+	if (m == MEET_BENEATH)
+		return false;
+	/* A directory that is moved or copied to ".claude" brings its own
+	 * settings.json along, and nobody was asked about that name. */
+	if (m == MEET_ABOVE)
+		return s->above &&
+			(access == AMBIT_ACCESS_WRITE || access == AMBIT_ACCESS_REPLACE);
+	/* The directory of a guard, or ".git": making it is fine, and so is
+	 * listing it; removing, replacing or writing it as a file is not. */
+	if (m == MEET_SELF)
+		return writes ? access != AMBIT_ACCESS_MKDIR : access == AMBIT_ACCESS_READ_TREE;
+	if (access == AMBIT_ACCESS_MKDIR && streq(g->pattern, ".git"))
+		return false;
+	if (g->except && s->n > 0 &&
+		glob_match(g->except, strlen(g->except), s->path + s->parts[s->n - 1].at,
+			s->parts[s->n - 1].len, false))
+		return false;
+	return true;
+}
+
+static const struct guard *
+match_rows(const struct guards *guards, size_t from, size_t to, const struct split *s, size_t i,
+	enum ambit_access access)
+{
+	for (size_t r = from; r < to; r++) {
+		const struct guard_compiled *c = &guards->rows[r];
+
+		if (c->guard->reads != access_writes(access) &&
+			counts(c, meet(c, 0, s, i), access, s))
+			return c->guard;
+	}
+	return NULL;
+}
+
+static const struct guard *
+match_anchored(const struct guards *guards, const struct split *s, enum ambit_access access)
+{
+	size_t home = SIZE_MAX;
+
+	if (guards->home && str_beneath(s->path, guards->home)) {
+		home = 0;
+		for (const char *p = guards->home; *p; p++)
+			home += p[0] == '/' && p[1] != '\0';
+	}
+	for (size_t r = guards->anchored; r < guards->n_rows; r++) {
+		size_t from = guards->rows[r].anchor == ANCHOR_HOME ? home : 0;
+		const struct guard *guard =
+			from == SIZE_MAX ? NULL : match_rows(guards, r, r + 1, s, from, access);
+
+		if (guard)
+			return guard;
+	}
+	return NULL;
+}
+
+static const struct guard *
+match_name(const struct guards *guards, const char *path, enum ambit_access access, bool above)
+{
+	const struct guard *guard = NULL;
+	struct split s;
+
+	split(&s, path);
+	s.above = above;
+	for (size_t i = 0; i < s.n && !guard; i++) {
+		unsigned char c = (unsigned char)path[s.parts[i].at];
+
+		/* A letter outside ASCII may fold into any first byte. */
+		if (c >= 0x80) {
+			guard = match_rows(guards, 0, guards->anchored, &s, i, access);
+			continue;
+		}
+		c = c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
+		guard = match_rows(guards, guards->heads[c], guards->heads[c + 1], &s, i, access);
+		if (!guard && guards->heads[0] > 0)
+			guard = match_rows(guards, 0, guards->heads[0], &s, i, access);
+	}
+	return guard ? guard : match_anchored(guards, &s, access);
+}
+
+/* -- what exists ----------------------------------------------------------- */
+
+static const struct guard *
+match_alias(const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
+{
+	for (size_t i = 0; i < guards->n_aliases; i++)
+		if (guards->aliases[i].guard->reads != access_writes(access) &&
+			str_beneath(resolved->real, guards->aliases[i].real))
+			return guards->aliases[i].guard;
+	for (size_t i = 0; resolved->exists && i < guards->n_inodes; i++)
+		if (guards->inodes[i].guard->reads != access_writes(access) &&
+			guards->inodes[i].ino == resolved->ino &&
+			guards->inodes[i].dev == resolved->dev)
+			return guards->inodes[i].guard;
+	return NULL;
+}
+
+/* Removing a directory removes what it holds; reading a tree reads it all. */
+static const struct guard *
+match_above(const struct guards *guards, const char *real, enum ambit_access access)
+{
+	if (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE &&
+		access != AMBIT_ACCESS_READ_TREE)
+		return NULL;
+	for (size_t i = 0; i < guards->n_places; i++)
+		if (guards->places[i].guard->reads != access_writes(access) &&
+			str_beneath(guards->places[i].real, real))
+			return guards->places[i].guard;
+	return NULL;
+}
+
+const struct guard *
+guards_match(const struct guards *guards, const struct resolved *resolved,
+	enum ambit_access access)
+{
+	const struct guard *guard = match_name(guards, resolved->real, access, true);
+
+	if (!guard && !streq(resolved->real, resolved->written))
+		guard = match_name(guards, resolved->written, access, true);
+	if (!guard)
+		guard = match_alias(guards, resolved, access);
+	if (!guard)
+		guard = match_above(guards, resolved->real, access);
+	return guard;
+}
+
+bool
+guards_is(const struct guards *guards, const char *real, bool reads)
+{
+	enum ambit_access access = reads ? AMBIT_ACCESS_READ_TREE : AMBIT_ACCESS_WRITE;
+
+	if (match_name(guards, real, access, false))
+		return true;
+	for (size_t i = 0; i < guards->n_aliases; i++)
+		if (guards->aliases[i].guard->reads == reads &&
+			str_beneath(real, guards->aliases[i].real))
+			return true;
+	return false;
+}
+
+bool
+guards_beneath(const struct guards *guards, const char *dir)
+{
+	if (guards->home && str_beneath(guards->home, dir))
+		return true; /* at or above the home: everything anchored there */
+	for (size_t i = 0; i < guards->n_places; i++)
+		if (!guards->places[i].guard->reads && str_beneath(guards->places[i].real, dir))
+			return true;
+	for (size_t r = 0; r < guards->n_rows; r++) {
+		const struct guard_compiled *c = &guards->rows[r];
+		char fixed[PATH_MAX];
+		int n;
+
+		if (c->anchor == ANCHOR_NONE || c->guard->reads ||
+			(c->anchor == ANCHOR_HOME && !guards->home))
+			continue;
+		n = snprintf(fixed, sizeof(fixed), "%s",
+			c->anchor == ANCHOR_HOME && !streq(guards->home, "/") ? guards->home : "");
+		for (size_t j = 0; j < c->n_parts && !c->parts[j].glob && !c->parts[j].any; j++)
+			n += snprintf(fixed + n, sizeof(fixed) - (size_t)n, "/%.*s",
+				(int)c->parts[j].len, c->parts[j].text);
+		if (n > 0 && (size_t)n < sizeof(fixed) && str_beneath(fixed, dir))
+			return true;
+	}
+	return false;
+}

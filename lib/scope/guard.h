@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCOPE_GUARD_H
+#define SCOPE_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "scope/scope.h"
+
+/* Names that are asked about even inside the folder: what runs later with
+ * the person's rights (writes), and what is secret (reads).
+ *
+ * A pattern is path components with globs; "~/" or "/" in front anchors it,
+ * else it floats; "**" as a component is any depth; a last "**" is everything
+ * beneath, and the directory itself when it is removed or replaced. Compared
+ * without case. */
+
+struct guard {
+	const char *pattern;
+	bool reads;	    /* guards reads, not writes */
+	const char *except; /* last components that are not meant, or NULL */
+	const char *text;   /* why: "runs at every commit" */
+};
+
+/* The built-in table; ends in a NULL pattern. */
+extern const struct guard guard_table[];
+
+struct guards;
+
+struct guards_options {
+	const struct ambit_scope *scope;
+	char *const *writes; /* patterns added; lists end in NULL, may be NULL */
+	char *const *reads;
+	char *const *no_writes; /* patterns of the table taken away */
+	char *const *no_reads;
+};
+
+/* Compiles the patterns and looks (bounded) which guards exist in the folder
+ * and in the home: a hard link or symlink to one is guarded like itself. */
+int guards_create(const struct guards_options *options, struct guards **ret_guards,
+	struct ambit_error *err);
+void guards_destroy(struct guards *guards);
+
+/* The guard that this access touches, or NULL. Borrowed. */
+const struct guard *guards_match(const struct guards *guards, const struct resolved *resolved,
+	enum ambit_access access);
+
+/* Whether a real path is a guard itself or lies in a guarded directory, so
+ * that granting it can only mean granting the guard. */
+bool guards_is(const struct guards *guards, const char *real, bool reads);
+
+/* Whether a write guard lies, or by its anchor could lie, beneath dir. */
+bool guards_beneath(const struct guards *guards, const char *dir);
+
+/* 0 or -EINVAL with the reason. */
+int guard_pattern_check(const char *pattern, struct ambit_error *err);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of profiles: what an agent or a package manager keeps outside the
+ * folder, and whom it talks to. A row opens only what holds state: never a
+ * directory of programs or of start-up configuration, since what lies there
+ * runs later with the person's rights. So ~/.cargo/registry but not ~/.cargo,
+ * ~/.gradle/caches but not ~/.gradle (init scripts), and not ~/.ccache at
+ * all, whose configuration names programs to run. */
+
+#include <stddef.h>
+
+#include <ambit/tool.h>
+
+#include "base/str.h"
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define NONE ((const char *const[]){ NULL })
+
+static const struct ambit_profile profiles[] = {
+	{
+		.name = "claude",
+		.kind = "agent",
+		.folders = LIST("~/.claude", "~/.claude.json", "~/.cache/claude-cli-nodejs",
+			"~/.local/state/claude"),
+		.hosts = LIST("api.anthropic.com", "claude.ai", "platform.claude.com",
+			"console.anthropic.com"),
+		.args = LIST("--settings", "{\"sandbox\":{\"enabled\":false}}"),
+		.env = NONE,
+		.text = "Claude Code: its sessions, settings and sign-in",
+	},
+	{
+		.name = "codex",
+		.kind = "agent",
+		.folders = LIST("~/.codex"),
+		.hosts = LIST("api.openai.com", "chatgpt.com", "auth.openai.com"),
+		.args = LIST("--sandbox", "danger-full-access"),
+		.env = NONE,
+		.text = "Codex: its sessions, settings and sign-in",
+	},
+	{
+		.name = "gemini",
+		.kind = "agent",
+		.folders = LIST("~/.gemini"),
+		.hosts = LIST("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
+			"oauth2.googleapis.com", "accounts.google.com"),
+		.args = NONE,
+		.env = LIST("GEMINI_SANDBOX=false"),
+		.text = "Gemini CLI: its sessions, settings and sign-in",
+	},
+	{
+		.name = "copilot",
+		.kind = "agent",
+		.folders = LIST("~/.copilot", "~/.config/github-copilot"),
+		.hosts = LIST("api.github.com", "github.com", "*.githubcopilot.com"),
+		.args = NONE,
+		.env = LIST("COPILOT_CLI_SANDBOX_SUPPORT_OVERRIDE=unsupported"),
+		.text = "Copilot CLI: its sessions, settings and sign-in",
+	},
+	{
+		.name = "opencode",
+		.kind = "agent",
+		.folders = LIST("~/.local/share/opencode", "~/.config/opencode",
+			"~/.cache/opencode", "~/.local/state/opencode"),
+		.hosts = LIST("opencode.ai", "models.dev", "*.npmjs.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "opencode: its sessions, settings and plugins",
+	},
+	{
+		.name = "npm",
+		.kind = "cache",
+		.folders = LIST("~/.npm", "~/.cache/node-gyp"),
+		.hosts = LIST("*.npmjs.org", "nodejs.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "npm: its cache, logs and build headers",
+	},
+	{
+		.name = "pnpm",
+		.kind = "cache",
+		.folders = LIST("~/.local/share/pnpm/store", "~/.cache/pnpm", "~/.local/state/pnpm",
+			"~/.cache/node-gyp"),
+		.hosts = LIST("*.npmjs.org", "nodejs.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "pnpm: its store, cache and state",
+	},
+	{
+		.name = "yarn",
+		.kind = "cache",
+		.folders = LIST("~/.cache/yarn", "~/.yarn/berry", "~/.cache/node-gyp"),
+		.hosts = LIST("*.yarnpkg.com", "*.npmjs.org",
+			"nodejs.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "Yarn: its cache, classic and modern",
+	},
+	{
+		.name = "pip",
+		.kind = "cache",
+		.folders = LIST("~/.cache/pip"),
+		.hosts = LIST("pypi.org", "files.pythonhosted.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "pip: its cache",
+	},
+	{
+		.name = "uv",
+		.kind = "cache",
+		.folders = LIST("~/.cache/uv"),
+		.hosts = LIST("pypi.org", "files.pythonhosted.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "uv: its cache",
+	},
+	{
+		.name = "cargo",
+		.kind = "cache",
+		.folders = LIST("~/.cargo/registry", "~/.cargo/git", "~/.cargo/.package-cache",
+			"~/.cargo/.package-cache-mutate", "~/.cargo/.global-cache",
+			"~/.cargo/.global-cache-journal"),
+		.hosts = LIST("index.crates.io", "static.crates.io", "crates.io"),
+		.args = NONE,
+		.env = NONE,
+		.text = "Cargo: its registry, checkouts and locks; not its programs",
+	},
+	{
+		.name = "go",
+		.kind = "cache",
+		.folders = LIST("~/go/pkg", "~/.cache/go-build", "~/.config/go/telemetry"),
+		.hosts = LIST("proxy.golang.org", "sum.golang.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "Go: its modules and build cache; not its programs",
+	},
+	{
+		.name = "ccache",
+		.kind = "cache",
+		.folders = LIST("~/.cache/ccache"),
+		.hosts = NONE,
+		.args = NONE,
+		.env = NONE,
+		.text = "ccache: its cache",
+	},
+	{
+		.name = "gradle",
+		.kind = "cache",
+		.folders = LIST("~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/native",
+			"~/.gradle/notifications", "~/.gradle/workers", "~/.gradle/wrapper",
+			"~/.gradle/.tmp"),
+		.hosts = LIST("services.gradle.org", "downloads.gradle.org", "plugins.gradle.org",
+			"plugins-artifacts.gradle.org", "repo.maven.apache.org", "repo1.maven.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "Gradle: its caches and daemon; not its init scripts",
+	},
+	{
+		.name = "maven",
+		.kind = "cache",
+		.folders = LIST("~/.m2/repository", "~/.m2/wrapper"),
+		.hosts = LIST("repo.maven.apache.org", "repo1.maven.org"),
+		.args = NONE,
+		.env = NONE,
+		.text = "Maven: its repository; not its settings",
+	},
+};
+
+const struct ambit_profile *
+ambit_profile_at(size_t i)
+{
+	return i < sizeof(profiles) / sizeof(profiles[0]) ? &profiles[i] : NULL;
+}
+
+const struct ambit_profile *
+ambit_profile_find(const char *name)
+{
+	const struct ambit_profile *profile;
+
+	for (size_t i = 0; (profile = ambit_profile_at(i)); i++)
+		if (streq(profile->name, name))
+			return profile;
+	return NULL;
+}

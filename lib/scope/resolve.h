@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCOPE_RESOLVE_H
+#define SCOPE_RESOLVE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* A path, resolved by the kernel. Names that do not exist yet hang on the
+ * deepest ancestor that does. */
+struct resolved {
+	char *real;    /* absolute; no symlink, "." or ".." left in it */
+	char *written; /* absolute; what the text says, folded without looking */
+	bool exists;
+	mode_t mode; /* the rest only if it exists */
+	dev_t dev;
+	ino_t ino;
+	nlink_t nlink;
+};
+
+void resolved_finish(struct resolved *resolved);
+
+/* base_fd (O_PATH) and base (its real path) are where relative paths begin.
+ * follow: whether a symlink as last component is followed; a trailing slash
+ * always follows. Fails, with the reason in err, for everything that has no
+ * one meaning: empty, NUL inside, too long, a loop, a magic link of /proc,
+ * /proc/self (it names another process for whoever asked), a parent that
+ * cannot be entered or is no directory, a name that was deleted. */
+int resolve_path(int base_fd, const char *base, const char *path, size_t len, bool follow,
+	struct resolved *ret, struct ambit_error *err);
+
+/* The real path of an open (O_PATH) descriptor; -ENOENT if it was deleted. */
+int resolve_fd(int fd, char **ret_path, struct ambit_error *err);
+
+/* openat2 with O_CLOEXEC, or -errno. */
+int resolve_open(int dirfd, const char *path, int flags, mode_t mode, unsigned long long resolve);
+
+/* base + "/" + path with "//", "." and ".." folded by text alone. */
+char *resolve_fold(const char *base, const char *path);
+
+#endif

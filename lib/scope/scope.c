@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder as data: two directories held open, two switches, and where the
+ * person's and ambit's own things are. Identity is the inode, not the name:
+ * somebody who moves the folder away and puts another in its place has not
+ * moved the line onto it. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/glob.h"
+#include "base/str.h"
+#include "scope/scope.h"
+
+#define FOLDER_FILE ".ambit.json"
+
+bool
+access_writes(enum ambit_access access)
+{
+	return access != AMBIT_ACCESS_READ && access != AMBIT_ACCESS_READ_TREE;
+}
+
+static void
+dir_finish(struct scope_dir *dir)
+{
+	if (dir->fd >= 0)
+		close(dir->fd);
+	free(dir->real);
+	free(dir->written);
+	*dir = (struct scope_dir){ .fd = -1 };
+}
+
+static int
+dir_open(int base_fd, const char *base, const char *path, struct scope_dir *ret,
+	struct ambit_error *err)
+{
+	struct scope_dir dir = { .fd = -1 };
+	struct stat st;
+	int r;
+
+	dir.fd = resolve_open(base_fd, path, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_MAGICLINKS);
+	if (dir.fd < 0)
+		return err_sys(err, -dir.fd, "%s", path[0] ? path : "(empty)");
+	r = resolve_fd(dir.fd, &dir.real, err);
+	if (r == 0 && fstat(dir.fd, &st) < 0)
+		r = err_sys(err, errno, "%s", path);
+	/* A folder one cannot enter has no inside that could be looked at. */
+	if (r == 0 && faccessat(dir.fd, ".", X_OK, AT_EACCESS) < 0)
+		r = err_sys(err, errno, "%s", path);
+	if (r == 0) {
+		dir.dev = st.st_dev;
+		dir.ino = st.st_ino;
+		dir.written = resolve_fold(base, path);
+		if (!dir.written)
+			r = err_nomem(err);
+	}
+	if (r < 0) {
+		dir_finish(&dir);
+		return r;
+	}
+	*ret = dir;
+	return 0;
+}
+
+/* Places may not exist yet: the name hangs on what does. */
+static int
+place(const char *path, char **ret, struct ambit_error *err)
+{
+	struct resolved resolved;
+	int r;
+
+	if (!path)
+		return 0;
+	if (path[0] != '/')
+		return err_set(err, EINVAL, "%s is not an absolute path", path);
+	r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, &resolved, err);
+	if (r < 0)
+		return err_context(err, "%s", path);
+	*ret = steal_ptr(&resolved.real);
+	resolved_finish(&resolved);
+	return 0;
+}
+
+static int
+copy_place(const char *from, char **ret, struct ambit_error *err)
+{
+	*ret = str_dup(from);
+	return from && !*ret ? err_nomem(err) : 0;
+}
+
+static int
+finish_create(struct ambit_scope *scope, int r, struct ambit_scope **ret_scope,
+	struct ambit_error *err)
+{
+	if (r == 0 && !str_beneath(scope->root.real, scope->display.real))
+		r = err_set(err, EINVAL, "the folder %s is not inside the workspace %s",
+			scope->root.real, scope->display.real);
+	if (r < 0) {
+		ambit_scope_destroy(scope);
+		return r;
+	}
+	*ret_scope = scope;
+	return 0;
+}
+
+int
+ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope **ret_scope,
+	struct ambit_error *err)
+{
+	struct ambit_scope *scope = calloc(1, sizeof(*scope));
+	auto_free char *cwd = getcwd(NULL, 0);
+	const char *base = cwd ? cwd : "/", *display;
+	int r;
+
+	if (!scope)
+		return err_nomem(err);
+	scope->root.fd = scope->display.fd = -1;
+	scope->enforce_write = options->enforce_write;
+	scope->allow_bash = options->allow_bash;
+	display = options->display_root ? options->display_root : options->root;
+	r = dir_open(AT_FDCWD, base, options->root, &scope->root, err);
+	if (r == 0)
+		r = dir_open(AT_FDCWD, base, display, &scope->display, err);
+	if (r == 0)
+		r = place(options->places.home, &scope->home, err);
+	if (r == 0)
+		r = place(options->places.config, &scope->config, err);
+	if (r == 0)
+		r = place(options->places.state, &scope->state, err);
+	if (r == 0)
+		r = place(options->places.runtime, &scope->runtime, err);
+	return finish_create(scope, r, ret_scope, err);
+}
+
+int
+ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow_bash,
+	struct ambit_scope **ret_scope, struct ambit_error *err)
+{
+	struct ambit_scope *scope = calloc(1, sizeof(*scope));
+	int r;
+
+	if (!scope)
+		return err_nomem(err);
+	scope->root.fd = scope->display.fd = -1;
+	scope->enforce_write = true;
+	scope->allow_bash = parent->allow_bash && allow_bash;
+	r = dir_open(parent->display.fd, parent->display.real, root, &scope->root, err);
+	if (r == 0 && !str_beneath(scope->root.real, parent->root.real))
+		r = err_set(err, EPERM, "%s is not inside the parent's folder %s",
+			scope->root.real, parent->root.real);
+	if (r == 0)
+		r = dir_open(parent->display.fd, parent->display.real, ".", &scope->display, err);
+	if (r == 0)
+		r = copy_place(parent->home, &scope->home, err);
+	if (r == 0)
+		r = copy_place(parent->config, &scope->config, err);
+	if (r == 0)
+		r = copy_place(parent->state, &scope->state, err);
+	if (r == 0)
+		r = copy_place(parent->runtime, &scope->runtime, err);
+	return finish_create(scope, r, ret_scope, err);
+}
+
+void
+ambit_scope_destroy(struct ambit_scope *scope)
+{
+	if (!scope)
+		return;
+	dir_finish(&scope->root);
+	dir_finish(&scope->display);
+	free(scope->home);
+	free(scope->config);
+	free(scope->state);
+	free(scope->runtime);
+	free(scope);
+}
+
+const char *
+ambit_scope_root(const struct ambit_scope *scope)
+{
+	return scope->root.real;
+}
+
+const char *
+ambit_scope_display_root(const struct ambit_scope *scope)
+{
+	return scope->display.real;
+}
+
+bool
+ambit_scope_enforces_write(const struct ambit_scope *scope)
+{
+	return scope->enforce_write;
+}
+
+bool
+ambit_scope_allows_bash(const struct ambit_scope *scope)
+{
+	return scope->allow_bash;
+}
+
+char *
+ambit_scope_display(const struct ambit_scope *scope, const char *path)
+{
+	const char *base = scope->display.real;
+	size_t n = strlen(base);
+
+	if (str_beneath(path, base)) {
+		path += n == 1 ? 1 : n + (path[n] == '/');
+		if (!*path)
+			path = ".";
+	}
+	return str_escape(path, strlen(path));
+}
+
+/* The common case is one stat: the name still leads to the same directory. */
+static int
+dir_refresh(struct scope_dir *dir, struct ambit_error *err)
+{
+	struct stat st;
+	char *real;
+	int r;
+
+	if (stat(dir->real, &st) == 0 && st.st_dev == dir->dev && st.st_ino == dir->ino)
+		return 0;
+	r = resolve_fd(dir->fd, &real, err);
+	if (r < 0)
+		return err_context(err, "the folder %s", dir->real);
+	free(dir->real);
+	dir->real = real;
+	/* Its old name may lead elsewhere now. */
+	free(dir->written);
+	dir->written = strdup(real);
+	return dir->written ? 0 : err_nomem(err);
+}
+
+int
+scope_refresh(struct ambit_scope *scope, struct ambit_error *err)
+{
+	int r = dir_refresh(&scope->root, err);
+
+	return r < 0 ? r : dir_refresh(&scope->display, err);
+}
+
+int
+scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *path, size_t len,
+	bool follow, struct resolved *ret, struct ambit_error *err)
+{
+	struct scope_dir dir = { .fd = -1 };
+	int r;
+
+	if (!cwd || (len > 0 && path[0] == '/'))
+		return resolve_path(scope->display.fd, scope->display.real, path, len, follow, ret,
+			err);
+	r = dir_open(scope->display.fd, scope->display.real, cwd, &dir, err);
+	if (r < 0)
+		return err_context(err, "its cwd");
+	r = resolve_path(dir.fd, dir.real, path, len, follow, ret, err);
+	dir_finish(&dir);
+	return r;
+}
+
+bool
+scope_holds(const struct ambit_scope *scope, const char *real)
+{
+	return str_beneath(real, scope->root.real);
+}
+
+bool
+scope_says_inside(const struct ambit_scope *scope, const char *written)
+{
+	return str_beneath(written, scope->root.real) || str_beneath(written, scope->root.written);
+}
+
+/* Beneath it, or above it with an access that would take it along. */
+static bool
+touches(const char *real, const char *dir, enum ambit_access access)
+{
+	if (!dir)
+		return false;
+	if (str_beneath(real, dir))
+		return true;
+	return (access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_REPLACE) &&
+		str_beneath(dir, real);
+}
+
+static bool
+is_folder_file(const struct scope_dir *dir, const char *real)
+{
+	size_t n = strlen(dir->real);
+
+	if (!str_beneath(real, dir->real))
+		return false;
+	real += n == 1 ? 0 : n;
+	return real[0] == '/' &&
+		glob_match(FOLDER_FILE, sizeof(FOLDER_FILE) - 1, real + 1, strlen(real + 1), true);
+}
+
+const char *
+scope_protects(const struct ambit_scope *scope, const char *real, enum ambit_access access)
+{
+	if (touches(real, scope->state, access))
+		return "ambit's record";
+	if (touches(real, scope->runtime, access))
+		return "ambit's sockets";
+	if (!access_writes(access))
+		return NULL;
+	if (touches(real, scope->config, access))
+		return "ambit's settings";
+	if (is_folder_file(&scope->root, real) || is_folder_file(&scope->display, real))
+		return "ambit's settings for this folder";
+	return NULL;
+}

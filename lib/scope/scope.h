@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCOPE_SCOPE_H
+#define SCOPE_SCOPE_H
+
+#include <sys/types.h>
+
+#include <ambit/scope.h>
+#include <ambit/words.h>
+
+#include "scope/resolve.h"
+
+/* The struct behind <ambit/scope.h>. */
+
+struct scope_dir {
+	int fd; /* O_PATH: the directory itself, wherever it is moved */
+	char *real;
+	char *written; /* as it was given, made absolute: another name for it */
+	dev_t dev;
+	ino_t ino;
+};
+
+struct ambit_scope {
+	struct scope_dir root;
+	struct scope_dir display;
+	bool enforce_write;
+	bool allow_bash;
+	char *home; /* real paths, or NULL */
+	char *config;
+	char *state;
+	char *runtime;
+};
+
+/* Looks where the folder is now. -ENOENT if it was deleted. */
+int scope_refresh(struct ambit_scope *scope, struct ambit_error *err);
+
+/* Resolves a path of a request. cwd (or NULL) is resolved first, against
+ * display_root. */
+int scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *path, size_t len,
+	bool follow, struct resolved *ret, struct ambit_error *err);
+
+/* Both take real paths. */
+bool scope_holds(const struct ambit_scope *scope, const char *real);
+/* Whether the text of the path says inside, under either name of the folder. */
+bool scope_says_inside(const struct ambit_scope *scope, const char *written);
+
+/* Why ambit keeps this path to itself ("ambit's settings"), or NULL. */
+const char *scope_protects(const struct ambit_scope *scope, const char *real,
+	enum ambit_access access);
+
+/* True for accesses that change something. */
+bool access_writes(enum ambit_access access);
+
+#endif

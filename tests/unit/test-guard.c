@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of lib/scope/guard*.c: which names are asked about, under which
+ * other names they are found, and which everyday names are left alone. */
+
+#include "world.h"
+
+#include "base/str.h"
+#include "scope/guard.h"
+
+struct rig {
+	struct world w;
+	struct ambit_scope *scope;
+	struct guards *guards;
+};
+
+static int
+open_rig(void **state)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+
+	assert_non_null(rig);
+	world_open(&rig->w);
+	*state = rig;
+	return 0;
+}
+
+static int
+close_rig(void **state)
+{
+	struct rig *rig = *state;
+
+	guards_destroy(rig->guards);
+	ambit_scope_destroy(rig->scope);
+	world_close(&rig->w);
+	free(rig);
+	return 0;
+}
+
+static void
+start(struct rig *rig, char *const *writes, char *const *no_writes)
+{
+	rig->scope = world_scope(&rig->w);
+	assert_int_equal(guards_create(&(struct guards_options){ .scope = rig->scope,
+					       .writes = writes, .no_writes = no_writes },
+				 &rig->guards, NULL),
+		0);
+}
+
+/* The pattern that guards this access to path, or NULL. */
+static const char *
+guard_of(struct rig *rig, const char *path, enum ambit_access access)
+{
+	bool follow = access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE;
+	struct resolved resolved = { 0 };
+	const struct guard *guard;
+	struct ambit_error err = { 0 };
+
+	if (scope_resolve(rig->scope, NULL, path, strlen(path), follow, &resolved, &err) < 0)
+		fail_msg("%s: %s", path, err.text);
+	guard = guards_match(rig->guards, &resolved, access);
+	resolved_finish(&resolved);
+	return guard ? guard->pattern : NULL;
+}
+
+static void
+guarded(struct rig *rig, const char *path, enum ambit_access access)
+{
+	if (!guard_of(rig, path, access))
+		fail_msg("%s is not guarded", path);
+}
+
+static void
+open_to(struct rig *rig, const char *path, enum ambit_access access)
+{
+	const char *pattern = guard_of(rig, path, access);
+
+	if (pattern)
+		fail_msg("%s is guarded by %s", path, pattern);
+}
+
+static void
+every_row_guards_what_it_names(void **state)
+{
+	struct rig *rig = *state;
+
+	start(rig, NULL, NULL);
+	for (const struct guard *g = guard_table; g->pattern; g++) {
+		char path[1024];
+		char name[256];
+		size_t n = 0;
+
+		/* The plainest name that the pattern means. */
+		for (const char *p = g->pattern + (str_prefix(g->pattern, "~/") ? 2 : 0); *p; p++) {
+			if (p[0] == '*' && p[1] == '*')
+				p++;
+			name[n++] = *p == '*' ? 'x' : *p;
+		}
+		name[n] = '\0';
+		if (g->pattern[0] == '/')
+			snprintf(path, sizeof(path), "%s", name);
+		else
+			snprintf(path, sizeof(path), "%s/%s",
+				g->pattern[0] == '~' ? rig->w.home : rig->w.root, name);
+		struct resolved resolved = { .real = path, .written = path };
+		const struct guard *hit = guards_match(rig->guards, &resolved,
+			g->reads ? AMBIT_ACCESS_READ : AMBIT_ACCESS_WRITE);
+
+		if (!hit)
+			fail_msg("%s does not guard %s", g->pattern, path);
+		assert_true(g->text && *g->text);
+	}
+}
+
+static void
+everyday_names_are_free(void **state)
+{
+	static const char *const names[] = {
+		"a.c", "src/main.c", "README.md", ".gitignore", ".github/workflows/ci.yml",
+		".git/index", ".git/HEAD", ".git/objects/ab/cdef", ".git/refs/heads/main",
+		".git/logs/HEAD", ".git/COMMIT_EDITMSG", ".git/hooks/pre-commit.sample", ".env",
+		".claude/projects/x.jsonl", ".codex/history.jsonl", "package.json", "bin/tool",
+		".npmrc", "config", "hooks/pre-commit", "node_modules/.bin/x", "LaunchAgent",
+		"bashrc", ".bashrc.bak", "my.bashrc", ".vscodeignore", ".ideas/x",
+	};
+	struct rig *rig = *state;
+
+	start(rig, NULL, NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		open_to(rig, names[i], AMBIT_ACCESS_WRITE);
+	open_to(rig, ".git", AMBIT_ACCESS_MKDIR);
+	open_to(rig, ".vscode", AMBIT_ACCESS_MKDIR);
+	open_to(rig, "../.ssh/id_ed25519.pub", AMBIT_ACCESS_READ);
+	open_to(rig, "../.ssh/config", AMBIT_ACCESS_READ);
+}
+
+static void
+case_and_depth_do_not_matter(void **state)
+{
+	static const char *const names[] = {
+		".GIT/Hooks/pre-commit", "sub/dir/.git/hooks/post-checkout", ".Envrc", ".ENVRC",
+		"deep/er/.vscode/tasks.json", ".hus\xe2\x84\xaay/pre-commit", ".v\xc5\xbf" "code/x",
+		"sub/.git", ".git/modules/a/b/hooks/x", ".git/modules/a/config",
+		".git/worktrees/w/gitdir", "x/.MCP.json", "a/.claude/Settings.local.json",
+	};
+	struct rig *rig = *state;
+
+	start(rig, NULL, NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		guarded(rig, names[i], AMBIT_ACCESS_WRITE);
+}
+
+static void
+removing_what_holds_a_guard_is_guarded(void **state)
+{
+	struct rig *rig = *state;
+
+	world_dir("sub");
+	world_dir(".vscode");
+	world_file(".vscode/tasks.json", "");
+	world_dir(".git");
+	world_dir(".git/hooks");
+	start(rig, NULL, NULL);
+	guarded(rig, ".git", AMBIT_ACCESS_DELETE);
+	guarded(rig, ".git", AMBIT_ACCESS_REPLACE);
+	guarded(rig, ".git/hooks", AMBIT_ACCESS_DELETE);
+	guarded(rig, ".vscode", AMBIT_ACCESS_DELETE);
+	guarded(rig, ".", AMBIT_ACCESS_DELETE);
+	open_to(rig, "sub", AMBIT_ACCESS_DELETE);
+}
+
+static void
+a_hard_link_to_a_guard_is_that_guard(void **state)
+{
+	struct rig *rig = *state;
+
+	world_dir(".git");
+	world_dir(".git/hooks");
+	world_file(".git/hooks/pre-commit", "");
+	world_file("innocent", "");
+	assert_int_equal(link(".git/hooks/pre-commit", "alias"), 0);
+	start(rig, NULL, NULL);
+	guarded(rig, "alias", AMBIT_ACCESS_WRITE);
+	open_to(rig, "innocent", AMBIT_ACCESS_WRITE);
+}
+
+static void
+what_a_guard_is_a_symlink_to_is_that_guard(void **state)
+{
+	struct rig *rig = *state;
+
+	world_dir("tools");
+	world_dir("tools/hooks");
+	world_file("env.sh", "");
+	world_link("env.sh", ".envrc");
+	world_dir(".git");
+	world_link("../tools/hooks", ".git/hooks");
+	start(rig, NULL, NULL);
+	guarded(rig, ".envrc", AMBIT_ACCESS_WRITE);
+	guarded(rig, "env.sh", AMBIT_ACCESS_WRITE);
+	guarded(rig, "tools/hooks/pre-commit", AMBIT_ACCESS_WRITE);
+	open_to(rig, "tools/x", AMBIT_ACCESS_WRITE);
+	/* A link made later is seen by the name that is written. */
+	world_link("env.sh", "sub.envrc");
+	world_file("later", "");
+	world_dir("d");
+	world_link("../later", "d/.envrc");
+	guarded(rig, "d/.envrc", AMBIT_ACCESS_WRITE);
+}
+
+static void
+core_hookspath_is_guarded(void **state)
+{
+	static const char *const configs[] = {
+		"[core]\n\thooksPath = scripts/hooks\n",
+		"[CORE]\nHOOKSPATH=\"scripts/hooks\" # c\n",
+		"[user]\nname = x\n[core]\nbare = false\nhookspath = scripts/hooks  \n",
+		"[core] hooksPath = scripts/hooks\n",
+	};
+	struct rig *rig = *state;
+
+	world_dir(".git");
+	world_dir("scripts");
+	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
+		world_file(".git/config", configs[i]);
+		start(rig, NULL, NULL);
+		guarded(rig, "scripts/hooks/pre-commit", AMBIT_ACCESS_WRITE);
+		guarded(rig, "scripts", AMBIT_ACCESS_DELETE);
+		open_to(rig, "scripts/build.sh", AMBIT_ACCESS_WRITE);
+		guards_destroy(rig->guards);
+		ambit_scope_destroy(rig->scope);
+		rig->guards = NULL;
+		rig->scope = NULL;
+	}
+}
+
+static void
+reading_a_tree_reads_its_secrets(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(mkdir("../.aws", 0700), 0);
+	world_file("../.aws/credentials", "x");
+	start(rig, NULL, NULL);
+	guarded(rig, "../.aws/credentials", AMBIT_ACCESS_READ);
+	guarded(rig, "..", AMBIT_ACCESS_READ_TREE);
+	guarded(rig, "../.aws", AMBIT_ACCESS_READ_TREE);
+	open_to(rig, "..", AMBIT_ACCESS_READ);
+	open_to(rig, ".", AMBIT_ACCESS_READ_TREE);
+	open_to(rig, "../.aws/credentials", AMBIT_ACCESS_WRITE);
+}
+
+static void
+settings_add_and_take_away(void **state)
+{
+	char *const writes[] = { "*.pem", "deploy/**", "/opt/x/*.conf", NULL };
+	char *const no_writes[] = { ".envrc", ".vscode/**", NULL };
+	struct rig *rig = *state;
+
+	start(rig, writes, no_writes);
+	guarded(rig, "keys/a.PEM", AMBIT_ACCESS_WRITE);
+	guarded(rig, "x/deploy/y/z", AMBIT_ACCESS_WRITE);
+	open_to(rig, ".envrc", AMBIT_ACCESS_WRITE);
+	open_to(rig, ".vscode/tasks.json", AMBIT_ACCESS_WRITE);
+	guarded(rig, ".idea/x", AMBIT_ACCESS_WRITE);
+}
+
+static void
+folders_above_guards_are_known(void **state)
+{
+	struct rig *rig = *state;
+	char path[800];
+
+	start(rig, NULL, NULL);
+	assert_true(guards_beneath(rig->guards, rig->w.home));
+	assert_true(guards_beneath(rig->guards, "/"));
+	snprintf(path, sizeof(path), "%s/.config", rig->w.home);
+	assert_true(guards_beneath(rig->guards, path));
+	snprintf(path, sizeof(path), "%s/.config/foo", rig->w.home);
+	assert_false(guards_beneath(rig->guards, path));
+	snprintf(path, sizeof(path), "%s/data", rig->w.home);
+	assert_false(guards_beneath(rig->guards, path));
+	assert_true(guards_beneath(rig->guards, "/var/spool"));
+	snprintf(path, sizeof(path), "%s/.local/bin/x", rig->w.home);
+	assert_true(guards_is(rig->guards, path, false));
+	assert_false(guards_is(rig->guards, rig->w.root, false));
+}
+
+static void
+bad_patterns_are_refused(void **state)
+{
+	static const char *const bad[] = { "", "/", "~/", "a//b", "a/../b", "./a", "a/[", "a/***",
+		"a/b**", "[", "a\\" };
+	static const char *const good[] = { "a", "a/b", "**/a", "~/a/**", "/a/*/b", "[ab]*", "a?" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (guard_pattern_check(bad[i], NULL) == 0)
+			fail_msg("'%s' is accepted", bad[i]);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (guard_pattern_check(good[i], NULL) < 0)
+			fail_msg("'%s' is refused", good[i]);
+}
+
+int
+main(void)
+{
+#define IN_RIG(f) cmocka_unit_test_setup_teardown(f, open_rig, close_rig)
+	const struct CMUnitTest tests[] = {
+		IN_RIG(every_row_guards_what_it_names),
+		IN_RIG(everyday_names_are_free),
+		IN_RIG(case_and_depth_do_not_matter),
+		IN_RIG(removing_what_holds_a_guard_is_guarded),
+		IN_RIG(a_hard_link_to_a_guard_is_that_guard),
+		IN_RIG(what_a_guard_is_a_symlink_to_is_that_guard),
+		IN_RIG(core_hookspath_is_guarded),
+		IN_RIG(reading_a_tree_reads_its_secrets),
+		IN_RIG(settings_add_and_take_away),
+		IN_RIG(folders_above_guards_are_known),
+		cmocka_unit_test(bad_patterns_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

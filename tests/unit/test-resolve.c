@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of lib/scope/resolve.c and scope.c. */
+
+#include "world.h"
+
+#include "base/str.h"
+#include "scope/scope.h"
+
+static int
+open_world(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	world_open(w);
+	*state = w;
+	return 0;
+}
+
+static int
+close_world(void **state)
+{
+	world_close(*state);
+	free(*state);
+	return 0;
+}
+
+/* Resolves beneath the folder; "" for a failure. */
+static const char *
+real_of(const struct world *w, const char *path, size_t len, bool follow)
+{
+	static char text[PATH_MAX + 1];
+	struct ambit_scope *scope = world_scope(w);
+	struct resolved resolved = { 0 };
+	struct ambit_error err = { 0 };
+
+	text[0] = '\0';
+	if (scope_resolve(scope, NULL, path, len, follow, &resolved, &err) == 0)
+		snprintf(text, sizeof(text), "%s", resolved.real);
+	else
+		assert_true(err.text[0] != '\0');
+	resolved_finish(&resolved);
+	ambit_scope_destroy(scope);
+	return text;
+}
+
+static void
+expect(const struct world *w, const char *path, bool follow, const char *base, const char *rest)
+{
+	char want[PATH_MAX + 1];
+
+	snprintf(want, sizeof(want), "%s%s", base, rest);
+	assert_string_equal(real_of(w, path, strlen(path), follow), want);
+}
+
+static void
+refuse(const struct world *w, const char *path, size_t len)
+{
+	assert_string_equal(real_of(w, path, len, true), "");
+}
+
+static void
+plain_names_and_dots(void **state)
+{
+	struct world *w = *state;
+
+	world_dir("src");
+	world_file("src/a.c", "");
+	expect(w, "src/a.c", true, w->root, "/src/a.c");
+	expect(w, "./src//a.c", true, w->root, "/src/a.c");
+	expect(w, "src/../src/./a.c", true, w->root, "/src/a.c");
+	expect(w, "src/", true, w->root, "/src");
+	expect(w, ".", true, w->root, "");
+	expect(w, "..", true, w->home, "");
+	expect(w, "../../out", true, w->out, "");
+	expect(w, "/../../..", true, "/", "");
+	expect(w, "src/%2e%2e/x", true, w->root, "/src/%2e%2e/x");
+}
+
+static void
+missing_names_hang_on_what_exists(void **state)
+{
+	struct world *w = *state;
+
+	world_dir("src");
+	expect(w, "new", true, w->root, "/new");
+	expect(w, "new/deep/er", true, w->root, "/new/deep/er");
+	expect(w, "new/../src/x", true, w->root, "/src/x");
+	expect(w, "new/deep/../../../x", true, w->home, "/x");
+	expect(w, "new/", true, w->root, "/new");
+	expect(w, "new/.", true, w->root, "/new");
+}
+
+static void
+dots_after_a_missing_name_do_not_hide_a_symlink(void **state)
+{
+	struct world *w = *state;
+
+	world_link(w->out, "link");
+	expect(w, "nope/../link/x", true, w->out, "/x");
+	expect(w, "nope/../link/../x", true, w->top, "/x");
+}
+
+static void
+symlinks_of_every_kind(void **state)
+{
+	struct world *w = *state;
+
+	world_dir("src");
+	world_file("src/a.c", "");
+	world_file("../../out/f", "");
+	world_link("src/a.c", "file");
+	world_link("src", "dir");
+	world_link("dir", "chain1");
+	world_link("chain1", "chain2");
+	world_link(w->out, "absolute");
+	world_link("../../../out", "src/middle");
+	world_link("nowhere", "dangling");
+	world_link("../../out/new", "dangling-out");
+	world_link("loop-b", "loop-a");
+	world_link("loop-a", "loop-b");
+	world_link("self", "self");
+	expect(w, "file", true, w->root, "/src/a.c");
+	expect(w, "file", false, w->root, "/file");
+	expect(w, "dir/a.c", true, w->root, "/src/a.c");
+	expect(w, "chain2/a.c", false, w->root, "/src/a.c");
+	expect(w, "absolute/f", true, w->out, "/f");
+	expect(w, "src/middle/new", true, w->out, "/new");
+	expect(w, "src/middle/../x", true, w->top, "/x");
+	expect(w, "dangling", true, w->root, "/nowhere");
+	expect(w, "dangling", false, w->root, "/dangling");
+	expect(w, "dangling-out", true, w->out, "/new");
+	expect(w, "dir/", false, w->root, "/src");
+	refuse(w, "loop-a", 6);
+	refuse(w, "loop-a/x", 8);
+	refuse(w, "self", 4);
+	expect(w, "self", false, w->root, "/self");
+}
+
+static void
+what_has_no_one_meaning_is_refused(void **state)
+{
+	struct world *w = *state;
+	char name[NAME_MAX + 2], deep[PATH_MAX + 2];
+
+	memset(name, 'n', sizeof(name));
+	memset(deep, '/', sizeof(deep));
+	for (size_t i = 0; i + 2 < sizeof(deep); i += 2)
+		deep[i] = 'd';
+	world_file("file", "");
+	refuse(w, "", 0);
+	refuse(w, "a\0b", 3);
+	refuse(w, name, NAME_MAX + 1);
+	assert_true(real_of(w, name, NAME_MAX, true)[0] != '\0');
+	refuse(w, deep, PATH_MAX);
+	refuse(w, deep, PATH_MAX + 1);
+	refuse(w, "file/x", 6);
+	refuse(w, "file/..", 7);
+	refuse(w, "file/../x", 9);
+}
+
+static void
+over_long_missing_names_are_refused_too(void **state)
+{
+	struct world *w = *state;
+	char path[NAME_MAX + 16];
+
+	memset(path, 'n', sizeof(path));
+	memcpy(path, "new/", 4);
+	refuse(w, path, 4 + NAME_MAX + 1);
+	assert_true(real_of(w, path, 4 + NAME_MAX, true)[0] != '\0');
+}
+
+static void
+magic_links_of_proc_are_refused(void **state)
+{
+	struct world *w = *state;
+	char other[64];
+
+	refuse(w, "/proc/self/root/etc/passwd", 26);
+	refuse(w, "/proc/self/cwd/x", 16);
+	refuse(w, "/proc/self/fd/1", 15);
+	refuse(w, "/proc/self/status", 17);
+	refuse(w, "/proc/thread-self/status", 24);
+	refuse(w, "/dev/stdin", 10);
+	refuse(w, "/dev/fd/0", 9);
+	snprintf(other, sizeof(other), "/proc/%d/cwd/x", (int)getppid());
+	refuse(w, other, strlen(other));
+	snprintf(other, sizeof(other), "/proc/%d/environ", (int)getpid());
+	refuse(w, other, strlen(other));
+	world_link("/proc/self/cwd", "sneaky");
+	refuse(w, "sneaky/new", 10);
+	assert_string_equal(real_of(w, "/proc/sys/kernel", 16, true), "/proc/sys/kernel");
+}
+
+static void
+odd_bytes_are_names(void **state)
+{
+	struct world *w = *state;
+
+	world_file("a\nb", "");
+	world_file("\xff\xfe", "");
+	world_file("gone (deleted)", "");
+	expect(w, "a\nb", true, w->root, "/a\nb");
+	expect(w, "\xff\xfe", true, w->root, "/\xff\xfe");
+	expect(w, "\x1b[2J", true, w->root, "/\x1b[2J");
+	expect(w, "gone (deleted)", true, w->root, "/gone (deleted)");
+}
+
+static void
+an_unreadable_parent_is_refused(void **state)
+{
+	struct world *w = *state;
+
+	if (geteuid() == 0)
+		skip();
+	world_dir("closed");
+	world_dir("closed/in");
+	assert_int_equal(chmod("closed", 0), 0);
+	refuse(w, "closed/in/x", 11);
+	refuse(w, "closed/x", 8);
+	assert_int_equal(chmod("closed", 0755), 0);
+	expect(w, "closed/in/x", true, w->root, "/closed/in/x");
+}
+
+static void
+a_sibling_with_the_same_beginning_is_outside(void **state)
+{
+	(void)state;
+	assert_true(str_beneath("/ws/core", "/ws/core"));
+	assert_true(str_beneath("/ws/core/x", "/ws/core"));
+	assert_false(str_beneath("/ws/core-utils", "/ws/core"));
+	assert_false(str_beneath("/ws/cor", "/ws/core"));
+	assert_true(str_beneath("/etc", "/"));
+}
+
+static void
+a_folder_reached_by_a_symlink_has_two_names(void **state)
+{
+	struct world *w = *state;
+	char by_link[700];
+	struct ambit_scope *scope = NULL;
+	struct resolved resolved = { 0 };
+
+	snprintf(by_link, sizeof(by_link), "%s/by-link", w->top);
+	world_link(w->root, by_link);
+	struct ambit_scope_options options = { .root = by_link };
+
+	assert_int_equal(ambit_scope_create(&options, &scope, NULL), 0);
+	assert_string_equal(ambit_scope_root(scope), w->root);
+	assert_true(scope_says_inside(scope, by_link));
+	snprintf(by_link, sizeof(by_link), "%s/by-link/new", w->top);
+	assert_int_equal(
+		scope_resolve(scope, NULL, by_link, strlen(by_link), true, &resolved, NULL), 0);
+	assert_true(scope_holds(scope, resolved.real));
+	resolved_finish(&resolved);
+	ambit_scope_destroy(scope);
+}
+
+static void
+the_line_moves_with_the_folder(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *scope = world_scope(w);
+	char moved[700];
+
+	snprintf(moved, sizeof(moved), "%s/moved", w->top);
+	assert_int_equal(rename(w->root, moved), 0);
+	assert_int_equal(mkdir(w->root, 0755), 0);
+	assert_int_equal(scope_refresh(scope, NULL), 0);
+	assert_string_equal(ambit_scope_root(scope), moved);
+	assert_false(scope_holds(scope, w->root));
+	ambit_scope_destroy(scope);
+}
+
+static void
+a_deleted_folder_has_no_inside(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *scope = world_scope(w);
+	struct ambit_error err = { 0 };
+
+	assert_int_equal(rmdir(w->root), 0);
+	assert_true(scope_refresh(scope, &err) < 0);
+	assert_non_null(strstr(err.text, "deleted"));
+	assert_int_equal(mkdir(w->root, 0755), 0);
+	assert_true(scope_refresh(scope, NULL) < 0);
+	ambit_scope_destroy(scope);
+	assert_int_equal(chdir(w->root), 0);
+}
+
+static void
+a_child_is_always_inside_its_parent(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *parent = world_scope(w), *child = NULL;
+
+	world_dir("pkg");
+	world_dir("pkg/core");
+	world_dir("pkg/core-utils");
+	world_link(w->out, "leaves");
+	assert_int_equal(ambit_scope_child(parent, "pkg/core", true, &child, NULL), 0);
+	assert_true(ambit_scope_enforces_write(child));
+	struct ambit_scope *grandchild = NULL;
+
+	assert_true(ambit_scope_child(child, "pkg", true, &grandchild, NULL) < 0);
+	assert_true(ambit_scope_child(child, "pkg/core-utils", true, &grandchild, NULL) < 0);
+	assert_true(ambit_scope_child(child, "pkg/core/..", true, &grandchild, NULL) < 0);
+	ambit_scope_destroy(child);
+	assert_true(ambit_scope_child(parent, "leaves", true, &child, NULL) < 0);
+	assert_true(ambit_scope_child(parent, w->out, true, &child, NULL) < 0);
+	assert_true(ambit_scope_child(parent, "missing", true, &child, NULL) < 0);
+	assert_int_equal(ambit_scope_child(parent, "pkg", false, &child, NULL), 0);
+	assert_false(ambit_scope_allows_bash(child));
+	assert_int_equal(ambit_scope_child(child, "pkg/core", true, &grandchild, NULL), 0);
+	assert_false(ambit_scope_allows_bash(grandchild));
+	assert_string_equal(ambit_scope_display_root(grandchild), w->root);
+	ambit_scope_destroy(grandchild);
+	ambit_scope_destroy(child);
+	ambit_scope_destroy(parent);
+}
+
+static void
+paths_are_shown_relative_and_escaped(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *scope = world_scope(w);
+	char path[800];
+	char *shown;
+
+	snprintf(path, sizeof(path), "%s/a\x1b[31m\n", w->root);
+	shown = ambit_scope_display(scope, path);
+	assert_string_equal(shown, "a\\x1b[31m\\n");
+	free(shown);
+	shown = ambit_scope_display(scope, w->root);
+	assert_string_equal(shown, ".");
+	free(shown);
+	shown = ambit_scope_display(scope, "/etc/passwd");
+	assert_string_equal(shown, "/etc/passwd");
+	free(shown);
+	ambit_scope_destroy(scope);
+}
+
+static void
+the_root_directory_can_be_the_folder(void **state)
+{
+	struct ambit_scope_options options = { .root = "/", .allow_bash = true };
+	struct ambit_scope *scope = NULL;
+	struct resolved resolved = { 0 };
+
+	(void)state;
+	assert_int_equal(ambit_scope_create(&options, &scope, NULL), 0);
+	assert_int_equal(scope_resolve(scope, NULL, "etc/new", 7, true, &resolved, NULL), 0);
+	assert_string_equal(resolved.real, "/etc/new");
+	assert_true(scope_holds(scope, resolved.real));
+	resolved_finish(&resolved);
+	ambit_scope_destroy(scope);
+}
+
+static void
+folding_is_by_text_alone(void **state)
+{
+	static const struct {
+		const char *base, *path, *want;
+	} rows[] = {
+		{ "/a/b", "c", "/a/b/c" },	{ "/a/b", "../c", "/a/c" },
+		{ "/a/b", "../../../c", "/c" }, { "/a/b", "/x//y/./z/..", "/x/y" },
+		{ "/", "..", "/" },		{ "/", "a", "/a" },
+		{ "/a", "", "/a" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *got = resolve_fold(rows[i].base, rows[i].path);
+
+		assert_string_equal(got, rows[i].want);
+		free(got);
+	}
+}
+
+int
+main(void)
+{
+#define IN_WORLD(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
+	const struct CMUnitTest tests[] = {
+		IN_WORLD(plain_names_and_dots),
+		IN_WORLD(missing_names_hang_on_what_exists),
+		IN_WORLD(dots_after_a_missing_name_do_not_hide_a_symlink),
+		IN_WORLD(symlinks_of_every_kind),
+		IN_WORLD(what_has_no_one_meaning_is_refused),
+		IN_WORLD(over_long_missing_names_are_refused_too),
+		IN_WORLD(magic_links_of_proc_are_refused),
+		IN_WORLD(odd_bytes_are_names),
+		IN_WORLD(an_unreadable_parent_is_refused),
+		cmocka_unit_test(a_sibling_with_the_same_beginning_is_outside),
+		IN_WORLD(a_folder_reached_by_a_symlink_has_two_names),
+		IN_WORLD(the_line_moves_with_the_folder),
+		IN_WORLD(a_deleted_folder_has_no_inside),
+		IN_WORLD(a_child_is_always_inside_its_parent),
+		IN_WORLD(paths_are_shown_relative_and_escaped),
+		cmocka_unit_test(the_root_directory_can_be_the_folder),
+		cmocka_unit_test(folding_is_by_text_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
