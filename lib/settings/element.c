@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One string of a list in the settings: a guard pattern, a path, a host
+ * pattern, the name of a profile. A guard that could never match, or a grant
+ * that means another place than it seems to, is refused here and not found
+ * out later. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <ambit/tool.h>
+
+#include "base/fd.h"
+#include "base/glob.h"
+#include "base/str.h"
+#include "request/host.h"
+#include "settings/decode.h"
+
+/* What is wrong with one component, or NULL. */
+static const char *
+component_fault(const char *component)
+{
+	if (component[0] == '\0')
+		return "an empty component";
+	if (streq(component, ".") || streq(component, ".."))
+		return "'.' and '..' match no name";
+	if (streq(component, "**"))
+		return NULL;
+	if (strstr(component, "**"))
+		return "'**' must be a component of its own";
+	return glob_check(component) < 0 ? "a bracket that is not closed, or a '\\' at the end"
+					 : NULL;
+}
+
+static const char *
+pattern_fault(const char *pattern)
+{
+	const char *rest = pattern, *fault = NULL;
+
+	if (strlen(pattern) >= PATH_MAX)
+		return "longer than a path can be";
+	if (str_prefix(rest, "~/"))
+		rest += 2;
+	else if (rest[0] == '/')
+		rest += 1;
+	else if (rest[0] == '~')
+		return "'~' must be followed by '/'";
+	while (rest && !fault) {
+		size_t len = strcspn(rest, "/");
+		auto_free char *component = strndup(rest, len);
+
+		fault = component ? component_fault(component) : "out of memory";
+		rest = rest[len] == '/' ? rest + len + 1 : NULL;
+	}
+	return fault;
+}
+
+static int
+append_pattern(struct decode *d, const struct key *key, const char *text, char ***list)
+{
+	const char *fault = pattern_fault(text);
+
+	if (fault)
+		return decode_bad(
+			d, "'%s': bad pattern '%s': %s", key->name, decode_show(d, text), fault);
+	return strv_append(list, text) < 0 ? err_nomem(d->err) : 0;
+}
+
+/* getcwd(3) gives a real path, so its own ".." can be taken lexically. Further
+ * in, ".." may follow a symlink: that is left to whoever resolves the path. */
+static int
+join_cwd(struct decode *d, const char *text, char **ret_path)
+{
+	auto_free char *cwd = getcwd(NULL, 0);
+
+	if (!cwd)
+		return err_sys(d->err, errno, "%s: the current directory", d->name);
+	for (;;) {
+		size_t n = strspn(text, "/");
+
+		text += n;
+		n = strcspn(text, "/");
+		if (n == 2 && str_prefix(text, "..")) {
+			char *slash = strrchr(cwd, '/');
+
+			if (slash)
+				slash[slash == cwd] = '\0';
+		} else if (n != 1 || text[0] != '.') {
+			break;
+		}
+		text += n;
+	}
+	if (text[0] == '\0')
+		*ret_path = str_dup(cwd);
+	else
+		*ret_path = str_printf("%s%s%s", cwd, streq(cwd, "/") ? "" : "/", text);
+	return *ret_path ? 0 : err_nomem(d->err);
+}
+
+int
+element_path(struct decode *d, const char *text, char **ret_path)
+{
+	auto_free char *path = NULL;
+	int r = 0;
+
+	if (text[0] == '/') {
+		path = str_dup(text);
+	} else if (streq(text, "~") || str_prefix(text, "~/")) {
+		if (!d->home)
+			return decode_bad(d, "'%s': no home directory is known for '~'",
+				decode_show(d, text));
+		path = str_printf("%s%s", d->home, text + 1);
+	} else if (d->relative && text[0] != '\0') {
+		r = join_cwd(d, text, &path);
+		if (r < 0)
+			return r;
+	} else {
+		return decode_bad(d, "'%s' is not an absolute path", decode_show(d, text));
+	}
+	if (!path)
+		return err_nomem(d->err);
+	if (strlen(path) >= PATH_MAX)
+		return decode_bad(d, "'%s' is longer than a path can be", decode_show(d, text));
+	*ret_path = steal_ptr(&path);
+	return 0;
+}
+
+static int
+append_path(struct decode *d, const struct key *key, const char *text, char ***list)
+{
+	auto_free char *path = NULL;
+	int r = element_path(d, text, &path);
+
+	(void)key;
+	if (r < 0)
+		return r;
+	return strv_append(list, path) < 0 ? err_nomem(d->err) : 0;
+}
+
+static int
+append_host(struct decode *d, const struct key *key, const char *text, char ***list)
+{
+	if (host_pattern_check(text) < 0)
+		return decode_bad(
+			d, "'%s': '%s' is not a host pattern", key->name, decode_show(d, text));
+	return strv_append(list, text) < 0 ? err_nomem(d->err) : 0;
+}
+
+static const char *
+profile_name_at(size_t i)
+{
+	const struct ambit_profile *profile = ambit_profile_at(i);
+
+	return profile ? profile->name : NULL;
+}
+
+static int
+append_profile(struct decode *d, const struct key *key, const char *text, char ***list)
+{
+	const char *nearest;
+
+	if (!ambit_profile_find(text)) {
+		nearest = key_nearest(text, profile_name_at);
+		return decode_bad(d, "'%s': there is no profile '%s'%s%s%s", key->name,
+			decode_show(d, text), nearest ? " (did you mean '" : "",
+			nearest ? nearest : "", nearest ? "'?)" : "");
+	}
+	return strv_append(list, text) < 0 ? err_nomem(d->err) : 0;
+}
+
+int
+element_append(struct decode *d, const struct key *key, const char *text, char ***list)
+{
+	switch (key->type) {
+	case KEY_PATTERNS:
+		return append_pattern(d, key, text, list);
+	case KEY_PATHS:
+		return append_path(d, key, text, list);
+	case KEY_HOSTS:
+		return append_host(d, key, text, list);
+	case KEY_PROFILES:
+		return append_profile(d, key, text, list);
+	default:
+		return decode_bad(d, "'%s' is not a list", key->name);
+	}
+}
