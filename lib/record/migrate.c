@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose database this is, and which schema it has. A new file gets the
+ * schema, an older one is brought up, in one transaction; anything else is
+ * refused before it is touched. */
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/run.h"
+#include "base/str.h"
+#include "record/store.h"
+
+/* subject, root and project are blobs: paths are bytes and are compared as
+ * bytes. Nothing is ever deleted from rules and events. */
+/* clang-format off */
+static const char schema_1[] =
+	"CREATE TABLE sessions ("
+	" name TEXT PRIMARY KEY NOT NULL,"
+	" root BLOB,"
+	" display_root BLOB,"
+	" created INTEGER NOT NULL,"
+	" updated INTEGER NOT NULL,"
+	" agent_mode INTEGER NOT NULL,"
+	" sandbox_mode INTEGER NOT NULL,"
+	" ask_mode INTEGER NOT NULL,"
+	" reads INTEGER NOT NULL,"
+	" wrote INTEGER NOT NULL CHECK (wrote IN (0, 1))"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE permissions ("
+	" session TEXT NOT NULL,"
+	" place INTEGER NOT NULL,"
+	" tool BLOB NOT NULL,"
+	" permission INTEGER NOT NULL,"
+	" PRIMARY KEY (session, place)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE TABLE rules ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" yes INTEGER NOT NULL CHECK (yes IN (0, 1)),"
+	" op INTEGER NOT NULL,"
+	" beneath INTEGER NOT NULL CHECK (beneath IN (0, 1)),"
+	" subject BLOB NOT NULL,"
+	" label TEXT,"
+	" session TEXT,"
+	" project BLOB,"
+	" pid INTEGER NOT NULL,"
+	" start INTEGER NOT NULL,"
+	" created INTEGER NOT NULL,"
+	" expires INTEGER NOT NULL,"
+	" revoked INTEGER NOT NULL DEFAULT 0,"
+	" message TEXT,"
+	" source TEXT"
+	") STRICT;"
+	"CREATE INDEX rules_session ON rules (session);"
+	"CREATE TABLE events ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" session TEXT NOT NULL,"
+	" seq INTEGER NOT NULL,"
+	" time INTEGER NOT NULL,"
+	" kind TEXT NOT NULL,"
+	" tool TEXT,"
+	" verdict TEXT,"
+	" code TEXT,"
+	" subject TEXT,"
+	" body TEXT NOT NULL,"
+	" hash TEXT NOT NULL,"
+	" UNIQUE (session, seq)"
+	") STRICT;"
+	"CREATE TABLE heads ("
+	" session TEXT PRIMARY KEY NOT NULL,"
+	" seq INTEGER NOT NULL,"
+	" hash TEXT NOT NULL"
+	") STRICT, WITHOUT ROWID;";
+/* clang-format on */
+
+/* Each row brings a database from the version before to its own. */
+static const struct migration {
+	int to;
+	const char *sql;
+	const char *text;
+} migrations[] = {
+	{
+		.to = 1,
+		.sql = schema_1,
+		.text = "sessions, permissions, rules, events and the heads of their chains",
+	},
+};
+
+struct identity {
+	int64_t application;
+	int64_t version;
+	int64_t objects;
+};
+
+static int
+identify(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
+{
+	struct identity id = { 0 };
+	int r = store_number(record, "PRAGMA application_id", &id.application, err);
+
+	if (r == 0)
+		r = store_number(record, "PRAGMA user_version", &id.version, err);
+	if (r == 0)
+		r = store_number(record, "SELECT count(*) FROM sqlite_schema", &id.objects, err);
+	if (r == 0)
+		*ret_identity = id;
+	return r;
+}
+
+static int
+refuse_foreign(
+	const struct ambit_record *record, const struct identity *id, struct ambit_error *err)
+{
+	bool empty = id->application == 0 && id->version == 0 && id->objects == 0;
+
+	if (!empty && id->application != STORE_APPLICATION_ID)
+		return err_set(err, EBADMSG,
+			"%s: the database of another program: move it away, a new one will be made",
+			record->path);
+	if (id->version > RECORD_SCHEMA || id->version < 0)
+		return err_set(err, EPROTO,
+			"%s: was written by a newer ambit (schema %lld, this one knows %d): "
+			"use that one, or move the file away",
+			record->path, (long long)id->version, RECORD_SCHEMA);
+	return 0;
+}
+
+static int
+execute(struct ambit_record *record, const char *sql, struct ambit_error *err)
+{
+	int rc = sqlite3_exec(record->db, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? 0 : store_fail(record, rc, err);
+}
+
+/* Two that open a new file at once both want it exclusively for a moment, and
+ * SQLite answers that with "busy" without waiting. */
+static int
+set_wal(struct ambit_record *record, struct ambit_error *err)
+{
+	static const struct timespec pause = { .tv_nsec = 2000000 };
+	int64_t until = clock_steady() + STORE_BUSY_MS;
+
+	for (;;) {
+		auto_stmt sqlite3_stmt *stmt = NULL;
+		int r = store_prepare(record, "PRAGMA journal_mode = WAL", &stmt, err);
+
+		if (r < 0 && r != -EBUSY)
+			return r;
+		int rc = r < 0 ? SQLITE_BUSY : sqlite3_step(stmt);
+
+		if (rc == SQLITE_ROW) {
+			const char *mode = (const char *)sqlite3_column_text(stmt, 0);
+
+			if (mode && streq(mode, "wal"))
+				return 0;
+			return err_set(err, ENOTSUP,
+				"%s: its file system cannot hold a shared database: choose another "
+				"state directory",
+				record->path);
+		}
+		if ((rc & 0xff) != SQLITE_BUSY || clock_steady() > until)
+			return store_fail(record, rc, err);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Inside a transaction: whoever came first has done it already. */
+static int
+bring_up(struct ambit_record *record, struct ambit_error *err)
+{
+	struct identity id;
+	int r = identify(record, &id, err);
+
+	if (r == 0)
+		r = refuse_foreign(record, &id, err);
+	for (size_t i = 0; r == 0 && i < sizeof(migrations) / sizeof(migrations[0]); i++)
+		if (migrations[i].to > id.version)
+			r = execute(record, migrations[i].sql, err);
+	if (r < 0 || id.version == RECORD_SCHEMA)
+		return r;
+	char sql[96]; /* a pragma takes no parameters */
+
+	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		STORE_APPLICATION_ID, RECORD_SCHEMA);
+	return execute(record, sql, err);
+}
+
+static int
+check_write(struct ambit_record *record, const struct identity *id, struct ambit_error *err)
+{
+	/* The log survives the process without a sync for every event; only a
+	 * crash of the whole machine may take the last ones, never the chain. */
+	int r = set_wal(record, err);
+
+	if (r == 0)
+		r = execute(record,
+			"PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304;"
+			"PRAGMA cell_size_check = ON",
+			err);
+	if (r < 0 || id->version == RECORD_SCHEMA)
+		return r;
+	r = store_begin(record, err);
+	return r < 0 ? r : store_end(record, bring_up(record, err), err);
+}
+
+static int
+check_read(const struct ambit_record *record, const struct identity *id, struct ambit_error *err)
+{
+	if (id->version == RECORD_SCHEMA)
+		return 0;
+	if (id->objects == 0)
+		return err_set(err, ENOENT, "%s: nothing has been recorded yet", record->path);
+	return err_set(err, EPROTO,
+		"%s: was written by an older ambit (schema %lld): it is brought up to date by the "
+		"next command that writes",
+		record->path, (long long)id->version);
+}
+
+/* Reading a WAL database needs its -shm file, which cannot be made where
+ * nothing can be. Reading on without it would show old or torn pages while
+ * somebody else writes, so this is said instead. */
+static int
+explain_read(struct ambit_record *record, int r, struct ambit_error *err)
+{
+	if (record->writable || (r != -EROFS && r != -EACCES))
+		return r;
+	return err_set(err, -r,
+		"%s: cannot be read where its directory cannot be written: copy the directory "
+		"(with the -wal file, if any) to a place of your own and read it there",
+		record->path);
+}
+
+int
+migrate_check(struct ambit_record *record, struct ambit_error *err)
+{
+	struct identity id;
+	int r = identify(record, &id, err);
+
+	if (r < 0)
+		return explain_read(record, r, err);
+	r = refuse_foreign(record, &id, err);
+	if (r < 0)
+		return r;
+	return record->writable ? check_write(record, &id, err) : check_read(record, &id, err);
+}

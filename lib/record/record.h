@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include <ambit/record.h>
+
+#include "base/json.h"
+
+/* Inside the library: events are appended by the engine, and by the record
+ * itself for what changes sessions and rules. */
+
+#define RECORD_SCHEMA 1
+#define RECORD_BODY_MAX (64u << 10) /* larger bodies: big strings by digest */
+#define RECORD_ELSEWHERE "-"	    /* the chain of what happens outside any session */
+
+/* Appends to the session's chain in one transaction. body is an object;
+ * redacted (a copy), long strings replaced by {"sha256":..., "bytes":N}.
+ * seq and hash of event are ignored. The session need not be stored. */
+int record_append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
+	struct ambit_error *err);
+
+#endif

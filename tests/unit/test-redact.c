@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises about secrets: what is taken out, what must stay, and that no text
+ * makes it slow. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ambit/record.h>
+
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "record/redact.h"
+
+static void
+becomes(const char *text, const char *result)
+{
+	/* Without a NUL behind it, so that a look past the end is seen. */
+	size_t len = strlen(text);
+	char *exact = malloc(len ? len : 1);
+
+	assert_non_null(exact);
+	memcpy(exact, text, len);
+	auto_free char *got = redact_text(exact, len);
+
+	free(exact);
+	assert_non_null(got);
+	assert_string_equal(got, result);
+}
+
+static void
+stays(const char *text)
+{
+	becomes(text, text);
+}
+
+static void
+every_shape_is_taken_out(void **state)
+{
+	(void)state;
+	for (const struct redact_shape *s = redact_shapes; s->prefix; s++) {
+		assert_non_null(s->text);
+		becomes(s->example, s->result);
+		assert_non_null(strstr(s->result, REDACTED));
+	}
+}
+
+static void
+every_lookalike_stays(void **state)
+{
+	(void)state;
+	for (const struct redact_shape *s = redact_shapes; s->prefix; s++)
+		if (s->plain)
+			stays(s->plain);
+}
+
+static void
+what_was_taken_out_stays_taken_out(void **state)
+{
+	(void)state;
+	for (const struct redact_shape *s = redact_shapes; s->prefix; s++)
+		becomes(s->result, s->result);
+}
+
+static void
+a_shape_in_the_middle_of_a_sentence_leaves_the_rest(void **state)
+{
+	(void)state;
+	for (const struct redact_shape *s = redact_shapes; s->prefix; s++) {
+		auto_free char *text = str_printf("before \xc3\xa9\n%s\nafter", s->example);
+		auto_free char *want = str_printf("before \xc3\xa9\n%s\nafter", s->result);
+
+		becomes(text, want);
+	}
+}
+
+static void
+ordinary_text_stays(void **state)
+{
+	static const char *const plain[] = {
+		"",
+		"commit 3f786850e387550fdab836ed7e6dc881de23001b",
+		"sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.tar.gz",
+		"123e4567-e89b-12d3-a456-426614174000",
+		"/home/joe/src/tokenizer/token.c:12:3: error: expected ';'",
+		"/usr/lib/x86_64-linux-gnu/libsecret-1.so.0",
+		"for (token = lex(s); token; token = token->next)",
+		"if token == \"end\" and password != None:",
+		"def login(user, password): return check(user, password)",
+		"struct token { const char *text; int line; };",
+		"const token: Token = await this.auth.getToken();",
+		"tokens=12 input_tokens: 4096, output_tokens: 17",
+		"\"integrity\": "
+		"\"sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxv"
+		"UdBeoGlODJ6+SfaPg==\"",
+		"git clone https://example.org/joe/project.git && cd project",
+		"git remote add origin git@example.org:joe/project.git",
+		"scp a.txt joe@host:/tmp/ && ssh -p 22 joe@host",
+		"curl -s http://localhost:3000/api/token?id=3",
+		"SELECT token, secret FROM keys WHERE id = 3",
+		"find . -name '*.key' -o -name 'id_rsa*'",
+		"export TOKEN=$(pass show api) && export SECRET=\"${SECRET:-}\"",
+		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
+		"Basic usage: see the manual. Bearer of bad news.",
+		"risk-1234567890123456789 disk-a1b2c3d4e5f6a7b8c9d0",
+		"kubectl get secret my-secret -o yaml",
+		"secret/data/app: a path",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		stays(plain[i]);
+}
+
+static void
+values_end_where_they_end(void **state)
+{
+	static const struct {
+		const char *text, *result;
+	} rows[] = {
+		{ "A_TOKEN=x;ls", "A_TOKEN=[redacted];ls" },
+		{ "A_TOKEN=a\\ b ls", "A_TOKEN=[redacted] ls" },
+		{ "A_TOKEN=\"a \\\" b\" ls", "A_TOKEN=\"[redacted]\" ls" },
+		{ "A_TOKEN='unclosed b\nls", "A_TOKEN='[redacted]\nls" },
+		{ "Server=x;Password=p@ss!;Db=y", "Server=x;Password=[redacted];Db=y" },
+		{ "{\\\"token\\\": \\\"abc\\\", \\\"a\\\": 1}",
+			"{\\\"token\\\": \\\"[redacted]\\\", \\\"a\\\": 1}" },
+		{ "curl -H Authorization:\\ Bearer\\ abc", "curl -H Authorization:[redacted]" },
+		{ "curl -H \"authorization: token abc\" -d x",
+			"curl -H \"authorization: [redacted]\" -d x" },
+		{ "Authorization: Bearer abc\r\nHost: x", "Authorization: [redacted]\r\nHost: x" },
+		{ "Proxy-Authorization: Basic eA==\nA: b",
+			"Proxy-Authorization: [redacted]\nA: b" },
+		{ "{\"Authorization\": \"Bearer abc\"}", "{\"Authorization\": \"[redacted]\"}" },
+		{ "password := \"x\"", "password := \"[redacted]\"" },
+		{ "mysql --password=x --user=joe", "mysql --password=[redacted] --user=joe" },
+		{ "x --api-key 'a b' y", "x --api-key '[redacted]' y" },
+		{ "redis://:abc@host:6379/0", "redis://:[redacted]@host:6379/0" },
+		{ "https://joe:a:b@c@host/", "https://joe:[redacted]@host/" },
+		{ "https://a1B2c3D4e5F6g7H8i9J0@host/x", "https://[redacted]@host/x" },
+		{ "KEY=\"-----BEGIN PRIVATE"
+		  " KEY-----\nMII",
+			"KEY=\"[redacted]" },
+		{ "PRIVATE_KEY=\"-----BEGIN PRIVATE"
+		  " KEY-----\nMII\n-----END PRIVATE"
+		  " KEY-----\"\nx",
+			"PRIVATE_KEY=\"[redacted]\"\nx" },
+		{ "PRIVATE_KEY=-----BEGIN PRIVATE"
+		  " KEY-----\nMII\n-----END PRIVATE"
+		  " KEY-----\nx",
+			"PRIVATE_KEY=[redacted]\nx" },
+		{ "curl -u joe:x -u joe:", "curl -u joe:[redacted] -u joe:" },
+		{ "curl --user=joe:x", "curl --user=joe:[redacted]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		becomes(rows[i].text, rows[i].result);
+}
+
+static void
+the_public_function_is_the_same(void **state)
+{
+	auto_free char *got = ambit_redact("A_SECRET=x");
+
+	(void)state;
+	assert_string_equal(got, "A_SECRET=[redacted]");
+}
+
+static void
+json_becomes(const char *text, const char *result)
+{
+	auto_json json_t *value = NULL, *clean = NULL;
+	auto_free char *before = NULL, *after = NULL, *line = NULL;
+
+	assert_int_equal(json_parse(text, strlen(text), &value, NULL), 0);
+	before = json_line(value);
+	clean = redact_json(value);
+	after = json_line(value);
+	line = json_line(clean);
+	assert_string_equal(line, result);
+	assert_string_equal(before, after); /* a copy */
+}
+
+static void
+json_members_go_by_their_name(void **state)
+{
+	(void)state;
+	json_becomes(
+		"{\"password\":\"x\",\"a\":\"y\"}", "{\"a\":\"y\",\"password\":\"[redacted]\"}");
+	json_becomes("{\"apiKey\":\"x\",\"API-KEY\":7}",
+		"{\"API-KEY\":\"[redacted]\",\"apiKey\":\"[redacted]\"}");
+	json_becomes("{\"headers\":{\"Authorization\":\"x\",\"Set-Cookie\":[\"a=b\"]}}",
+		"{\"headers\":{\"Authorization\":\"[redacted]\",\"Set-Cookie\":\"[redacted]\"}}");
+	json_becomes("{\"client_secret\":{\"a\":[1]},\"private_key\":\"x\"}",
+		"{\"client_secret\":\"[redacted]\",\"private_key\":\"[redacted]\"}");
+	json_becomes("{\"password\":null,\"token\":true,\"secret\":\"\"}",
+		"{\"password\":null,\"secret\":\"\",\"token\":true}");
+	json_becomes("{\"tokens\":3,\"file_path\":\"src/token.c\"}",
+		"{\"file_path\":\"src/token.c\",\"tokens\":3}");
+}
+
+static void
+json_neighbours_tell_of_secrets(void **state)
+{
+	(void)state;
+	json_becomes("[\"mysql\",\"--password\",\"x\",\"y\"]",
+		"[\"mysql\",\"--password\",\"[redacted]\",\"y\"]");
+	json_becomes("[{\"name\":\"API_KEY\",\"value\":\"x\"},{\"name\":\"a\",\"value\":\"y\"}]",
+		"[{\"name\":\"API_KEY\",\"value\":\"[redacted]\"},{\"name\":\"a\",\"value\":\"y\"}"
+		"]");
+	json_becomes("{\"command\":\"curl -u a:b x\",\"n\":[1,2.5,false]}",
+		"{\"command\":\"curl -u a:[redacted] x\",\"n\":[1,2.5,false]}");
+	json_becomes("{\"A_TOKEN=x\":1}", "{\"A_TOKEN=[redacted]\":1}");
+}
+
+static void
+a_nul_does_not_hide_what_follows(void **state)
+{
+	(void)state;
+	json_becomes("[\"a\\u0000A_TOKEN=x b\"]", "[\"a\\u0000A_TOKEN=[redacted] b\"]");
+}
+
+/* Half a megabyte of each unit. A quadratic walk takes minutes, a linear one a
+ * blink; the limit leaves room for sanitizers on a busy machine. */
+static void
+no_text_makes_it_slow(void **state)
+{
+	static const char *const units[] = {
+		"sk-",
+		"eyJ-",
+		"eyJaaaaaaaaaa.",
+		"eyJ.",
+		"token:",
+		"token=",
+		"token=\"$A ",
+		"token='",
+		"token=\\\"",
+		"-u=",
+		"-u a",
+		"--user=",
+		"://",
+		"a://a:",
+		"http://a:b",
+		"-----BEGIN ",
+		"-----BEGIN PRIVATE KEY",
+		"a",
+		"-",
+		"_",
+		" ",
+		"Authorization: ",
+		"authorization:",
+		"bearer ",
+		"Basic a1",
+		"xoxb-",
+		"token \"",
+		"--token ",
+		"password: a",
+		"A_TOKEN = ",
+		"\\",
+		"\"",
+		"token=\"$A\\\"",
+		"secret:a1",
+		"-u 1:",
+		"AKIA",
+		"\xc3\xa9",
+		"token:a(",
+	};
+	const size_t size = 1u << 19;
+	char *text = malloc(size);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++) {
+		size_t n = strlen(units[u]);
+		int64_t start = clock_steady();
+
+		for (size_t i = 0; i < size; i++)
+			text[i] = units[u][i % n];
+		auto_free char *got = redact_text(text, size);
+		int64_t took = clock_steady() - start;
+
+		assert_non_null(got);
+		if (took > 5000)
+			fail_msg("'%s' took %lld ms", units[u], (long long)took);
+	}
+	free(text);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_shape_is_taken_out),
+		cmocka_unit_test(every_lookalike_stays),
+		cmocka_unit_test(what_was_taken_out_stays_taken_out),
+		cmocka_unit_test(a_shape_in_the_middle_of_a_sentence_leaves_the_rest),
+		cmocka_unit_test(ordinary_text_stays),
+		cmocka_unit_test(values_end_where_they_end),
+		cmocka_unit_test(the_public_function_is_the_same),
+		cmocka_unit_test(json_members_go_by_their_name),
+		cmocka_unit_test(json_neighbours_tell_of_secrets),
+		cmocka_unit_test(a_nul_does_not_hide_what_follows),
+		cmocka_unit_test(no_text_makes_it_slow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
