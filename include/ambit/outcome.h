@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef AMBIT_OUTCOME_H
+#define AMBIT_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <ambit/words.h>
+
+/* What was decided, and what every layer said. Zeroed memory is a deny. */
+
+struct ambit_outcome_path {
+	char *path; /* real path, raw bytes */
+	char *shown; /* as messages show it */
+	enum ambit_access access;
+	enum ambit_verdict verdict;
+	enum ambit_code code;
+	bool remembered; /* was asked about and is answered by memory */
+};
+
+struct ambit_say {
+	const char *layer; /* static */
+	enum ambit_verdict verdict;
+	enum ambit_code code;
+	bool hard; /* no mode, memory or person can change it */
+	char *reason;
+};
+
+struct ambit_outcome {
+	enum ambit_verdict verdict;
+	enum ambit_code code;
+	enum ambit_danger danger;
+	const char *layer; /* the layer that settled it; static */
+	char *reason;	   /* where you tried to go, and where the line is */
+	char *hint;	   /* what to do instead, or NULL */
+	char *rule_key;	   /* how a shell command is remembered, or NULL */
+	char *host;	   /* "name:port" of a connection, or NULL */
+	struct ambit_outcome_path *paths;
+	size_t n_paths;
+	struct ambit_say *says;
+	size_t n_says;
+	bool call; /* the call itself is in question, not only its paths or host */
+};
+
+void ambit_outcome_finish(struct ambit_outcome *outcome);
+
+/* reason and hint as the one message a model reads. Caller frees. */
+char *ambit_outcome_message(const struct ambit_outcome *outcome);
+
+struct ambit_request;
+struct ambit_scope;
+
+/* One line of JSON (doc/decide.md); with says, the layers'
+ * own words too ("layers"). Caller frees; NULL without memory. */
+char *ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_request *request,
+	const struct ambit_scope *scope, bool with_says);
+
+#endif

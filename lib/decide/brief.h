@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECIDE_BRIEF_H
+#define DECIDE_BRIEF_H
+
+#include "decide/decide.h"
+
+/* The text that tells a model its scope, what holds its shell, the protocol
+ * for refusals, and the rule on untrusted content. Caller frees. */
+char *brief_text(const struct decide_input *in, bool held);
+
+#endif

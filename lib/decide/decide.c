@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the layers over one request and folds what they say. The fold starts
+ * from allow only here, and every way out that is not a full walk through the
+ * layers ends in deny. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/str.h"
+#include "decide/decide.h"
+#include "request/rulekey.h"
+
+static const struct {
+	const char *name;
+	void (*decide)(struct decision *d);
+} layers[] = {
+	{ "request", request_decide },
+	{ "modes", modes_decide },
+	{ "permission", permission_decide },
+	{ "paths", paths_decide },
+	{ "hosts", hosts_decide },
+	{ "effects", effects_decide },
+	{ "policy", policy_decide },
+	{ "memory", memory_decide },
+};
+
+static int
+keep(struct ambit_outcome *out, const char *layer, enum ambit_verdict verdict,
+	enum ambit_code code, bool hard, char *reason)
+{
+	struct ambit_say *more = realloc(out->says, (out->n_says + 1) * sizeof(*more));
+
+	if (!more || !reason) {
+		if (more)
+			out->says = more;
+		free(reason);
+		return -ENOMEM;
+	}
+	out->says = more;
+	more[out->n_says++] = (struct ambit_say){
+		.layer = layer,
+		.verdict = verdict,
+		.code = code,
+		.hard = hard,
+		.reason = reason,
+	};
+	return 0;
+}
+
+static void
+settle(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, const char *reason)
+{
+	struct ambit_outcome *out = d->out;
+	char *copy = strdup(reason);
+
+	if (!copy) {
+		d->failed = -ENOMEM;
+		return;
+	}
+	free(out->reason);
+	out->reason = copy;
+	out->verdict = verdict;
+	out->code = code;
+	out->layer = d->layer;
+}
+
+void
+decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard,
+	const char *fmt, ...)
+{
+	char *reason = NULL;
+	va_list ap;
+
+	if (d->ended)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&reason, fmt, ap) < 0)
+		reason = NULL;
+	va_end(ap);
+	if (keep(d->out, d->layer, verdict, code, hard, reason) < 0) {
+		d->failed = -ENOMEM;
+		return;
+	}
+	if (verdict < d->out->verdict)
+		settle(d, verdict, code, reason);
+	if (verdict == AMBIT_DENY && hard)
+		d->ended = true;
+}
+
+void
+decision_ask_call(struct decision *d, enum ambit_code code, const char *reason)
+{
+	d->out->call = true;
+	decision_say(d, AMBIT_ASK, code, false, "%s", reason);
+}
+
+int
+decision_mode(int session, int person, int folder, int by_default)
+{
+	int own = session >= 0 ? session : person >= 0 ? person : by_default;
+
+	return folder >= 0 && folder < own ? folder : own;
+}
+
+enum ambit_reads
+decision_reads(const struct decide_input *in)
+{
+	int reads = decision_mode(in->session->reads, settings_person(in->settings)->reads,
+		settings_folder(in->settings)->reads, AMBIT_READS_ANYWHERE);
+
+	if (reads == AMBIT_READS_UNTIL_FIRST_WRITE)
+		return in->session->wrote ? AMBIT_READS_FOLDER : AMBIT_READS_ANYWHERE;
+	return (enum ambit_reads)reads;
+}
+
+void
+decide_resolved_free(struct resolved *resolved, size_t n)
+{
+	for (size_t i = 0; resolved && i < n; i++)
+		resolved_finish(&resolved[i]);
+	free(resolved);
+}
+
+/* Why it is allowed: the last layer that said so. */
+static void
+explain_allow(struct decision *d)
+{
+	struct ambit_outcome *out = d->out;
+	const char *reason = "nothing is past the line";
+
+	for (size_t i = 0; i < out->n_says; i++)
+		if (out->says[i].verdict == AMBIT_ALLOW) {
+			reason = out->says[i].reason;
+			out->layer = out->says[i].layer;
+		}
+	free(out->hint);
+	out->hint = NULL;
+	free(out->reason);
+	out->reason = strdup(reason);
+}
+
+/* A hint is what to do instead: the code's, unless a layer knew better. */
+static void
+finish(struct decision *d)
+{
+	struct ambit_outcome *out = d->out;
+
+	if (d->failed < 0) {
+		out->verdict = AMBIT_DENY;
+		out->code = AMBIT_CODE_INTERNAL;
+		out->layer = "request";
+		return;
+	}
+	if (out->verdict == AMBIT_ALLOW) {
+		explain_allow(d);
+		return;
+	}
+	if (out->hint)
+		return;
+	for (const struct ambit_word *w = ambit_codes; w->name; w++)
+		if (w->value == (int)out->code && w->text && *w->text)
+			out->hint = strdup(w->text);
+}
+
+/* The key that memory uses, with the command in place of its digest. */
+static char *
+shown_key(const struct ambit_request *request)
+{
+	char *key = request_call_key(request);
+
+	if (!key || !str_prefix(key, "exact:"))
+		return key;
+	free(key);
+	return rulekey_create(request->command, strlen(request->command));
+}
+
+void
+decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
+	struct resolved **ret_resolved)
+{
+	struct ambit_outcome out = {
+		.verdict = AMBIT_ALLOW,
+		.code = AMBIT_CODE_NONE,
+		.layer = "request",
+		.danger = in->request->danger,
+	};
+	struct decision d = { .in = in, .out = &out, .danger = in->request->danger };
+
+	if (in->request->command) {
+		out.rule_key = shown_key(in->request);
+		d.failed = out.rule_key ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]) && !d.ended && !d.failed; i++) {
+		d.layer = layers[i].name;
+		layers[i].decide(&d);
+	}
+	finish(&d);
+	if (ret_resolved)
+		*ret_resolved = d.resolved;
+	else
+		decide_resolved_free(d.resolved, out.n_paths);
+	*ret_outcome = out;
+}

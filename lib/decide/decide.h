@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DECIDE_DECIDE_H
+#define DECIDE_DECIDE_H
+
+#include <ambit/outcome.h>
+#include <ambit/policy.h>
+#include <ambit/record.h>
+#include <ambit/rule.h>
+
+#include "request/request.h"
+#include "scope/guard.h"
+#include "scope/scope.h"
+#include "settings/settings.h"
+
+/* The decision: a function of settings, scope, approvals, request and time.
+ * Layers run in order; the most restrictive wins; the first hard deny ends
+ * it; what each said is kept. */
+
+/* A folder or file opened by a flag, the settings or a profile. */
+struct grant {
+	char *real;
+	bool write; /* else read only */
+};
+
+/* All borrowed. */
+struct decide_input {
+	const struct ambit_settings *settings;
+	const struct ambit_scope *scope;
+	const struct guards *guards;
+	const struct ambit_session *session;
+	const struct grant *grants;
+	size_t n_grants;
+	const struct ambit_rule *rules; /* in force for this session and folder */
+	size_t n_rules;
+	const struct ambit_policy *policy; /* the harness' own, or NULL */
+	const struct ambit_request *request;
+	int64_t now;
+};
+
+/* What a layer reads and writes while it decides. */
+struct decision {
+	const struct decide_input *in;
+	struct ambit_outcome *out;
+	struct resolved *resolved; /* beside out->paths */
+	const char *layer;	   /* whose turn it is */
+	enum ambit_danger danger;  /* of the tool itself, as accepted so far */
+	bool ended;		   /* a hard deny was said */
+	bool firm;		   /* an ask that no mode may lift */
+	bool host_asked;
+	int failed; /* -ENOMEM: the outcome is Internal */
+};
+
+/* Always fills ret_outcome. ret_resolved (beside ret_outcome->paths) may be
+ * NULL; else the caller frees it with decide_resolved_free. */
+void decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
+	struct resolved **ret_resolved);
+void decide_resolved_free(struct resolved *resolved, size_t n);
+
+/* -- for layers ------------------------------------------------------------ */
+
+/* The layer's word. Narrows the outcome, or leaves it. */
+void decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard,
+	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* ASK on the call itself. */
+void decision_ask_call(struct decision *d, enum ambit_code code, const char *reason);
+
+/* The session's choice or the person's, narrowed by the folder. */
+int decision_mode(int session, int person, int folder, int by_default);
+
+void request_decide(struct decision *d);
+void modes_decide(struct decision *d);
+void permission_decide(struct decision *d);
+void paths_decide(struct decision *d);
+void hosts_decide(struct decision *d);
+void effects_decide(struct decision *d);
+void policy_decide(struct decision *d);
+void memory_decide(struct decision *d);
+
+/* One path that is already resolved: pure, no system call. */
+void paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
+	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
+	const struct guard **ret_guard);
+
+/* -- memory ---------------------------------------------------------------- */
+
+/* The newest rule for (op, subject), or NULL. For paths, guarded says that a
+ * rule counts only if it names the guard itself, not a folder above it. */
+const struct ambit_rule *memory_find(const struct decide_input *in, enum ambit_op op,
+	const char *subject, bool guarded);
+
+/* Whether a grant of subject (a folder, or a file) opens real. */
+bool memory_covers(const struct decide_input *in, const char *subject, bool beneath,
+	const char *real, bool guarded, bool reads);
+
+/* -- words ----------------------------------------------------------------- */
+
+/* The folder as messages show it. Caller frees. */
+char *explain_folder(const struct ambit_scope *scope);
+
+/* reads as they are now: until-first-write is settled by the session. */
+enum ambit_reads decision_reads(const struct decide_input *in);
+
+#endif

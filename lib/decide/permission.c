@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether this tool may be used at all: the session's permissions over the
+ * person's over the table's defaults, narrowed by the folder's. */
+
+#include "base/glob.h"
+#include "base/str.h"
+#include "decide/decide.h"
+
+/* A name in a permission list stands for its tool, whichever agent's word
+ * for it is used: "Write": "deny" must hold for write_file too. */
+static size_t
+name_matches(const struct ambit_request *request, const char *pattern)
+{
+	size_t n = strlen(pattern);
+
+	if (n > 0 && pattern[n - 1] == '*') {
+		if (strncmp(request->name, pattern, n - 1) == 0 ||
+			strncmp(ambit_request_tool(request), pattern, n - 1) == 0)
+			return n;
+		return 0;
+	}
+	if (streq(request->name, pattern) || streq(ambit_request_tool(request), pattern) ||
+		(request->tool && tool_find(pattern) == request->tool))
+		return SIZE_MAX;
+	return 0;
+}
+
+struct found {
+	size_t best; /* length of the best match; 0: none */
+	int permission;
+};
+
+static void
+consider(struct found *found, const struct ambit_request *request, const char *pattern,
+	enum ambit_permission permission)
+{
+	size_t n = name_matches(request, pattern);
+
+	if (n == 0 || n < found->best)
+		return;
+	if (n > found->best || (int)permission < found->permission)
+		found->permission = (int)permission;
+	found->best = n;
+}
+
+static int
+listed(const struct settings_values *values, const struct ambit_request *request)
+{
+	struct found found = { .permission = -1 };
+
+	for (size_t i = 0; i < values->n_permissions; i++)
+		consider(&found, request, values->permissions[i].tool,
+			values->permissions[i].permission);
+	return found.permission;
+}
+
+static int
+session_says(const struct ambit_session *session, const struct ambit_request *request)
+{
+	struct found found = { .permission = -1 };
+
+	for (size_t i = 0; i < session->n_permissions; i++)
+		consider(&found, request, session->permissions[i].tool,
+			session->permissions[i].permission);
+	return found.permission;
+}
+
+static bool
+bash_is_off(const struct decide_input *in)
+{
+	return !in->scope->allow_bash || in->request->scope_no_bash ||
+		settings_person(in->settings)->allow_bash == 0 ||
+		settings_folder(in->settings)->allow_bash == 0;
+}
+
+void
+permission_decide(struct decision *d)
+{
+	const struct decide_input *in = d->in;
+	const struct ambit_request *request = in->request;
+	const char *tool = ambit_request_tool(request);
+	bool shell = request->tool && request->tool->shell;
+	int said, permission, folder;
+
+	if (shell && bash_is_off(in)) {
+		decision_say(d, AMBIT_DENY, AMBIT_CODE_BASH_NOT_ALLOWED, true,
+			"shell commands are switched off in this scope");
+		return;
+	}
+	said = session_says(in->session, request);
+	if (said < 0)
+		said = listed(settings_person(in->settings), request);
+	/* A person who allowed a tool by name has accepted its danger; so has
+	 * the kernel line for what it holds. Its paths are still decided. */
+	if ((said == AMBIT_PERMISSION_ALLOW || (shell && request->held)) &&
+		d->danger < AMBIT_DANGER_WRITE)
+		d->danger = AMBIT_DANGER_WRITE;
+	permission = said >= 0			    ? said
+		: shell && request->held	    ? AMBIT_PERMISSION_ALLOW
+		: request->tool			    ? (int)request->tool->permission
+		: request->bad == AMBIT_CODE_NONE ? AMBIT_PERMISSION_ALLOW
+						    : AMBIT_PERMISSION_ASK;
+	folder = listed(settings_folder(in->settings), request);
+	if (folder >= 0 && folder < permission)
+		permission = folder;
+
+	if (permission == AMBIT_PERMISSION_DENY) {
+		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, true, "the permission of %s is deny",
+			tool);
+	} else if (permission == AMBIT_PERMISSION_ALLOW) {
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the permission of %s is allow",
+			tool);
+	} else if (request->bad == AMBIT_CODE_UNKNOWN_TOOL && said < 0) {
+		d->firm = true;
+		decision_ask_call(d, AMBIT_CODE_UNKNOWN_TOOL, request->bad_reason);
+	} else {
+		d->out->call = true;
+		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);
+	}
+}
