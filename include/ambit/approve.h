@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef AMBIT_APPROVE_H
+#define AMBIT_APPROVE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ambit/error.h>
+#include <ambit/outcome.h>
+#include <ambit/words.h>
+
+/* A question to the person, and those who can answer it. */
+
+struct ambit_request;
+
+/* One possible answer, with exactly what it will store. */
+struct ambit_choice {
+	enum ambit_answer_kind kind;
+	char *path;   /* FOLDER, ALWAYS: the folder; else NULL. Raw bytes */
+	char *stores; /* "write beneath ~/data, this session"; escaped */
+};
+
+struct ambit_question {
+	uint64_t id;
+	char *who;  /* "sed (pid 4120)", "sub-agent docs"; escaped, may be "" */
+	char *what; /* "write /etc/hosts"; escaped */
+	char *why;  /* the reason; escaped */
+	char *request; /* the request as JSON, for programs */
+	char *outcome; /* the outcome as JSON, for programs */
+	/* NO, NO_SESSION, ONCE, then FILE, FOLDER (narrow to wide) and ALWAYS
+	 * (likewise) where they make sense. */
+	struct ambit_choice *choices;
+	size_t n_choices;
+	size_t folder; /* index of the FOLDER choice to offer first; n_choices: none */
+	int64_t expires; /* milliseconds since the epoch; 0: never */
+};
+
+void ambit_question_finish(struct ambit_question *question);
+
+struct ambit_answer {
+	enum ambit_answer_kind kind;
+	char path[PATH_MAX]; /* FOLDER, ALWAYS: which of the offered; "": the first offered */
+	char message[512];   /* reaches the model */
+};
+
+struct ambit_approver {
+	/* Blocks until there is an answer; fills ret_answer and returns 0.
+	 * Anything else is a no, with err as the reason; -ETIMEDOUT: expired. */
+	int (*ask)(struct ambit_approver *approver, const struct ambit_question *question,
+		struct ambit_answer *ret_answer, struct ambit_error *err);
+	void (*destroy)(struct ambit_approver *approver);
+	const char *name; /* "tty", "exec", "deny", "allow": recorded with the answer */
+};
+
+void ambit_approver_destroy(struct ambit_approver *approver);
+
+/* spec: "tty", "deny", "allow" or "exec:PROG". For exec, PROG is resolved
+ * now and refused if it lies beneath one of the n writable directories. */
+int ambit_approver_create(const char *spec, const char *const *writable, size_t n,
+	struct ambit_approver **ret_approver, struct ambit_error *err);
+
+/* A terminal approver on given descriptors (the program passes /dev/tty).
+ * Does not take them. colour: use escape sequences for emphasis. */
+int ambit_approver_tty(int in_fd, int out_fd, int colour, struct ambit_approver **ret_approver,
+	struct ambit_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef APPROVE_SCREEN_H
+#define APPROVE_SCREEN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <termios.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* A terminal lent for one question: keys one by one, nothing echoed, no key
+ * turned into a signal, nothing typed before counted. What was there comes
+ * back on every way out. */
+
+/* What screen_key returns besides the byte of a key. */
+enum screen_key {
+	SCREEN_NO = 0x100, /* Enter, Esc, ^C, ^D */
+	SCREEN_UP,
+	SCREEN_DOWN,
+	SCREEN_NOISE, /* no single key: a paste, a key with no meaning here */
+};
+
+struct screen {
+	int in;		 /* borrowed */
+	int out;	 /* borrowed */
+	int signals;	 /* readable when a signal waits that should end the question */
+	int64_t expires; /* milliseconds since the epoch; 0: never */
+	bool closing;	 /* the last words: no signal or expiry keeps them back, but no waiting */
+	struct termios saved;
+	sigset_t mask;
+};
+
+/* -EBUSY: in the background; -EIO: the terminal is gone ... */
+int screen_open(struct screen *screen, int in, int out, int64_t expires, struct ambit_error *err);
+/* Signals that came meanwhile are delivered here, after the terminal is back. */
+void screen_close(struct screen *screen);
+
+/* Writes and empties text. -ETIMEDOUT, -EINTR (a signal waits), -EIO ... */
+int screen_write(struct screen *screen, struct buf *text);
+/* Forgets what was typed so far. */
+void screen_drop(struct screen *screen);
+/* A byte, an enum screen_key, or -errno as above. */
+int screen_key(struct screen *screen);
+/* One edited line, echoed after prompt: printable UTF-8 only, cut at size.
+ * 0, 1 if it was given up by Esc, ^C or ^D, or -errno. */
+int screen_line(struct screen *screen, const char *prompt, char *line, size_t size);
+
+/* Columns of the terminal; 80 if it does not say. */
+size_t screen_width(const struct screen *screen);
+
+#endif
