@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef AMBIT_AMBIT_H
+#define AMBIT_AMBIT_H
+
+/* All of libambit. A harness needs: settings, scope, record, engine; then a
+ * request per tool call. examples/tiny.c shows the whole of it. */
+
+#include <ambit/approve.h>
+#include <ambit/engine.h>
+#include <ambit/error.h>
+#include <ambit/outcome.h>
+#include <ambit/policy.h>
+#include <ambit/probe.h>
+#include <ambit/record.h>
+#include <ambit/request.h>
+#include <ambit/rule.h>
+#include <ambit/scope.h>
+#include <ambit/settings.h>
+#include <ambit/tool.h>
+#include <ambit/words.h>
+
+#define AMBIT_VERSION "0.1.0"
+
+#endif

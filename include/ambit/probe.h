@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef AMBIT_PROBE_H
+#define AMBIT_PROBE_H
+
+#include <stdbool.h>
+
+/* What this machine offers to hold the line with. */
+
+struct ambit_probe {
+	const char *name;   /* static */
+	bool ok;
+	char detail[160];   /* what was found */
+	const char *advice; /* what to do if it is not ok; static, may be NULL */
+};
+
+/* Looks, changes nothing. each returns non-zero to stop. */
+int ambit_probe_each(int (*each)(void *data, const struct ambit_probe *probe), void *data);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session starts from: its stored modes and answers, the grants that
+ * settings and profiles give, the guards. Everything that could later widen
+ * the line is checked here, before the first request. */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <ambit/tool.h>
+
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "engine.h"
+
+static int
+add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambit_error *err)
+{
+	struct grant *more;
+	struct resolved resolved;
+	int r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, &resolved, err);
+
+	if (r < 0)
+		return err_context(err, "the grant %s", path);
+	more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
+	if (!more) {
+		resolved_finish(&resolved);
+		return err_nomem(err);
+	}
+	engine->grants = more;
+	more[engine->n_grants++] =
+		(struct grant){ .real = steal_ptr(&resolved.real), .write = write };
+	resolved_finish(&resolved);
+	return 0;
+}
+
+static int
+add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *err)
+{
+	const struct ambit_profile *profile = ambit_profile_find(name);
+	int r = 0;
+
+	if (!profile)
+		return err_set(err, EINVAL, "there is no profile '%s'", name);
+	for (size_t i = 0; r == 0 && profile->folders && profile->folders[i]; i++) {
+		const char *folder = profile->folders[i];
+		auto_free char *path = NULL;
+
+		if (!str_prefix(folder, "~/"))
+			path = strdup(folder);
+		else if (engine->scope->home)
+			path = str_printf("%s/%s", engine->scope->home, folder + 2);
+		else
+			return err_set(err, ENOENT, "the profile %s needs a home directory", name);
+		r = path ? add_grant(engine, path, true, err) : err_nomem(err);
+	}
+	return r;
+}
+
+static int
+add_grants(struct ambit_engine *engine, struct ambit_error *err)
+{
+	const struct settings_values *person = settings_person(engine->settings);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && person->write && person->write[i]; i++)
+		r = add_grant(engine, person->write[i], true, err);
+	for (size_t i = 0; r == 0 && person->read && person->read[i]; i++)
+		r = add_grant(engine, person->read[i], false, err);
+	for (size_t i = 0; r == 0 && person->profiles && person->profiles[i]; i++)
+		r = add_profile(engine, person->profiles[i], err);
+	return r;
+}
+
+/* A policy program that the agent could rewrite is no policy. */
+static int
+check_program(const struct ambit_engine *engine, struct ambit_error *err)
+{
+	char *const *program = settings_person(engine->settings)->policy_program;
+	auto_free char *real = NULL;
+	bool reachable;
+	int r;
+
+	if (!program)
+		return 0;
+	r = run_resolve(program[0], &real, err);
+	if (r < 0)
+		return err_context(err, "policy_program");
+	reachable = scope_holds(engine->scope, real);
+	for (size_t i = 0; i < engine->n_grants; i++)
+		reachable |= engine->grants[i].write && str_beneath(real, engine->grants[i].real);
+	if (reachable)
+		return err_set(err, EPERM,
+			"policy_program: %s lies where the agent can write: move it elsewhere", real);
+	return 0;
+}
+
+static int
+open_guards(struct ambit_engine *engine, struct ambit_error *err)
+{
+	const struct settings_values *person = settings_person(engine->settings);
+	const struct settings_values *folder = settings_folder(engine->settings);
+	char **writes = NULL, **reads = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && person->guard_writes && person->guard_writes[i]; i++)
+		r = strv_append(&writes, person->guard_writes[i]);
+	for (size_t i = 0; r == 0 && folder->guard_writes && folder->guard_writes[i]; i++)
+		r = strv_append(&writes, folder->guard_writes[i]);
+	for (size_t i = 0; r == 0 && person->guard_reads && person->guard_reads[i]; i++)
+		r = strv_append(&reads, person->guard_reads[i]);
+	for (size_t i = 0; r == 0 && folder->guard_reads && folder->guard_reads[i]; i++)
+		r = strv_append(&reads, folder->guard_reads[i]);
+	if (r < 0)
+		err_nomem(err);
+	else
+		r = guards_create(
+			&(struct guards_options){
+				.scope = engine->scope,
+				.writes = writes,
+				.reads = reads,
+				.no_writes = person->unguard_writes,
+				.no_reads = person->unguard_reads,
+			},
+			&engine->guards, err);
+	strv_free(writes);
+	strv_free(reads);
+	return r;
+}
+
+/* A name for a session that has none: sortable by time, hard to guess. */
+static char *
+make_name(void)
+{
+	char random[7];
+	int64_t now = clock_now() / 1000;
+	struct tm tm;
+	char day[32];
+
+	gmtime_r(&(time_t){ (time_t)now }, &tm);
+	strftime(day, sizeof(day), "%Y%m%d-%H%M%S", &tm);
+	hash_random_name(random, 6);
+	return str_printf("%s-%s", day, random);
+}
+
+static int
+open_session(struct ambit_engine *engine, const char *name, struct ambit_error *err)
+{
+	struct ambit_session *s = &engine->session;
+	int r = -ENOENT;
+
+	if (name && !ambit_session_name_valid(name))
+		return err_set(err, EINVAL,
+			"'%s' is not a session name: 1 to 64 letters, digits, '.', '_' and '-', not "
+			"beginning with '.' or '-'",
+			name);
+	if (name && engine->record)
+		r = ambit_record_session_load(engine->record, name, s, err);
+	if (r == 0 && !streq(s->root, engine->scope->root.real))
+		return err_set(err, EEXIST,
+			"the session '%s' belongs to the folder %s: choose another name, or that folder",
+			name, s->root);
+	if (r != -ENOENT)
+		return r;
+	*s = (struct ambit_session){
+		.agent_mode = -1,
+		.sandbox_mode = -1,
+		.ask_mode = -1,
+		.reads = -1,
+		.created = clock_now(),
+		.name = name ? strdup(name) : make_name(),
+		.root = strdup(engine->scope->root.real),
+		.display_root = strdup(engine->scope->display.real),
+	};
+	if (!s->name || !s->root || !s->display_root)
+		return err_nomem(err);
+	if (!engine->record || engine->observe)
+		return 0;
+	return ambit_record_session_store(engine->record, s, err);
+}
+
+int
+engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,
+	struct ambit_error *err)
+{
+	int r;
+
+	engine->settings = options->settings;
+	engine->scope = options->scope;
+	engine->record = options->record;
+	engine->approver = options->approver;
+	engine->policy = options->policy;
+	engine->observe = options->observe;
+	engine->rules_version = -1;
+	engine->door = strdup(options->door ? options->door : "library");
+	engine->pending = pending_create();
+	if (!engine->door || !engine->pending)
+		return err_nomem(err);
+	r = add_grants(engine, err);
+	if (r == 0)
+		r = check_program(engine, err);
+	if (r == 0)
+		r = open_guards(engine, err);
+	if (r == 0)
+		r = open_session(engine, options->session, err);
+	if (r == 0)
+		r = engine_reload(engine, err);
+	return r;
+}
+
+/* -- rules ------------------------------------------------------------------- */
+
+static int
+copy_rule(void *data, const struct ambit_rule *rule)
+{
+	struct rules *rules = data;
+	struct ambit_rule *more = realloc(rules->list, (rules->n + 1) * sizeof(*more)), copy = *rule;
+
+	if (!more)
+		return -ENOMEM;
+	rules->list = more;
+	copy.subject = str_dup(rule->subject);
+	copy.label = str_dup(rule->label);
+	copy.session = str_dup(rule->session);
+	copy.project = str_dup(rule->project);
+	copy.message = str_dup(rule->message);
+	copy.source = str_dup(rule->source);
+	rules->list[rules->n++] = copy;
+	/* A rule whose folder was lost would hold everywhere. */
+	if ((rule->subject && !copy.subject) || (rule->session && !copy.session) ||
+		(rule->project && !copy.project))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Another process may have stored or revoked an answer: memory is read again
+ * whenever the record has changed. */
+int
+engine_reload(struct ambit_engine *engine, struct ambit_error *err)
+{
+	struct ambit_rule_filter filter = {
+		.session = engine->session.name,
+		.project = engine->scope->root.real,
+	};
+	struct rules rules = { 0 };
+	int64_t version;
+	int r;
+
+	if (!engine->record)
+		return 0;
+	version = ambit_record_version(engine->record);
+	if (version >= 0 && version == engine->rules_version)
+		return 0;
+	r = ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
+	if (r < 0) {
+		rules_finish(&rules);
+		return r;
+	}
+	rules_finish(&engine->rules);
+	engine->rules = rules;
+	engine->rules_version = version;
+	return 0;
+}

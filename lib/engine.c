@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arrow: a request is decided, approved, recorded, and only then does
+ * whoever acts get a permit. This is the only place that sees every stage;
+ * the stages do not see each other. When something here fails, the outcome is
+ * a deny that says so. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "decide/brief.h"
+#include "engine.h"
+
+int
+ambit_engine_create(const struct ambit_engine_options *options, struct ambit_engine **ret_engine,
+	struct ambit_error *err)
+{
+	struct ambit_engine *engine = calloc(1, sizeof(*engine));
+	int r;
+
+	if (!engine)
+		return err_nomem(err);
+	r = engine_open(engine, options, err);
+	if (r < 0) {
+		ambit_engine_destroy(engine);
+		return r;
+	}
+	*ret_engine = engine;
+	return 0;
+}
+
+const char *
+ambit_engine_session(const struct ambit_engine *engine)
+{
+	return engine->session.name;
+}
+
+void
+engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *fmt, ...)
+{
+	char *reason = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&reason, fmt, ap) < 0)
+		reason = NULL;
+	va_end(ap);
+	free(outcome->reason);
+	free(outcome->hint);
+	outcome->verdict = AMBIT_DENY;
+	outcome->code = code;
+	outcome->layer = "engine";
+	outcome->reason = reason;
+	outcome->hint = NULL;
+	for (const struct ambit_word *w = ambit_codes; w->name; w++)
+		if (w->value == (int)code && w->text && *w->text && !outcome->hint)
+			outcome->hint = strdup(w->text);
+}
+
+/* -- decide ------------------------------------------------------------------ */
+
+int
+engine_input(struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *ret_input, struct ambit_scope **ret_child, struct ambit_error *err)
+{
+	struct ambit_scope *child = NULL;
+	int r = scope_refresh(engine->scope, err);
+
+	if (r == 0)
+		r = engine_reload(engine, err);
+	/* A request that only says enforce_write makes the whole folder law. */
+	if (r == 0 && (request->scope_root || request->scope_enforce))
+		r = ambit_scope_child(engine->scope,
+			request->scope_root ? request->scope_root : engine->scope->root.real,
+			!request->scope_no_bash, &child, err);
+	if (r < 0)
+		return r;
+	*ret_child = child;
+	*ret_input = (struct decide_input){
+		.settings = engine->settings,
+		.scope = child ? child : engine->scope,
+		.guards = engine->guards,
+		.session = &engine->session,
+		.grants = engine->grants,
+		.n_grants = engine->n_grants,
+		.rules = engine->rules.list,
+		.n_rules = engine->rules.n,
+		.policy = engine->policy,
+		.request = request,
+		.now = clock_now(),
+	};
+	return 0;
+}
+
+static void
+refuse_input(struct ambit_outcome *outcome, int r, const struct ambit_error *err)
+{
+	enum ambit_code code = r == -EPERM ? AMBIT_CODE_OUT_OF_SCOPE
+		: r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EACCES
+		? AMBIT_CODE_UNRESOLVABLE
+		: AMBIT_CODE_INTERNAL;
+
+	engine_refuse(outcome, code, "%s", err->text);
+}
+
+void
+engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct rules *extra, struct ambit_outcome *ret_outcome,
+	struct resolved **ret_resolved)
+{
+	struct ambit_scope *child = NULL;
+	struct ambit_error err = { 0 };
+	struct decide_input in;
+	auto_free struct ambit_rule *all = NULL;
+	int r;
+
+	memset(ret_outcome, 0, sizeof(*ret_outcome));
+	if (ret_resolved)
+		*ret_resolved = NULL;
+	r = engine_input(engine, request, &in, &child, &err);
+	if (r < 0) {
+		refuse_input(ret_outcome, r, &err);
+		return;
+	}
+	if (extra && extra->n > 0) {
+		all = calloc(in.n_rules + extra->n, sizeof(*all));
+		if (!all) {
+			ambit_scope_destroy(child);
+			engine_refuse(ret_outcome, AMBIT_CODE_INTERNAL, "out of memory");
+			return;
+		}
+		if (in.n_rules > 0)
+			memcpy(all, in.rules, in.n_rules * sizeof(*all));
+		memcpy(all + in.n_rules, extra->list, extra->n * sizeof(*all));
+		in.rules = all;
+		in.n_rules += extra->n;
+	}
+	decide(&in, ret_outcome, ret_resolved);
+	ambit_scope_destroy(child);
+}
+
+/* The same call again and again is a loop, not work. */
+void
+engine_check_loop(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *outcome)
+{
+	int person = settings_person(engine->settings)->loop_limit;
+	int folder = settings_folder(engine->settings)->loop_limit;
+	int limit = folder > 0 && (person <= 0 || folder < person) ? folder : person;
+	auto_json json_t *asked = NULL;
+	auto_free char *text = NULL;
+	char digest[HASH_HEX];
+
+	if (limit <= 0)
+		return;
+	/* Not the arguments alone: a request for a path or a host has none. */
+	asked = request_json(request);
+	text = asked ? json_line(asked) : NULL;
+	if (!text)
+		return engine_refuse(outcome, AMBIT_CODE_INTERNAL, "out of memory");
+	hash_sha256(text, strlen(text), digest);
+	engine->repeated = streq(digest, engine->last_call) ? engine->repeated + 1 : 1;
+	memcpy(engine->last_call, digest, sizeof(digest));
+	if (engine->repeated > limit && outcome->verdict != AMBIT_DENY)
+		engine_refuse(outcome, AMBIT_CODE_LOOP_DETECTED,
+			"the same call to %s was made %d times in a row (loop_limit is %d)",
+			ambit_request_tool(request), engine->repeated, limit);
+}
+
+int
+ambit_engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_error *err)
+{
+	(void)err;
+	engine_decide(engine, request, NULL, ret_outcome, NULL);
+	engine_check_loop(engine, request, ret_outcome);
+	engine_record(engine, request, ret_outcome);
+	return 0;
+}
+
+/* -- record ------------------------------------------------------------------ */
+
+static json_t *
+decision_body(const struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome)
+{
+	json_t *body = json_pack("{s:s, s:s, s:s, s:s}", "door", engine->door, "layer",
+		outcome->layer ? outcome->layer : "engine", "danger",
+		ambit_word_name(ambit_dangers, (int)outcome->danger), "reason",
+		outcome->reason ? outcome->reason : "");
+	json_t *asked = request_json(request), *paths = json_array();
+
+	for (size_t i = 0; paths && i < outcome->n_paths; i++)
+		json_array_append_new(paths,
+			json_pack("{s:s, s:s, s:s}", "path", outcome->paths[i].shown, "access",
+				ambit_word_name(ambit_accesses, (int)outcome->paths[i].access),
+				"verdict",
+				ambit_word_name(ambit_verdicts, (int)outcome->paths[i].verdict)));
+	if (body && asked && paths) {
+		json_object_set_new(body, "request", asked);
+		json_object_set_new(body, "paths", paths);
+		return body;
+	}
+	json_decref(asked);
+	json_decref(paths);
+	json_decref(body);
+	return NULL;
+}
+
+int
+engine_append(struct ambit_engine *engine, const char *kind, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, const json_t *body, struct ambit_error *err)
+{
+	auto_free char *label = request ? request_label(request) : NULL;
+	struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = kind,
+		.tool = request ? ambit_request_tool(request) : NULL,
+		.subject = label,
+	};
+
+	if (outcome) {
+		event.verdict = ambit_word_name(ambit_verdicts, (int)outcome->verdict);
+		if (outcome->code != AMBIT_CODE_NONE)
+			event.code = ambit_word_name(ambit_codes, (int)outcome->code);
+	}
+	if (request && !label)
+		return err_nomem(err);
+	return record_append(engine->record, &event, body, err);
+}
+
+/* Reads are free until the first write: an allowed write, or a command that
+ * may have written, is the first write. */
+static int
+note_write(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, struct ambit_error *err)
+{
+	int r;
+
+	if (outcome->verdict != AMBIT_ALLOW || engine->session.wrote ||
+		(request->effects != 0 &&
+			!(request->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE))))
+		return 0;
+	engine->session.wrote = true;
+	r = ambit_record_session_store(engine->record, &engine->session, err);
+	if (r < 0)
+		engine->session.wrote = false;
+	return r;
+}
+
+void
+engine_record(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *outcome)
+{
+	struct ambit_error err = { 0 };
+	int r;
+
+	if (!engine->record || engine->observe)
+		return;
+	auto_json json_t *body = decision_body(engine, request, outcome);
+
+	r = body ? engine_append(engine, "decide", request, outcome, body, &err) : err_nomem(&err);
+	if (r == 0)
+		r = note_write(engine, request, outcome, &err);
+	if (r < 0)
+		engine_refuse(outcome, AMBIT_CODE_INTERNAL,
+			"this could not be recorded, so it is not done: %s", err.text);
+}
+
+/* -- permits ------------------------------------------------------------------ */
+
+int
+engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, struct resolved *resolved,
+	struct ambit_permit **ret_permit, struct ambit_error *err)
+{
+	struct ambit_permit *permit = calloc(1, sizeof(*permit));
+	size_t n = outcome->n_paths;
+
+	if (permit) {
+		permit->engine = engine;
+		permit->tool = strdup(ambit_request_tool(request));
+		permit->label = request_label(request);
+		permit->paths = calloc(n ? n : 1, sizeof(*permit->paths));
+	}
+	if (!permit || !permit->tool || !permit->label || !permit->paths) {
+		decide_resolved_free(resolved, n);
+		if (permit) {
+			free(permit->tool);
+			free(permit->label);
+			free(permit->paths);
+		}
+		free(permit);
+		return err_nomem(err);
+	}
+	for (size_t i = 0; resolved && i < n; i++)
+		permit->paths[permit->n_paths++] = (struct permit_path){
+			.access = outcome->paths[i].access,
+			.resolved = resolved[i],
+		};
+	free(resolved);
+	*ret_permit = permit;
+	return 0;
+}
+
+int
+ambit_permit_open(struct ambit_permit *permit, size_t n, int flags, mode_t mode, int *ret_fd,
+	struct ambit_error *err)
+{
+	if (n >= permit->n_paths)
+		return err_set(err, ENOENT, "the request has no path number %zu", n);
+	return permit_open(&permit->paths[n], flags, mode, ret_fd, err);
+}
+
+int
+ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error *err)
+{
+	int r;
+
+	if (!permit)
+		return 0;
+	auto_json json_t *body = json_pack("{s:b, s:s}", "ok", result == 0, "error",
+		result == 0 ? "" : strerror(result < 0 ? -result : result));
+	struct ambit_event event = {
+		.session = permit->engine->session.name,
+		.time = clock_now(),
+		.kind = "result",
+		.tool = permit->tool,
+		.subject = permit->label,
+	};
+
+	r = body ? record_append(permit->engine->record, &event, body, err) : err_nomem(err);
+	for (size_t i = 0; i < permit->n_paths; i++)
+		resolved_finish(&permit->paths[i].resolved);
+	free(permit->paths);
+	free(permit->tool);
+	free(permit->label);
+	free(permit);
+	return r;
+}
+
+char *
+ambit_engine_brief(const struct ambit_engine *engine)
+{
+	struct decide_input in = {
+		.settings = engine->settings,
+		.scope = engine->scope,
+		.session = &engine->session,
+	};
+
+	return brief_text(&in, false);
+}

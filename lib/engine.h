@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include <ambit/engine.h>
+
+#include "approve/pending.h"
+#include "approve/question.h"
+#include "decide/decide.h"
+#include "perform/permit.h"
+#include "record/record.h"
+
+/* Shared by the files of the engine: engine.c (the arrow), engine-open.c
+ * (what a session starts from), engine-ask.c (tickets and questions). */
+
+struct ambit_engine {
+	const struct ambit_settings *settings;
+	struct ambit_scope *scope;
+	struct ambit_record *record;
+	struct ambit_approver *approver;
+	const struct ambit_policy *policy;
+	bool observe;
+	char *door;
+
+	struct ambit_session session;
+	struct guards *guards;
+	struct grant *grants;
+	size_t n_grants;
+	struct rules rules;
+	int64_t rules_version; /* of the record they were read from; -1: read again */
+
+	struct pending *pending;
+	struct ambit_question question; /* the one that is shown; id 0: none */
+	char last_call[65];		/* digest of the last call, and how often in a row */
+	int repeated;
+};
+
+struct ambit_permit {
+	struct ambit_engine *engine;
+	struct permit_path *paths;
+	size_t n_paths;
+	char *tool;
+	char *label;
+};
+
+/* Fills in for this request and time; *ret_child (or NULL) must outlive it. */
+int engine_input(struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *ret_input, struct ambit_scope **ret_child, struct ambit_error *err);
+
+/* Decides with extra rules (or NULL) beside the remembered ones. */
+void engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct rules *extra, struct ambit_outcome *ret_outcome,
+	struct resolved **ret_resolved);
+
+/* Refuses the same call over and over (loop_limit). */
+void engine_check_loop(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *outcome);
+
+/* Records the decision; if that fails, the outcome becomes a deny. */
+void engine_record(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *outcome);
+int engine_append(struct ambit_engine *engine, const char *kind,
+	const struct ambit_request *request, const struct ambit_outcome *outcome,
+	const json_t *body, struct ambit_error *err);
+
+/* A permit for an allow; takes resolved. */
+int engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, struct resolved *resolved,
+	struct ambit_permit **ret_permit, struct ambit_error *err);
+
+/* Turns the outcome into a deny. */
+void engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* engine-open.c */
+int engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,
+	struct ambit_error *err);
+int engine_reload(struct ambit_engine *engine, struct ambit_error *err);
+
+#endif
