@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit log: the record as a table, as JSON lines, counted, or checked. Only
+ * reads; what it shows was escaped and redacted when it was stored, and is
+ * escaped again for whoever changed the file since. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "out.h"
+#include "world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/run.h"
+#include "base/str.h"
+
+struct view {
+	bool json;
+	int64_t last_id;
+	json_t *counts; /* "kind\tverdict\tcode\ttool" -> how many */
+};
+
+static json_t *
+event_json(int64_t id, const struct ambit_event *event)
+{
+	json_t *object = json_pack("{s:I s:I s:I}", "id", (json_int_t)id, "seq",
+		(json_int_t)event->seq, "time", (json_int_t)event->time);
+	json_t *body = NULL;
+	int r = object != NULL ? 0 : -ENOMEM;
+	const struct {
+		const char *key, *text;
+	} texts[] = {
+		{ "session", event->session },
+		{ "kind", event->kind },
+		{ "tool", event->tool },
+		{ "verdict", event->verdict },
+		{ "code", event->code },
+		{ "subject", event->subject },
+		{ "hash", event->hash },
+	};
+
+	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].text != NULL)
+			r = json_set_text(object, texts[i].key, texts[i].text);
+	if (r == 0 && json_parse(event->body, strlen(event->body), &body, NULL) == 0)
+		r = json_object_set_new(object, "body", body);
+	else if (r == 0)
+		r = json_set_text(object, "body", event->body);
+	if (r == 0)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+static void
+field(int width, const char *text)
+{
+	auto_free char *shown =
+		text != NULL && text[0] != '\0' ? str_escape(text, strlen(text)) : NULL;
+
+	printf("  %-*s", width, shown != NULL ? shown : "-");
+}
+
+static int
+print_event(void *data, int64_t id, const struct ambit_event *event)
+{
+	struct view *view = data;
+	char when[32];
+
+	view->last_id = id;
+	if (view->json)
+		return out_json(event_json(id, event), NULL);
+	printf("%s", out_time(event->time, when, sizeof(when)));
+	field(22, event->session);
+	field(10, event->kind);
+	field(5, event->verdict);
+	field(13, event->code);
+	field(11, event->tool);
+	field(0, event->subject);
+	putchar('\n');
+	return 0;
+}
+
+static int
+count_event(void *data, int64_t id, const struct ambit_event *event)
+{
+	struct view *view = data;
+	const char *const parts[] = { event->kind, event->verdict, event->code, event->tool };
+	auto_free char *key = str_printf("%s\t%s\t%s\t%s", parts[0] != NULL ? parts[0] : "-",
+		parts[1] != NULL ? parts[1] : "-", parts[2] != NULL ? parts[2] : "-",
+		parts[3] != NULL ? parts[3] : "-");
+	/* A name that is not UTF-8 cannot be a key of an object. */
+	auto_free char *safe = key != NULL && !str_is_utf8(key, strlen(key))
+				       ? str_escape(key, strlen(key))
+				       : str_dup(key);
+	json_int_t n;
+
+	(void)id;
+	if (safe == NULL)
+		return -ENOMEM;
+	n = json_integer_value(json_object_get(view->counts, safe));
+	return json_object_set_new(view->counts, safe, json_integer(n + 1)) == 0 ? 0 : -ENOMEM;
+}
+
+static int
+count_row(struct table *table, json_t *rows, const char *key, json_int_t n)
+{
+	static const char *const names[] = { "kind", "verdict", "code", "tool" };
+	json_t *row = json_pack("{s:I}", "count", n);
+	auto_free char *count = str_printf("%lld", (long long)n);
+
+	table_plain(table, count);
+	for (size_t i = 0; i < 4; i++) {
+		size_t len = i < 3 ? strcspn(key, "\t") : strlen(key);
+		auto_free char *part = strndup(key, len);
+
+		if (part == NULL || row == NULL)
+			break;
+		table_cell(table, part);
+		if (!streq(part, "-"))
+			json_object_set_new(row, names[i], json_string(part));
+		key += len + (key[len] == '\t');
+	}
+	return json_array_append_new(rows, row);
+}
+
+static int
+summary(struct world *world, const struct ambit_event_filter *filter, bool json,
+	struct ambit_error *err)
+{
+	static const char *const heads[] = { "COUNT", "KIND", "VERDICT", "CODE", "TOOL", NULL };
+	struct view view = { .counts = json_object() };
+	json_t *rows = json_array(), *n;
+	struct table table;
+	const char *key;
+	int r = ambit_record_events(world->record, filter, count_event, &view, err);
+
+	table_init(&table, heads);
+	json_object_foreach (view.counts, key, n)
+		if (count_row(&table, rows, key, json_integer_value(n)) < 0)
+			table.failed = true;
+	json_decref(view.counts);
+	if (r < 0 || json) {
+		strv_free(table.cells);
+		if (r == 0)
+			return out_json(rows, err);
+	} else {
+		r = table_finish(&table, err);
+	}
+	json_decref(rows);
+	return r;
+}
+
+struct verified {
+	bool json;
+	size_t broken;
+};
+
+static int
+print_chain(void *data, const struct ambit_chain *chain)
+{
+	struct verified *verified = data;
+
+	verified->broken += chain->broken != 0;
+	if (verified->json)
+		return out_json(
+			json_pack("{s:s s:I s:b s:I s:s? s:s?}", "session", chain->session,
+				"events", (json_int_t)chain->events, "ok", chain->broken == 0,
+				"broken", (json_int_t)chain->broken, "why",
+				chain->broken != 0 ? chain->why : NULL, "head", chain->head),
+			NULL);
+	printf("%s  ", chain->broken == 0 ? "ok    " : "BROKEN");
+	out_text(chain->session);
+	if (chain->broken == 0)
+		printf("  %lld events, head %s\n", (long long)chain->events,
+			chain->head != NULL ? chain->head : "-");
+	else
+		printf("  at event %lld: %s\n", (long long)chain->broken,
+			chain->why != NULL ? chain->why : "?");
+	return 0;
+}
+
+static int
+verify(struct world *world, const struct args *args, struct ambit_error *err)
+{
+	struct verified verified = { .json = args_get(args, OPT_JSON) != NULL };
+	int r = ambit_record_verify(
+		world->record, args_get(args, OPT_SESSION), print_chain, &verified, err);
+
+	return r < 0 ? r : verified.broken > 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Until the reader goes away or the person stops it. */
+static int
+follow(struct world *world, struct ambit_event_filter *filter, struct view *view,
+	struct ambit_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 200 * 1000 * 1000 };
+	int64_t seen = ambit_record_version(world->record);
+
+	filter->last = 0;
+	for (;;) {
+		int64_t now;
+		int r;
+
+		if (fflush(stdout) != 0)
+			return err_sys(err, errno, "standard output");
+		nanosleep(&pause, NULL);
+		now = ambit_record_version(world->record);
+		if (now == seen)
+			continue;
+		seen = now;
+		filter->after_id = view->last_id;
+		r = ambit_record_events(world->record, filter, print_event, view, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int
+parse_filter(const struct args *args, struct ambit_event_filter *filter, struct ambit_error *err)
+{
+	const char *since = args_get(args, OPT_SINCE), *last = args_get(args, OPT_LAST);
+
+	*filter = (struct ambit_event_filter){
+		.session = args_get(args, OPT_SESSION),
+		.kind = args_get(args, OPT_KIND),
+		.tool = args_get(args, OPT_TOOL),
+		.verdict = args_get(args, OPT_VERDICT),
+		.code = args_get(args, OPT_CODE),
+	};
+	if (since != NULL && when_since(since, clock_now(), &filter->since) < 0)
+		return usage(err,
+			"--since: '%s' is neither 90s, 15m, 2h, 3d nor 2030-01-31[T12:00]", since);
+	if (last != NULL && when_number(last, 1000000000, &filter->last) < 0)
+		return usage(err, "--last: '%s' is not a number from 1", last);
+	return 0;
+}
+
+static int
+show(struct world *world, const struct args *args, struct ambit_event_filter *filter, bool export,
+	struct ambit_error *err)
+{
+	struct view view = { .json = export || args_get(args, OPT_JSON) != NULL };
+	int r;
+
+	if (args_get(args, OPT_SUMMARY) != NULL)
+		return summary(world, filter, view.json, err);
+	r = ambit_record_events(world->record, filter, print_event, &view, err);
+	if (r == 0 && args_get(args, OPT_FOLLOW) != NULL)
+		r = follow(world, filter, &view, err);
+	return r;
+}
+
+static int
+run(const struct args *args, struct ambit_error *err)
+{
+	const char *what = args->n > 0 ? args->words[0] : "show";
+	bool export = streq(what, "export");
+	struct ambit_event_filter filter;
+	struct world world;
+	int r = parse_filter(args, &filter, err);
+
+	if (r != 0)
+		return r;
+	if (args->n > 0 && !export && !streq(what, "verify"))
+		return usage(err, "log '%s'? One of verify, export", what);
+	r = world_open(&world, args, WORLD_RECORD, err);
+	if (r == 0 && world.record == NULL)
+		fprintf(stderr, "ambit: nothing is recorded yet\n");
+	else if (r == 0 && streq(what, "verify"))
+		r = verify(&world, args, err);
+	else if (r == 0)
+		r = show(&world, args, &filter, export, err);
+	world_finish(&world);
+	return r;
+}
+
+const struct command cmd_log = {
+	.name = "log",
+	.args = "[verify|export]",
+	.text = "what was decided, asked, answered and done",
+	.about = "Shows the events of all sessions in the order they were stored. 'log export' prints\n"
+		 "them as JSON lines, with everything that was kept. 'log verify' checks that no\n"
+		 "session's events were changed, removed or put in between, and names the first\n"
+		 "broken link; the head it prints, noted elsewhere, also shows a rewritten chain.",
+	.words = (const char *const[]){ "verify", "export", NULL },
+	.options = (const enum opt[]){ OPT_SESSION, OPT_KIND, OPT_TOOL, OPT_VERDICT, OPT_CODE,
+		OPT_SINCE, OPT_LAST, OPT_FOLLOW, OPT_SUMMARY, OPT_JSON, OPT_END },
+	.examples = (const struct example[]){
+		{ "ambit log --since 1h --verdict deny", "what was refused in the last hour" },
+		{ "ambit log --follow --last 10", "the last ten events, then new ones" },
+		{ "ambit log verify", "are the chains whole" },
+		{ NULL, NULL },
+	},
+	.max = 1,
+	.run = run,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit perm: changes one tool's permission in a stored session. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "out.h"
+#include "world.h"
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* Takes out what the session says of tool. */
+static void
+forget(struct ambit_session *session, const char *tool)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->n_permissions; i++) {
+		if (streq(session->permissions[i].tool, tool))
+			free(session->permissions[i].tool);
+		else
+			session->permissions[kept++] = session->permissions[i];
+	}
+	session->n_permissions = kept;
+}
+
+static int
+set(struct ambit_session *session, const char *tool, enum ambit_permission permission,
+	struct ambit_error *err)
+{
+	struct ambit_session_permission *grown =
+		reallocarray(session->permissions, session->n_permissions + 1, sizeof(*grown));
+	char *name = str_dup(tool);
+
+	if (grown != NULL)
+		session->permissions = grown;
+	if (grown == NULL || name == NULL) {
+		free(name);
+		return err_nomem(err);
+	}
+	grown[session->n_permissions++] = (struct ambit_session_permission){
+		.tool = name,
+		.permission = permission,
+	};
+	return 0;
+}
+
+/* A '*' in the middle, or a name of control bytes, would never match anything. */
+static bool
+name_is_sound(const char *tool)
+{
+	size_t n = strlen(tool);
+
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)tool[i] <= ' ' || tool[i] == 0x7f ||
+			(tool[i] == '*' && i + 1 < n))
+			return false;
+	return n > 0 && n <= 256;
+}
+
+static int
+change(struct world *world, const struct args *args, struct ambit_session *session,
+	struct ambit_error *err)
+{
+	const char *tool = args->words[0], *word = args->words[1];
+	const struct ambit_word *permission = ambit_word_find(ambit_permissions, word);
+	int r = 0;
+
+	forget(session, tool);
+	if (permission != NULL)
+		r = set(session, tool, (enum ambit_permission)permission->value, err);
+	if (r == 0)
+		r = ambit_record_session_store(world->record, session, err);
+	if (r == 0) {
+		out_text(tool);
+		printf(": %s in session %s\n", word, session->name);
+	}
+	return r;
+}
+
+static int
+run(const struct args *args, struct ambit_error *err)
+{
+	struct ambit_session session = { 0 };
+	struct world world;
+	int r;
+
+	if (ambit_word_find(ambit_permissions, args->words[1]) == NULL &&
+		!streq(args->words[1], "default"))
+		return usage(err, "'%s' is not one of allow, ask, deny, default", args->words[1]);
+	if (!name_is_sound(args->words[0]))
+		return usage(
+			err, "'%s' is not a tool's name (only its end can be '*')", args->words[0]);
+	r = world_open(&world, args, WORLD_SCOPE | WORLD_STORE | WORLD_ITS_FOLDER, err);
+	if (r == 0)
+		r = session_pick(&world, args, &session, err);
+	if (r == 1 && session.name == NULL)
+		r = err_set(err, ENOENT,
+			"no session of this folder is stored: name one with --session");
+	if (r >= 0)
+		r = change(&world, args, &session, err);
+	ambit_session_finish(&session);
+	world_finish(&world);
+	return r;
+}
+
+const struct command cmd_perm = {
+	.name = "perm",
+	.args = "TOOL allow|ask|deny|default",
+	.text = "change what one tool may do in a stored session",
+	.about = "TOOL is a name as in 'ambit perms', another agent's name for it, or a name that ends\n"
+		 "in '*', like mcp__github__*. The session is --session, which is made if there is\n"
+		 "none of that name, else the newest of this folder. 'default' takes the session's own\n"
+		 "word away. It can never lift what a settings file in the folder narrows.",
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_END },
+	.examples = (const struct example[]){
+		{ "ambit perm webfetch deny --session ci", "no fetching in session ci" },
+		{ NULL, NULL },
+	},
+	.min = 2,
+	.max = 2,
+	.run = run,
+};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit perms: what each tool may do without a question, and who says so. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "out.h"
+#include "world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+struct listing {
+	struct table table;
+	json_t *rows;
+};
+
+static void
+add_row(struct listing *listing, const char *tool, enum ambit_permission permission,
+	const char *from, const char *text)
+{
+	const char *word = ambit_word_name(ambit_permissions, (int)permission);
+	json_t *row = json_pack("{s:s}", "permission", word);
+
+	table_cell(&listing->table, tool);
+	table_plain(&listing->table, word);
+	table_cell(&listing->table, from);
+	table_plain(&listing->table, text);
+	if (row == NULL || json_set_text(row, "tool", tool) < 0 ||
+		json_set_text(row, "from", from) < 0)
+		listing->table.failed = true;
+	if (json_array_append_new(listing->rows, row) < 0)
+		listing->table.failed = true;
+}
+
+static bool
+known(const char *name)
+{
+	struct ambit_tool_info tool;
+
+	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
+		if (streq(tool.name, name))
+			return true;
+		for (const char *const *a = tool.aliases; a != NULL && *a != NULL; a++)
+			if (streq(*a, name))
+				return true;
+	}
+	return false;
+}
+
+static int
+list(const struct world *world, const struct ambit_session *session, struct listing *listing,
+	struct ambit_error *err)
+{
+	struct ambit_tool_info tool;
+
+	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
+		auto_free char *from = NULL;
+		enum ambit_permission permission;
+		int r = effective_permission(world, session, &tool, &permission, &from, err);
+
+		if (r < 0)
+			return r;
+		add_row(listing, tool.name, permission, from, tool.text);
+	}
+	for (size_t i = 0; i < session->n_permissions; i++)
+		if (!known(session->permissions[i].tool))
+			add_row(listing, session->permissions[i].tool,
+				session->permissions[i].permission, "session",
+				"tools of this name");
+	return 0;
+}
+
+static int
+run(const struct args *args, struct ambit_error *err)
+{
+	static const char *const heads[] = { "TOOL", "PERMISSION", "FROM", "", NULL };
+	struct listing listing = { .rows = json_array() };
+	struct ambit_session session = { 0 };
+	struct world world;
+	int r = world_open(&world, args, WORLD_PARTS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
+
+	if (r == 0)
+		r = session_pick(&world, args, &session, err);
+	table_init(&listing.table, heads);
+	if (r >= 0)
+		r = list(&world, &session, &listing, err);
+	if (r == 0 && args_get(args, OPT_JSON) != NULL)
+		r = listing.table.failed ? err_nomem(err)
+					 : out_json(json_incref(listing.rows), err);
+	else if (r == 0)
+		r = table_finish(&listing.table, err);
+	strv_free(listing.table.cells);
+	json_decref(listing.rows);
+	ambit_session_finish(&session);
+	world_finish(&world);
+	return r;
+}
+
+const struct command cmd_perms = {
+	.name = "perms",
+	.args = "",
+	.text = "what each tool may do without a question",
+	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes from:\n"
+		 "the session (--session, else the newest of this folder), the settings, or the\n"
+		 "default. A permission is about the tool itself; its paths and hosts are decided as\n"
+		 "well, and the most restrictive holds.",
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
+	.run = run,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit sandbox: the folder of a stored session, its modes, and everything
+ * that is open past the line: settings, profiles, approvals, standing rules. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "out.h"
+#include "world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+struct listing {
+	struct table table;
+	json_t *grants;
+};
+
+static void
+add(struct listing *listing, const char *says, const char *what, const char *from)
+{
+	json_t *row = json_pack("{s:s}", "says", says);
+
+	table_plain(&listing->table, says);
+	table_cell(&listing->table, what);
+	table_cell(&listing->table, from);
+	if (row == NULL || json_set_text(row, "what", what) < 0 ||
+		json_set_text(row, "from", from) < 0)
+		listing->table.failed = true;
+	if (json_array_append_new(listing->grants, row) < 0)
+		listing->table.failed = true;
+}
+
+static void
+add_profile(struct listing *listing, const char *name, const char *from)
+{
+	const struct ambit_profile *profile = ambit_profile_find(name);
+	auto_free char *source = str_printf("profile %s, %s", name, from);
+
+	if (profile == NULL || source == NULL)
+		return;
+	for (const char *const *folder = profile->folders; folder != NULL && *folder != NULL;
+		folder++) {
+		auto_free char *what = str_printf("write %s", *folder);
+
+		add(listing, "yes", what != NULL ? what : *folder, source);
+	}
+	for (const char *const *host = profile->hosts; host != NULL && *host != NULL; host++) {
+		auto_free char *what = str_printf("connect %s", *host);
+
+		add(listing, "yes", what != NULL ? what : *host, source);
+	}
+}
+
+static int
+add_setting(void *data, const char *key, const char *value, const char *source, const char *text)
+{
+	static const struct {
+		const char *key, *says, *op;
+	} keys[] = {
+		{ "write", "yes", "write" },
+		{ "read", "yes", "read" },
+		{ "allow_hosts", "yes", "connect" },
+		{ "deny_hosts", "no", "connect" },
+		{ "profiles", "yes", NULL },
+	};
+	auto_json json_t *list = NULL;
+	json_t *item;
+	size_t n;
+
+	(void)text;
+	if (json_parse(value, strlen(value), &list, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_array_foreach (list, n, item) {
+			auto_free char *what = NULL;
+
+			if (!streq(key, keys[i].key) || !json_is_string(item))
+				continue;
+			if (keys[i].op == NULL) {
+				add_profile(data, json_string_value(item), source);
+				continue;
+			}
+			what = str_printf("%s %s", keys[i].op, json_string_value(item));
+			if (what == NULL)
+				return -ENOMEM;
+			add(data, keys[i].says, what, source);
+		}
+	return 0;
+}
+
+static int
+add_rule(void *data, const struct ambit_rule *rule)
+{
+	auto_free char *text = ambit_rule_text(rule);
+	auto_free char *from = str_printf("rule %lld", (long long)rule->id);
+	struct listing *listing = data;
+	json_t *row;
+
+	if (text == NULL || from == NULL)
+		return -ENOMEM;
+	table_plain(&listing->table, rule->yes ? "yes" : "no");
+	table_plain(&listing->table, text);
+	table_plain(&listing->table, from);
+	row = json_pack(
+		"{s:s s:s s:s}", "says", rule->yes ? "yes" : "no", "what", text, "from", from);
+	return json_array_append_new(listing->grants, row);
+}
+
+static int
+collect(struct world *world, const struct ambit_session *session, struct listing *listing,
+	struct ambit_error *err)
+{
+	const struct ambit_rule_filter filter = {
+		.session = session->name,
+		.project = session->root,
+	};
+	int r = ambit_settings_each(world->settings, add_setting, listing);
+
+	if (r < 0)
+		return err_nomem(err);
+	return ambit_record_rules(world->record, &filter, add_rule, listing, err);
+}
+
+static int
+show_modes(
+	struct world *world, struct ambit_session *session, json_t *object, struct ambit_error *err)
+{
+	for (const struct stored_mode *mode = stored_modes; mode->key != NULL; mode++) {
+		auto_free char *from = NULL;
+		const char *word, *more = "";
+		int value = 0, r = effective_mode(world, session, mode, &value, &from, err);
+
+		if (r < 0)
+			return r;
+		word = ambit_word_name(mode->words, value);
+		if (mode->words == ambit_reads_words && value == AMBIT_READS_UNTIL_FIRST_WRITE)
+			more = session->wrote ? ", and it has written: now only the folder"
+					      : ", and it has not written yet: still anywhere";
+		if (object != NULL)
+			json_object_set_new(object, mode->key, json_string(word));
+		else
+			printf("%-13s %s (%s)%s\n", mode->name, word, from, more);
+	}
+	return 0;
+}
+
+static int
+show(struct world *world, const struct args *args, struct ambit_session *session,
+	struct ambit_error *err)
+{
+	static const char *const heads[] = { "SAYS", "WHAT", "FROM", NULL };
+	bool json = args_get(args, OPT_JSON) != NULL;
+	auto_json json_t *object =
+		json ? json_pack("{s:s s:b}", "session", session->name, "wrote", session->wrote)
+		     : NULL;
+	struct listing listing = { .grants = json_array() };
+	int r;
+
+	if (!json) {
+		printf("session       %s\nfolder        ", session->name);
+		out_text(session->root);
+		putchar('\n');
+	} else if (json_set_text(object, "folder", session->root) < 0) {
+		r = err_nomem(err);
+	}
+	r = show_modes(world, session, object, err);
+	table_init(&listing.table, heads);
+	if (r == 0)
+		r = collect(world, session, &listing, err);
+	if (r == 0 && json) {
+		json_object_set(object, "grants", listing.grants);
+		r = listing.table.failed ? err_nomem(err) : out_json(json_incref(object), err);
+	} else if (r == 0) {
+		printf("past the line%s\n",
+			json_array_size(listing.grants) == 0 ? " nothing is open" : "");
+		r = table_finish(&listing.table, err);
+	}
+	strv_free(listing.table.cells);
+	json_decref(listing.grants);
+	return r;
+}
+
+static int
+run(const struct args *args, struct ambit_error *err)
+{
+	struct ambit_session session = { 0 };
+	struct world world;
+	int r = world_open(
+		&world, args, WORLD_SETTINGS | WORLD_PARTS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
+
+	if (r == 0)
+		r = session_need(&world, args, &session, err);
+	if (r == 0)
+		r = show(&world, args, &session, err);
+	ambit_session_finish(&session);
+	world_finish(&world);
+	return r;
+}
+
+const struct command cmd_sandbox = {
+	.name = "sandbox",
+	.args = "",
+	.text = "the line of a stored session, and what is open past it",
+	.about = "Shows the folder, the modes, where it reads, and each grant and each remembered no\n"
+		 "that is in force, with its source. The session is --session, else the newest of this\n"
+		 "folder.",
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
+	.run = run,
+};

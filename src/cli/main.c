@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program: find the command, check its arguments, run it, print the one
+ * error. Everything else is in the command's own file. */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "commands.h"
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* A reader that has seen enough is no failure. A full file or disk must be an
+ * error that is told, so its signal may not end the program first. */
+static void
+set_signals(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static const struct command *
+choose(const char *name, struct ambit_error *err)
+{
+	const struct command *command;
+	const char *near;
+
+	if (name == NULL || streq(name, "--help") || streq(name, "-h"))
+		return &cmd_help;
+	if (streq(name, "--version") || streq(name, "-V"))
+		return &cmd_version;
+	command = command_find(name);
+	if (command != NULL)
+		return command;
+	near = command_nearest(name);
+	if (name[0] == '-')
+		usage(err, "'%s': options come behind the command; see 'ambit help'", name);
+	else if (near != NULL)
+		usage(err, "no command '%s'; did you mean '%s'?", name, near);
+	else
+		usage(err, "no command '%s'; see 'ambit help'", name);
+	return NULL;
+}
+
+static int
+run(const struct command *command, char **argv, size_t argc, struct ambit_error *err)
+{
+	struct args args;
+	int r = args_parse(command, argv, argc, &args, err);
+
+	if (r == 0 && args_get(&args, OPT_HELP) != NULL)
+		help_command(command);
+	else if (r == 0)
+		r = command->run(&args, err);
+	args_finish(&args);
+	if (r >= 0 && (fflush(stdout) != 0 || ferror(stdout)))
+		r = err_sys(err, errno != 0 ? errno : EIO, "standard output");
+	return r;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct ambit_error err = { 0 };
+	const struct command *command;
+	int r = EXIT_USAGE;
+
+	set_signals();
+	command = choose(argc > 1 ? argv[1] : NULL, &err);
+	if (command != NULL)
+		r = run(command, argv + 2, argc > 2 ? (size_t)argc - 2 : 0, &err);
+	if (err.code != 0 && (r < 0 || r == EXIT_USAGE || r == EXIT_FAILED))
+		fprintf(stderr, "ambit: %s\n", err.text);
+	return r < 0 ? EXIT_FAILED : r;
+}

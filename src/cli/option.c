@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of options. An option means the same wherever it is taken; a
+ * command only lists which ones it takes. */
+
+#include "cli.h"
+
+static const struct ambit_word event_kinds[] = {
+	{ "session", 0, "a session began or went on" },
+	{ "decide", 1, "a decision" },
+	{ "ask", 2, "a question to the person" },
+	{ "answer", 3, "the answer" },
+	{ "result", 4, "what came of an act" },
+	{ "rule", 5, "a rule was stored or revoked" },
+	{ "mode", 6, "a mode was changed" },
+	{ "permission", 7, "a tool's permission was changed" },
+	{ 0 },
+};
+
+const struct option_row option_rows[OPT_N] = {
+	[OPT_FOLDER] = {
+		.name = "folder",
+		.arg = "DIR",
+		.text = "the folder; without it, the current directory",
+	},
+	[OPT_SESSION] = {
+		.name = "session",
+		.arg = "NAME",
+		.text = "the session whose modes, permissions and approvals hold",
+	},
+	[OPT_SETTINGS] = {
+		.name = "settings",
+		.arg = "FILE",
+		.text = "settings in place of the person's own",
+	},
+	[OPT_JSON] = {
+		.name = "json",
+		.text = "JSON in place of text",
+	},
+	[OPT_READS] = {
+		.name = "reads",
+		.arg = "WHERE",
+		.words = ambit_reads_words,
+		.key = "reads",
+		.text = "where files can be read",
+	},
+	[OPT_READ_ONLY] = {
+		.name = "read-only",
+		.key = "sandbox_mode",
+		.value = "read-only",
+		.text = "nothing can be written",
+	},
+	[OPT_MODE] = {
+		.name = "mode",
+		.arg = "MODE",
+		.words = ambit_agent_modes,
+		.key = "agent_mode",
+		.text = "plan: nothing can be written, run or changed",
+	},
+	[OPT_ASK_MODE] = {
+		.name = "ask-mode",
+		.arg = "MODE",
+		.words = ambit_ask_modes,
+		.key = "ask_mode",
+		.text = "what a person is asked about",
+	},
+	[OPT_WRITE] = {
+		.name = "write",
+		.arg = "PATH",
+		.key = "write",
+		.many = true,
+		.text = "a further folder or file that can be written",
+	},
+	[OPT_READ] = {
+		.name = "read",
+		.arg = "PATH",
+		.key = "read",
+		.many = true,
+		.text = "a folder or file that can be read where reading is limited or guarded",
+	},
+	[OPT_FOR] = {
+		.name = "for",
+		.arg = "NAMES",
+		.key = "profiles",
+		.many = true,
+		.text = "agents and tools, by commas, whose own folders and hosts are open",
+	},
+	[OPT_ALLOW_HOST] = {
+		.name = "allow-host",
+		.arg = "PATTERN",
+		.key = "allow_hosts",
+		.many = true,
+		.text = "a host that can be reached without a question",
+	},
+	[OPT_KIND] = {
+		.name = "kind",
+		.arg = "KIND",
+		.words = event_kinds,
+		.text = "only events of this kind",
+	},
+	[OPT_TOOL] = {
+		.name = "tool",
+		.arg = "NAME",
+		.text = "only events of this tool",
+	},
+	[OPT_VERDICT] = {
+		.name = "verdict",
+		.arg = "VERDICT",
+		.words = ambit_verdicts,
+		.text = "only events with this verdict",
+	},
+	[OPT_CODE] = {
+		.name = "code",
+		.arg = "CODE",
+		.words = ambit_codes,
+		.text = "only events with this code",
+	},
+	[OPT_SINCE] = {
+		.name = "since",
+		.arg = "WHEN",
+		.text = "only events since then: 90s, 15m, 2h, 3d ago, or 2030-01-31[T12:00]",
+	},
+	[OPT_LAST] = {
+		.name = "last",
+		.arg = "N",
+		.text = "only the last N events",
+	},
+	[OPT_FOLLOW] = {
+		.name = "follow",
+		.text = "go on with new events as they are stored",
+	},
+	[OPT_SUMMARY] = {
+		.name = "summary",
+		.text = "how many of each, in place of the events",
+	},
+	[OPT_EVERYWHERE] = {
+		.name = "everywhere",
+		.text = "a rule for all folders, not only this one",
+	},
+	[OPT_NO] = {
+		.name = "no",
+		.text = "remember a no in place of a yes",
+	},
+	[OPT_EXPIRES] = {
+		.name = "expires",
+		.arg = "DURATION",
+		.text = "forget the rule after that time: 90s, 15m, 2h, 3d",
+	},
+	[OPT_ALL] = {
+		.name = "all",
+		.text = "of all folders and sessions, ended ones too",
+	},
+	[OPT_SCHEMA] = {
+		.name = "schema",
+		.text = "the JSON Schema of the settings file",
+	},
+	[OPT_MAN] = {
+		.name = "man",
+		.hidden = true,
+		.text = "the man page",
+	},
+	[OPT_NAMES] = {
+		.name = "names",
+		.hidden = true,
+		.text = "the names of the commands",
+	},
+	[OPT_HELP] = {
+		.name = "help",
+		.text = "this text",
+	},
+};

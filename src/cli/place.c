@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where this person's things are, from the environment and, without a HOME,
+ * from the user database. A relative XDG path is ignored, as its
+ * specification says. */
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+static const char *
+absolute_env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+static char *
+find_home(void)
+{
+	const char *home = absolute_env("HOME");
+	struct passwd *user;
+
+	if (home != NULL)
+		return str_dup(home);
+	user = getpwuid(getuid());
+	if (user == NULL || user->pw_dir == NULL || user->pw_dir[0] != '/')
+		return NULL;
+	return str_dup(user->pw_dir);
+}
+
+/* $variable/ambit, else home/fallback/ambit, else nothing. -ENOMEM. */
+static int
+find_dir(const char *variable, const char *home, const char *fallback, char **ret_dir)
+{
+	const char *base = absolute_env(variable);
+
+	*ret_dir = NULL;
+	if (base != NULL)
+		*ret_dir = str_printf("%s/ambit", base);
+	else if (home != NULL && fallback != NULL)
+		*ret_dir = str_printf("%s/%s/ambit", home, fallback);
+	else
+		return 0;
+	return *ret_dir != NULL ? 0 : -ENOMEM;
+}
+
+int
+place_init(struct place *place, struct ambit_error *err)
+{
+	*place = (struct place){ .home = find_home() };
+	if (find_dir("XDG_CONFIG_HOME", place->home, ".config", &place->config) < 0 ||
+		find_dir("XDG_STATE_HOME", place->home, ".local/state", &place->state) < 0 ||
+		find_dir("XDG_RUNTIME_DIR", NULL, NULL, &place->runtime) < 0)
+		return err_nomem(err);
+	if (place->config == NULL || place->state == NULL)
+		return err_set(err, ENOENT,
+			"no home directory: set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME");
+	return 0;
+}
+
+void
+place_finish(struct place *place)
+{
+	free(place->home);
+	free(place->config);
+	free(place->state);
+	free(place->runtime);
+}
+
+bool
+place_is_wide(const struct place *place, const char *folder)
+{
+	auto_free char *home = place->home != NULL ? realpath(place->home, NULL) : NULL;
+
+	return streq(folder, "/") || (home != NULL && streq(folder, home));
+}

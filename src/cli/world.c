@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens what a command needs, in the order in which one needs the other. The
+ * options are the person's own words and stand over the person's file. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/str.h"
+
+char *
+world_absolute(const char *path)
+{
+	auto_free char *cwd = NULL;
+
+	if (path[0] == '/')
+		return str_dup(path);
+	cwd = getcwd(NULL, 0);
+	if (cwd == NULL)
+		return NULL;
+	return str_printf("%s/%s", streq(cwd, "/") ? "" : cwd, path);
+}
+
+/* One element of a list as JSON: only that can hold any text. */
+static int
+set_element(struct ambit_settings *settings, const struct option_row *row, const char *text,
+	struct ambit_error *err)
+{
+	auto_free char *source = str_printf("--%s", row->name);
+	auto_json json_t *list = json_pack("[s]", text);
+	auto_free char *value = list != NULL ? json_line(list) : NULL;
+
+	if (list == NULL && !str_is_utf8(text, strlen(text)))
+		return usage(err, "--%s: the path is not UTF-8", row->name);
+	if (source == NULL || value == NULL)
+		return err_nomem(err);
+	return ambit_settings_set(settings, row->key, value, source, err);
+}
+
+static int
+set_names(struct ambit_settings *settings, const struct option_row *row, const char *text,
+	struct ambit_error *err)
+{
+	for (const char *at = text;; at++) {
+		size_t len = strcspn(at, ",");
+		auto_free char *name = strndup(at, len);
+		int r;
+
+		if (name == NULL)
+			return err_nomem(err);
+		r = set_element(settings, row, name, err);
+		if (r != 0)
+			return r;
+		at += len;
+		if (*at == '\0')
+			return 0;
+	}
+}
+
+static int
+set_option(struct ambit_settings *settings, const struct given *given, struct ambit_error *err)
+{
+	const struct option_row *row = &option_rows[given->opt];
+	auto_free char *source = str_printf("--%s", row->name);
+
+	if (source == NULL)
+		return err_nomem(err);
+	if (given->opt == OPT_FOR)
+		return set_names(settings, row, given->value, err);
+	if (given->opt == OPT_WRITE || given->opt == OPT_READ) {
+		auto_free char *path = world_absolute(given->value);
+
+		if (given->value[0] == '\0')
+			return usage(err, "--%s: an empty path", row->name);
+		if (path == NULL)
+			return err_sys(err, errno, "current directory");
+		return set_element(settings, row, path, err);
+	}
+	if (row->many)
+		return set_element(settings, row, given->value, err);
+	return ambit_settings_set(
+		settings, row->key, row->value != NULL ? row->value : given->value, source, err);
+}
+
+/* person, folder: which of the two files are read. */
+static int
+load_settings(struct world *world, const struct args *args, bool person, bool folder,
+	struct ambit_settings **ret_settings, struct ambit_error *err)
+{
+	const char *file = args_get(args, OPT_SETTINGS);
+	auto_free char *own = str_printf("%s/config.json", world->place.config);
+	struct ambit_settings_options options = {
+		.required = person && file != NULL,
+		.folder = folder ? ambit_scope_root(world->scope) : NULL,
+		.home = world->place.home,
+	};
+
+	if (own == NULL)
+		return err_nomem(err);
+	if (person)
+		options.person = file != NULL ? file : own;
+	return ambit_settings_load(&options, ret_settings, err);
+}
+
+static int
+open_settings(struct world *world, const struct args *args, struct ambit_error *err)
+{
+	int r = load_settings(world, args, true, true, &world->settings, err);
+
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (option_rows[args->given[i].opt].key != NULL)
+			r = set_option(world->settings, &args->given[i], err);
+	return r;
+}
+
+/* The folder that is meant: --folder, the stored session's own, or the
+ * current directory. */
+static int
+find_folder(struct world *world, const struct args *args, unsigned needs, char **ret_folder,
+	struct ambit_error *err)
+{
+	const char *folder = args_get(args, OPT_FOLDER), *name = args_get(args, OPT_SESSION);
+	struct ambit_session session = { 0 };
+	int r = -ENOENT;
+
+	if (folder == NULL && name != NULL && (needs & WORLD_ITS_FOLDER) && world->record != NULL)
+		r = ambit_record_session_load(world->record, name, &session, err);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (r == 0)
+		folder = session.root;
+	else
+		*err = (struct ambit_error){ 0 };
+	*ret_folder = str_dup(folder != NULL ? folder : ".");
+	ambit_session_finish(&session);
+	return *ret_folder != NULL ? 0 : err_nomem(err);
+}
+
+static int
+open_scope(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+{
+	auto_free char *folder = NULL;
+	int r = find_folder(world, args, needs, &folder, err);
+	const struct ambit_scope_options options = {
+		.root = folder,
+		.allow_bash = true,
+		.places = {
+			.home = world->place.home,
+			.config = world->place.config,
+			.state = world->place.state,
+			.runtime = world->place.runtime,
+		},
+	};
+
+	return r < 0 ? r : ambit_scope_create(&options, &world->scope, err);
+}
+
+static int
+open_record(struct world *world, unsigned needs, struct ambit_error *err)
+{
+	int r;
+
+	if (needs & WORLD_STORE)
+		return ambit_record_open(
+			world->place.state, AMBIT_RECORD_WRITE, &world->record, err);
+	r = ambit_record_open(world->place.state, AMBIT_RECORD_READ, &world->record, err);
+	if (r == -ENOENT) {
+		*err = (struct ambit_error){ 0 };
+		return 0;
+	}
+	return r;
+}
+
+static int
+open_engine(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+{
+	const struct ambit_engine_options options = {
+		.settings = world->settings,
+		.scope = world->scope,
+		.record = world->record,
+		.session = args_get(args, OPT_SESSION),
+		.door = args->command->name,
+		.observe = (needs & WORLD_STORE) == 0,
+	};
+
+	return ambit_engine_create(&options, &world->engine, err);
+}
+
+int
+world_open(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+{
+	const char *session = args_get(args, OPT_SESSION);
+	int r;
+
+	*world = (struct world){ 0 };
+	if (session != NULL && !ambit_session_name_valid(session))
+		return usage(
+			err, "--session: '%s' is not a name (1-64 of A-Z a-z 0-9 . _ -)", session);
+	if (needs & WORLD_ENGINE)
+		needs |= WORLD_SETTINGS | WORLD_RECORD;
+	if (needs & (WORLD_SETTINGS | WORLD_PARTS))
+		needs |= WORLD_SCOPE;
+	r = place_init(&world->place, err);
+	if (r == 0 && (needs & (WORLD_RECORD | WORLD_STORE)))
+		r = open_record(world, needs, err);
+	if (r == 0 && (needs & WORLD_SCOPE))
+		r = open_scope(world, args, needs, err);
+	if (r == 0 && (needs & WORLD_SETTINGS))
+		r = open_settings(world, args, err);
+	if (r == 0 && (needs & WORLD_PARTS))
+		r = load_settings(world, args, true, false, &world->person, err);
+	if (r == 0 && (needs & WORLD_PARTS))
+		r = load_settings(world, args, false, true, &world->folder, err);
+	if (r == 0 && (needs & WORLD_ENGINE))
+		r = open_engine(world, args, needs, err);
+	return r;
+}
+
+void
+world_finish(struct world *world)
+{
+	ambit_engine_destroy(world->engine);
+	ambit_record_close(world->record);
+	ambit_settings_destroy(world->settings);
+	ambit_settings_destroy(world->person);
+	ambit_settings_destroy(world->folder);
+	ambit_scope_destroy(world->scope);
+	place_finish(&world->place);
+}

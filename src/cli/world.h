@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_WORLD_H
+#define CLI_WORLD_H
+
+#include <ambit/ambit.h>
+
+#include "cli.h"
+
+/* What most commands stand in: the person's places, the settings, the folder,
+ * the record, an engine. Opened by need, from the common options. */
+
+struct place {
+	char *home;    /* or NULL */
+	char *config;  /* or NULL, if nothing says where */
+	char *state;   /* likewise */
+	char *runtime; /* or NULL */
+};
+
+/* From the environment. */
+int place_init(struct place *place, struct ambit_error *err);
+void place_finish(struct place *place);
+
+/* True if folder is "/" or the person's home: a line that holds nothing in. */
+bool place_is_wide(const struct place *place, const char *folder);
+
+enum world_need {
+	WORLD_SETTINGS = 1 << 0,
+	WORLD_SCOPE = 1 << 1,	   /* the folder; brings the settings */
+	WORLD_RECORD = 1 << 2,	   /* to read; record stays NULL if there is none yet */
+	WORLD_STORE = 1 << 3,	   /* to write; made if there is none */
+	WORLD_ENGINE = 1 << 4,	   /* brings all but STORE; without STORE it only looks */
+	WORLD_ITS_FOLDER = 1 << 5, /* without --folder, that of the stored session */
+	WORLD_PARTS = 1 << 6,	   /* the person's and the folder's settings, each alone */
+};
+
+struct world {
+	struct place place;
+	struct ambit_settings *settings;
+	struct ambit_settings *person; /* PARTS */
+	struct ambit_settings *folder; /* PARTS */
+	struct ambit_scope *scope;
+	struct ambit_record *record;
+	struct ambit_engine *engine;
+};
+
+/* Always to be finished, also after a failure. */
+int world_open(
+	struct world *world, const struct args *args, unsigned needs, struct ambit_error *err);
+void world_finish(struct world *world);
+
+/* A path of the command line as an absolute one, "~" left to the shell. Caller frees. */
+char *world_absolute(const char *path);
+
+/* -- stored sessions ------------------------------------------------------- */
+
+/* The session that --session names, else the newest of this folder.
+ * 1 if there is none; then ret_session is a new, unstored one if it was
+ * named, else it has no name. Needs RECORD or STORE, and SCOPE. */
+int session_pick(struct world *world, const struct args *args, struct ambit_session *ret_session,
+	struct ambit_error *err);
+
+/* The same for commands that need one: none is an error. */
+int session_need(struct world *world, const struct args *args, struct ambit_session *ret_session,
+	struct ambit_error *err);
+
+/* One mode of a session and the setting that holds where it has none. */
+struct stored_mode {
+	const char *key;
+	const char *name;
+	const struct ambit_word *words;
+	size_t offset; /* of the int in struct ambit_session */
+};
+/* Ends in a row without key. */
+extern const struct stored_mode stored_modes[];
+
+static inline int *
+stored_mode_at(struct ambit_session *session, const struct stored_mode *mode)
+{
+	return (int *)((char *)session + mode->offset);
+}
+
+/* -- what holds ------------------------------------------------------------ */
+
+/* A session's own choice stands over the person's, and the folder narrows
+ * whichever it is. from: "session", "default", or where a file says it;
+ * caller frees. Both need PARTS. */
+int effective_mode(const struct world *world, struct ambit_session *session,
+	const struct stored_mode *mode, int *ret_value, char **ret_from, struct ambit_error *err);
+int effective_permission(const struct world *world, const struct ambit_session *session,
+	const struct ambit_tool_info *tool, enum ambit_permission *ret_permission, char **ret_from,
+	struct ambit_error *err);
+
+#endif

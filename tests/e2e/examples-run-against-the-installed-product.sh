@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The two example harnesses, built and run against what `make install` put in
+# place: what is inside is written, what is outside is refused or asked about,
+# and the record holds it.
+. "${0%/*}/lib.sh"
+
+[[ -n ${AMBIT_STAGE:-} ]] || skip "nothing is installed (AMBIT_STAGE)"
+command -v cc >/dev/null || skip "no compiler"
+command -v python3 >/dev/null || skip "no python3"
+examples=$(cd "${0%/*}/../../examples" 2>/dev/null && pwd) || examples=$AMBIT_SOURCE/examples
+export PKG_CONFIG_PATH=$AMBIT_STAGE/lib/pkgconfig LD_LIBRARY_PATH=$AMBIT_STAGE/lib
+export AMBIT=$AMBIT_STAGE/bin/ambit
+
+# shellcheck disable=SC2046 # words are meant
+cc -Wall -Wextra -Werror -o "$TMPDIR/tiny" "$examples/tiny.c" $(pkg-config --cflags --libs ambit jansson)
+tiny() { "$TMPDIR/tiny" "$P" "$STATE" "$@"; }
+
+status 0 tiny deny inside.txt hello
+says "wrote inside.txt"
+[[ $(cat inside.txt) == hello ]] || fail "inside.txt was not written"
+
+echo old >"$OUT/f"
+status 1 tiny deny "$OUT/f" new
+says '"code":"Denied"'
+[[ $(cat "$OUT/f") == old ]] || fail "a refused write happened"
+
+ln -s "$OUT" leaves
+status 1 tiny allow leaves/f new
+says '"code":"SymlinkEscape"'
+[[ $(cat "$OUT/f") == old ]] || fail "a write through a symlink happened"
+
+# A program that answers; kept where the folder is not.
+mkdir -m 755 "$TEST_DIR/answers"
+cat >"$TEST_DIR/answers/yes" <<'END'
+#!/bin/sh
+cat >"${0%/*}/question"
+echo '{"answer":"file"}'
+END
+chmod 755 "$TEST_DIR/answers/yes"
+status 0 tiny "exec:$TEST_DIR/answers/yes" "$OUT/f" new
+[[ $(cat "$OUT/f") == new ]] || fail "an approved write did not happen"
+jq -e '.choices[] | select(.answer == "file") | .stores | contains("this session")' \
+	"$TEST_DIR/answers/question" >/dev/null || fail "the question does not say what is stored"
+
+cat >"$P/mine" <<'END'
+#!/bin/sh
+echo '{"answer":"once"}'
+END
+chmod 755 "$P/mine"
+status 1 tiny "exec:$P/mine" "$OUT/f" newer
+complains "approver"
+[[ $(cat "$OUT/f") == new ]] || fail "a program inside the folder said yes"
+
+cat >"$TMPDIR/calls" <<END
+{"tool":"write","args":{"file_path":"a.txt","content":"from python"}}
+{"tool":"read","args":{"file_path":"a.txt"}}
+{"tool":"write","args":{"file_path":"$OUT/f","content":"x"}}
+{"tool":"bash","args":{"command":"echo hi"}}
+END
+status 0 python3 "$examples/harness.py" "$P" <"$TMPDIR/calls"
+says "from python"
+says '"error": "Outside"'
+[[ $(cat a.txt) == "from python" ]] || fail "a.txt was not written"
+[[ $(cat "$OUT/f") == new ]] || fail "the harness wrote outside"
+
+status 0 "$AMBIT" log verify
+status 0 "$AMBIT" log --json --kind result
+[[ $(wc -l <<<"$out") -ge 2 ]] || fail "results are not recorded: $out"

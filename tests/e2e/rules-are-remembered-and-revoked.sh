@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# rules add turns the ask into its answer, in this folder only, until revoked.
+. "${0%/*}/lib.sh"
+
+mkdir "$HOME/other" "$OUT/data"
+verdict ask Outside write "$OUT/data/x"
+status 0 "$AMBIT" rules add write "$OUT/data"
+says 'rule 1'
+verdict allow - write "$OUT/data/x"
+verdict ask Outside write "$OUT/data-2"
+verdict ask Outside --folder "$HOME/other" write "$OUT/data/x"
+status 0 "$AMBIT" rules
+says "$OUT/data"
+status 0 "$AMBIT" rules --folder "$HOME/other"
+says_not "$OUT/data"
+status 0 "$AMBIT" rules revoke 1
+verdict ask Outside write "$OUT/data/x"
+status 1 "$AMBIT" rules revoke 1
+status 0 "$AMBIT" rules
+[[ -z $out ]] || fail "a revoked rule is listed: $out"
+status 0 "$AMBIT" rules --all --json
+[[ $(jq -r .revoked <<<"$out") == true ]] || fail "$out"
+
+# everywhere, no, session, expiry, calls, hosts
+status 0 "$AMBIT" rules add write "$OUT/data" --everywhere
+verdict allow - --folder "$HOME/other" write "$OUT/data/x"
+status 0 "$AMBIT" rules add write "$OUT/data/secret" --no
+verdict deny Denied write "$OUT/data/secret"
+status 0 "$AMBIT" rules add read "$HOME/.netrc" --session s
+verdict ask GuardedRead read "$HOME/.netrc"
+verdict allow - --session s read "$HOME/.netrc"
+status 0 "$AMBIT" rules add connect 'Example.com:443' --expires 1s
+verdict allow - connect example.com:443
+until ! "$AMBIT" why connect example.com:443 >/dev/null; do :; done
+verdict ask HostNotAllowed connect example.com:443
+verdict ask - tool bash '{"command":"git push"}'
+status 0 "$AMBIT" rules add call 'git push'
+verdict allow - tool bash '{"command":"git push"}'
+verdict ask - tool bash '{"command":"git push; rm -rf /"}'
+
+# What would be no line, or no rule
+status 1 "$AMBIT" rules add write /
+status 1 "$AMBIT" rules add write "$HOME"
+status 1 "$AMBIT" rules add connect 'exa mple'
+status 1 "$AMBIT" rules add write "$OUT/nowhere/x"
+status 2 "$AMBIT" rules add write
+status 2 "$AMBIT" rules add frob x
+status 2 "$AMBIT" rules add write "$OUT" --expires soon
+status 2 "$AMBIT" rules revoke all
+status 0 "$AMBIT" log verify
