@@ -57,10 +57,16 @@ hosts_decide(struct decision *d)
 	const struct settings_values *person = settings_person(in->settings);
 	const struct settings_values *folder = settings_folder(in->settings);
 	const char *host = in->request->host;
-	int port = in->request->port, net;
+	int net = decision_mode(-1, person->net, folder->net, AMBIT_NET_ASK);
+	int port = in->request->port;
 
-	if (!host)
+	if (!host) {
+		if (net == AMBIT_NET_NONE && (in->request->effects & AMBIT_NETWORK))
+			decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
+				"%s needs the network, which is off (net is none)",
+				ambit_request_tool(in->request));
 		return;
+	}
 	d->out->host = strchr(host, ':') ? str_printf(port ? "[%s]:%d" : "[%s]", host, port)
 		: port			 ? str_printf("%s:%d", host, port)
 					 : strdup(host);
@@ -68,8 +74,6 @@ hosts_decide(struct decision *d)
 		d->failed = -ENOMEM;
 		return;
 	}
-	host = in->request->host;
-	net = decision_mode(-1, person->net, folder->net, AMBIT_NET_ASK);
 	if (net == AMBIT_NET_NONE)
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
 			"%s cannot be reached: the network is off (net is none)", d->out->host);

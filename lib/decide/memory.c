@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was answered before. A remembered yes turns an ask into an allow only
- * if it covers everything that was in question; one remembered no is a no. A
- * rule for a folder never reaches a guard beneath it. */
+ * if it covers everything that was in question. A remembered no is a no, also
+ * where no mode would have asked. A yes for a folder never reaches a guard
+ * beneath it. */
 
 #include "base/fd.h"
 #include "base/str.h"
@@ -76,13 +77,50 @@ say_no(struct decision *d, const struct ambit_rule *rule)
 			(long long)rule->id, text, said ? ": " : "", said ? said : "");
 }
 
-/* True if rule (or none) leaves the question open; says no if it is a no. */
-static bool
-open_after(struct decision *d, const struct ambit_rule *rule)
+static void
+say_yes(struct decision *d, const struct ambit_rule *rule)
 {
+	auto_free char *text = ambit_rule_text(rule);
+
+	if (!text)
+		d->failed = -ENOMEM;
+	else if (rule->id == 0)
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the answer was yes, this once");
+	else
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
+			"a person said yes (rule %lld: %s)", (long long)rule->id, text);
+}
+
+/* What memory has to say to one thing: a no is said at once, whether or not
+ * it was in question; a yes counts only if it was. */
+struct recall {
+	struct decision *d;
+	const struct ambit_rule *yes; /* the last one that counted */
+	bool open;		      /* something in question is not answered */
+};
+
+/* True if it was in question and is answered. */
+static bool
+recall(struct recall *recall, enum ambit_op op, const char *subject, bool guarded, bool asked)
+{
+	const struct ambit_rule *rule = memory_find(recall->d->in, op, subject, guarded);
+
 	if (rule && !rule->yes)
-		say_no(d, rule);
-	return !rule || !rule->yes;
+		say_no(recall->d, rule);
+	if (rule && rule->yes && asked)
+		recall->yes = rule;
+	recall->open |= asked && !(rule && rule->yes);
+	return asked && rule && rule->yes;
+}
+
+/* Keys of calls cost a digest: made only if somebody will look at them. */
+static bool
+knows_calls(const struct decide_input *in)
+{
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (in->rules[i].op == AMBIT_OP_CALL)
+			return true;
+	return false;
 }
 
 void
@@ -90,36 +128,35 @@ memory_decide(struct decision *d)
 {
 	const struct decide_input *in = d->in;
 	struct ambit_outcome *out = d->out;
-	bool open = false;
+	struct recall r = { .d = d };
 
-	if (out->verdict != AMBIT_ASK)
+	if (in->n_rules == 0 || out->verdict == AMBIT_DENY)
 		return;
-	for (size_t i = 0; i < out->n_paths && out->verdict == AMBIT_ASK; i++) {
+	for (size_t i = 0; i < out->n_paths; i++) {
 		struct ambit_outcome_path *path = &out->paths[i];
-		bool guarded = path->code == AMBIT_CODE_GUARDED || path->code == AMBIT_CODE_GUARDED_READ;
 
-		if (path->verdict != AMBIT_ASK)
-			continue;
-		path->remembered = !open_after(d, memory_find(in,
+		path->remembered = recall(&r,
 			access_writes(path->access) ? AMBIT_OP_WRITE : AMBIT_OP_READ, path->path,
-			guarded));
-		open |= !path->remembered;
+			path->code == AMBIT_CODE_GUARDED || path->code == AMBIT_CODE_GUARDED_READ,
+			path->verdict == AMBIT_ASK);
 	}
-	if (d->host_asked && out->verdict == AMBIT_ASK)
-		open |= open_after(d, memory_find(in, AMBIT_OP_CONNECT, out->host, false));
-	if (out->call && out->verdict == AMBIT_ASK) {
+	if (out->host)
+		recall(&r, AMBIT_OP_CONNECT, out->host, false, d->host_asked);
+	if (knows_calls(in)) {
 		auto_free char *key = request_call_key(in->request);
 
-		if (!key) {
+		if (key)
+			recall(&r, AMBIT_OP_CALL, key, false, out->call);
+		else
 			d->failed = -ENOMEM;
-			return;
-		}
-		open |= open_after(d, memory_find(in, AMBIT_OP_CALL, key, false));
+	} else {
+		r.open |= out->call;
 	}
-	if (open || d->failed || out->verdict != AMBIT_ASK)
+	/* An ask that names nothing in question is answered by nothing. */
+	if (out->verdict != AMBIT_ASK || r.open || !r.yes || d->failed)
 		return;
 	out->verdict = AMBIT_ALLOW;
 	out->code = AMBIT_CODE_NONE;
 	out->layer = d->layer;
-	decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "a person said yes before");
+	say_yes(d, r.yes);
 }

@@ -54,11 +54,14 @@ wrong_type(struct ambit_request *request, const char *arg, const char *want)
 		request, AMBIT_CODE_BAD_ARGUMENTS, true, "args: '%s' must be %s", arg, want);
 }
 
-/* Half the tools there are expand "~/", the other half make a directory of
- * that name: one path, two places. */
+/* Half the tools there are expand "~/" and "file://", the other half make a
+ * directory of that name: one path, two places. */
 static int
-check_tilde(struct ambit_request *request, const char *arg, const char *text)
+check_ambiguous(struct ambit_request *request, const char *arg, const char *text)
 {
+	if (str_fold_equal(text, "file:/", 6))
+		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
+			"args: '%s' is a file URL, which some tools take for a path", arg);
 	if (text[0] != '~' || (text[1] && !strchr(text, '/')))
 		return 0;
 	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
@@ -68,7 +71,7 @@ check_tilde(struct ambit_request *request, const char *arg, const char *text)
 static int
 add_string(struct ambit_request *request, const struct tool_arg *arg, const json_t *value)
 {
-	int r = check_tilde(request, arg->name, json_string_value(value));
+	int r = check_ambiguous(request, arg->name, json_string_value(value));
 
 	return r < 0 ? r
 		     : request_add_path(request, json_string_value(value),
@@ -162,7 +165,7 @@ read_pattern(struct ambit_request *request, const struct tool_arg *arg, const js
 	const json_t *base = pattern_base(request);
 	auto_buf struct buf path = { 0 };
 
-	if (check_tilde(request, arg->name, text) < 0)
+	if (check_ambiguous(request, arg->name, text) < 0)
 		return -ENOMEM;
 	if (strlen(text) != len || pattern_strays(text + fixed))
 		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,

@@ -113,7 +113,7 @@ const struct ambit_word ambit_reads_words[] = {
 };
 
 const struct ambit_word ambit_nets[] = {
-	{ "none", AMBIT_NET_NONE, "no connection leaves, except to allowed hosts" },
+	{ "none", AMBIT_NET_NONE, "no connection at all, not to allowed hosts either" },
 	{ "ask", AMBIT_NET_ASK, "hosts that are not allowed are asked about" },
 	{ "open", AMBIT_NET_OPEN, "every host is allowed" },
 	{ 0 },

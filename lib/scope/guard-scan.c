@@ -235,6 +235,12 @@ static const struct guard hooks_path_guard = {
 	.text = "git runs it as a hook (core.hooksPath)",
 };
 
+static const struct guard record_guard = {
+	.pattern = "ambit's record",
+	.reads = true,
+	.text = "it holds what was decided and why",
+};
+
 static int
 scan_hooks_path(struct guards *guards, const struct ambit_scope *scope)
 {
@@ -287,5 +293,8 @@ guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit
 	}
 	if (s.r == 0)
 		s.r = scan_hooks_path(guards, scope);
+	/* Reading the record is a hard no; reading a tree that holds it is asked. */
+	if (s.r == 0 && scope->state)
+		s.r = add_place(&guards->places, &guards->n_places, scope->state, &record_guard);
 	return s.r < 0 ? err_nomem(err) : 0;
 }
