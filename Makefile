@@ -142,6 +142,7 @@ unit: $(UNIT) ## the unit tests alone
 tests: all $(UNIT) $(CASES) $(REPLAY) $(HELPER) ## build every test, run none
 
 check: ## all tests: sanitizers, plain, as a normal user and as root
+	@scripts/deps
 	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check
 
 check-long: ## check with gcc and clang, long races, FUZZ_SECONDS per fuzz target
