@@ -95,21 +95,29 @@ note_place(struct scan *s, int dirfd, const char *name)
 	s->r = add_place(&s->guards->places, &s->guards->n_places, real, s->row->guard);
 }
 
+/* The entries of an O_PATH directory, or NULL. */
+static DIR *
+open_list(int dirfd)
+{
+	auto_close int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (dir)
+		steal_fd(&fd);
+	return dir;
+}
+
 static void expand(struct scan *s, int dirfd, size_t j, int depth);
 
 /* Everything beneath a guarded directory. */
 static void
 beneath(struct scan *s, int dirfd, int depth)
 {
-	int copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = open_list(dirfd);
 	struct dirent *e;
 
-	if (!dir) {
-		if (copy >= 0)
-			close(copy);
+	if (!dir)
 		return;
-	}
 	while (s->r == 0 && s->left > 0 && (e = readdir(dir))) {
 		if (streq(e->d_name, ".") || streq(e->d_name, ".."))
 			continue;
@@ -168,15 +176,11 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 			enter(s, dirfd, name, j, depth);
 		return;
 	}
-	int copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = open_list(dirfd);
 	struct dirent *e;
 
-	if (!dir) {
-		if (copy >= 0)
-			close(copy);
+	if (!dir)
 		return;
-	}
 	while (s->r == 0 && s->left > 0 && (e = readdir(dir))) {
 		if (streq(e->d_name, ".") || streq(e->d_name, ".."))
 			continue;

@@ -14,46 +14,59 @@
 #include "base/str.h"
 #include "scope/guard-private.h"
 
-int
-guard_pattern_check(const char *pattern, struct ambit_error *err)
+/* What is wrong with one component, or NULL. */
+static const char *
+part_fault(const char *part)
 {
-	const char *p = pattern;
-	size_t parts = 0;
+	if (part[0] == '\0')
+		return "an empty component";
+	if (streq(part, ".") || streq(part, ".."))
+		return "'.' and '..' match no name";
+	if (streq(part, "**"))
+		return NULL;
+	if (strstr(part, "**"))
+		return "'**' must be a component of its own";
+	return glob_check(part) < 0 ? "a bracket that is not closed, or a '\\' at the end" : NULL;
+}
 
-	if (str_prefix(p, "~/"))
-		p += 2;
-	else if (p[0] == '/')
-		p++;
-	for (; *p; p += *p == '/') {
+const char *
+guard_pattern_fault(const char *pattern)
+{
+	const char *rest = pattern, *fault = NULL;
+	int parts = 0, any = 0;
+
+	if (str_prefix(rest, "~/"))
+		rest += 2;
+	else if (rest[0] == '/')
+		rest += 1;
+	else if (rest[0] == '~')
+		return "'~' must be followed by '/'";
+	while (rest && !fault) {
 		char part[NAME_MAX + 1];
-		size_t n = strcspn(p, "/");
+		size_t n = strcspn(rest, "/");
 
-		if (n == 0 || n > NAME_MAX)
-			return err_set(err, EINVAL, "'%s' has an empty or over-long component", pattern);
-		memcpy(part, p, n);
+		if (n > NAME_MAX)
+			return "a component longer than a name can be";
+		memcpy(part, rest, n);
 		part[n] = '\0';
-		if (streq(part, ".") || streq(part, ".."))
-			return err_set(err, EINVAL, "'%s' has a '%s' component", pattern, part);
-		if (!streq(part, "**") && (strstr(part, "**") || glob_check(part) < 0))
-			return err_set(err, EINVAL, "'%s' is not a pattern: look at '%s'", pattern, part);
-		p += n;
+		fault = part_fault(part);
+		rest = rest[n] == '/' ? rest + n + 1 : NULL;
+		/* Each "**" before the last part multiplies the work by the depth of a
+		 * path, and patterns come from a file in the folder too. */
+		any += streq(part, "**") && rest;
 		if (++parts > GUARD_PARTS_MAX)
-			return err_set(err, EINVAL, "'%s' has more than %d components", pattern,
-				GUARD_PARTS_MAX);
+			return "too many components";
 	}
-	if (parts == 0)
-		return err_set(err, EINVAL, "'%s' names nothing", pattern);
-	return 0;
+	return fault ? fault : any > 2 ? "more than two '**' on the way" : NULL;
 }
 
 static int
 compile(struct guard_compiled *c, const struct guard *guard, struct ambit_error *err)
 {
-	const char *p = guard->pattern;
-	int r = guard_pattern_check(p, err);
+	const char *p = guard->pattern, *fault = guard_pattern_fault(p);
 
-	if (r < 0)
-		return r;
+	if (fault)
+		return err_set(err, EINVAL, "bad pattern '%s': %s", p, fault);
 	c->guard = guard;
 	c->anchor = str_prefix(p, "~/") ? ANCHOR_HOME : p[0] == '/' ? ANCHOR_ROOT : ANCHOR_NONE;
 	p += c->anchor == ANCHOR_HOME ? 2 : c->anchor == ANCHOR_ROOT ? 1 : 0;

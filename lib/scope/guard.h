@@ -52,7 +52,7 @@ bool guards_is(const struct guards *guards, const char *real, bool reads);
 /* Whether a write guard lies, or by its anchor could lie, beneath dir. */
 bool guards_beneath(const struct guards *guards, const char *dir);
 
-/* 0 or -EINVAL with the reason. */
-int guard_pattern_check(const char *pattern, struct ambit_error *err);
+/* What is wrong with a pattern, or NULL. Static. */
+const char *guard_pattern_fault(const char *pattern);
 
 #endif

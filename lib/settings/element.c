@@ -11,54 +11,15 @@
 #include <ambit/tool.h>
 
 #include "base/fd.h"
-#include "base/glob.h"
 #include "base/str.h"
 #include "request/host.h"
+#include "scope/guard.h"
 #include "settings/decode.h"
-
-/* What is wrong with one component, or NULL. */
-static const char *
-component_fault(const char *component)
-{
-	if (component[0] == '\0')
-		return "an empty component";
-	if (streq(component, ".") || streq(component, ".."))
-		return "'.' and '..' match no name";
-	if (streq(component, "**"))
-		return NULL;
-	if (strstr(component, "**"))
-		return "'**' must be a component of its own";
-	return glob_check(component) < 0 ? "a bracket that is not closed, or a '\\' at the end"
-					 : NULL;
-}
-
-static const char *
-pattern_fault(const char *pattern)
-{
-	const char *rest = pattern, *fault = NULL;
-
-	if (strlen(pattern) >= PATH_MAX)
-		return "longer than a path can be";
-	if (str_prefix(rest, "~/"))
-		rest += 2;
-	else if (rest[0] == '/')
-		rest += 1;
-	else if (rest[0] == '~')
-		return "'~' must be followed by '/'";
-	while (rest && !fault) {
-		size_t len = strcspn(rest, "/");
-		auto_free char *component = strndup(rest, len);
-
-		fault = component ? component_fault(component) : "out of memory";
-		rest = rest[len] == '/' ? rest + len + 1 : NULL;
-	}
-	return fault;
-}
 
 static int
 append_pattern(struct decode *d, const struct key *key, const char *text, char ***list)
 {
-	const char *fault = pattern_fault(text);
+	const char *fault = guard_pattern_fault(text);
 
 	if (fault)
 		return decode_bad(
