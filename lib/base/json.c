@@ -165,3 +165,22 @@ json_line(const json_t *value)
 {
 	return json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
 }
+
+/* jansson leaves one byte to do: a DEL can only stand inside a string. */
+char *
+json_ascii(const json_t *value)
+{
+	auto_free char *line = json_dumps(
+		value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	struct buf out = { 0 };
+
+	if (!line)
+		return NULL;
+	for (const char *c = line; *c; c++) {
+		if (*c == 0x7f)
+			buf_puts(&out, "\\u007f");
+		else
+			buf_putc(&out, *c);
+	}
+	return buf_take(&out);
+}

@@ -25,6 +25,10 @@ int json_set_text(json_t *object, const char *key, const char *text);
 /* One line, keys sorted: the same value is always the same text. Caller frees. */
 char *json_line(const json_t *value);
 
+/* The same in printable ASCII alone, so that nothing in it moves a cursor or
+ * hides: for what a terminal may show. Caller frees. */
+char *json_ascii(const json_t *value);
+
 static inline void
 json_decref_at(json_t **value)
 {

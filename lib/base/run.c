@@ -57,6 +57,51 @@ run_resolve(const char *name, char **ret_path, struct ambit_error *err)
 	return 0;
 }
 
+/* lstat: a real path has no links in it, so one that is there now was put there
+ * since. */
+static int
+check_owner(const char *path, mode_t forgive, struct ambit_error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return err_sys(err, errno, "%s", path);
+	if (S_ISLNK(st.st_mode))
+		return err_set(err, EPERM, "%s is a link now: not to be trusted", path);
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return err_set(err, EPERM, "%s belongs to another user (%ld): not to be trusted",
+			path, (long)st.st_uid);
+	if (!(st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_mode & forgive))
+		return 0;
+	return err_set(err, EPERM, "%s can be changed by others (mode %04o): not to be trusted",
+		path, (unsigned)(st.st_mode & 07777));
+}
+
+/* Whoever can write a directory above can put another program in place.
+ * Sticky is enough higher up, where what matters is that the next directory
+ * cannot be renamed away; beside the program itself, anybody could lay a module
+ * that it loads. */
+int
+run_trust(const char *real, struct ambit_error *err)
+{
+	auto_free char *dir = strdup(real);
+	mode_t forgive = 0;
+	char *slash;
+	int r;
+
+	if (!dir)
+		return err_nomem(err);
+	if (real[0] != '/')
+		return err_set(err, EINVAL, "'%s' is not an absolute path", real);
+	r = check_owner(real, 0, err);
+	while (r == 0 && (slash = strrchr(dir, '/')) != NULL) {
+		*slash = '\0';
+		r = check_owner(slash == dir ? "/" : dir, forgive, err);
+		forgive = S_ISVTX;
+	}
+	return r;
+}
+
 static int
 spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
 {
@@ -71,6 +116,7 @@ spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
 	posix_spawn_file_actions_adddup2(&actions, out, 1);
 	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+	posix_spawn_file_actions_addchdir_np(&actions, "/");
 	sigemptyset(&none);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);

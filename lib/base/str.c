@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/str.h"
 
 char *
@@ -38,6 +40,48 @@ str_beneath(const char *path, const char *dir)
 	if (n == 1 && dir[0] == '/')
 		return path[0] == '/';
 	return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+/* getcwd(3) gives a real path, so its own ".." can be taken lexically. Further
+ * in, ".." may follow a symlink: that is left to whoever resolves the path. */
+char *
+str_absolute(const char *path)
+{
+	auto_free char *cwd = NULL;
+
+	if (path[0] == '/')
+		return strdup(path);
+	cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return NULL;
+	for (;;) {
+		size_t n;
+
+		path += strspn(path, "/");
+		n = strcspn(path, "/");
+		if (n == 2 && str_prefix(path, "..")) {
+			char *slash = strrchr(cwd, '/');
+
+			if (slash)
+				slash[slash == cwd] = '\0';
+		} else if (n != 1 || path[0] != '.') {
+			break;
+		}
+		path += n;
+	}
+	if (path[0] == '\0')
+		return strdup(cwd);
+	return str_printf("%s%s%s", cwd, streq(cwd, "/") ? "" : "/", path);
+}
+
+size_t
+str_cut(const char *text, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
 }
 
 size_t

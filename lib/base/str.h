@@ -47,6 +47,19 @@ char *str_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * "..", so that "/a/core" does not hold "/a/core-utils"; "/" holds all. */
 bool str_beneath(const char *path, const char *dir);
 
+/* path itself if it is absolute, else from the current directory, with leading
+ * "." and ".." taken away. Caller frees; NULL: errno says why. */
+char *str_absolute(const char *path);
+
+/* How many of len bytes fit into max without cutting a character in two. */
+size_t str_cut(const char *text, size_t len, size_t max);
+
+/* Of the names that name_at gives (the i-th, NULL at the end), the one that was
+ * probably meant by name, or NULL: by edit distance, blind to case, '_' and
+ * '-'. A guess to show, never to act on. */
+const char *str_nearest(
+	const char *name, const char *(*name_at)(const void *data, size_t i), const void *data);
+
 /* Text that is safe to show: control bytes, bidirectional and other invisible
  * characters, and bytes that are not UTF-8 become \n, \x1b, \u202e ...; a
  * backslash becomes \\. Caller frees; NULL without memory. */

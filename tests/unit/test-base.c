@@ -86,6 +86,75 @@ only_well_formed_utf8_is_utf8(void **state)
 }
 
 static void
+a_cut_is_never_within_a_character(void **state)
+{
+	(void)state;
+	assert_int_equal(str_cut("", 0, 0), 0);
+	assert_int_equal(str_cut("abc", 3, 5), 3);
+	assert_int_equal(str_cut("abc", 3, 3), 3);
+	assert_int_equal(str_cut("abc", 3, 2), 2);
+	assert_int_equal(str_cut("a\xc3\xa4", 3, 2), 1);
+	assert_int_equal(str_cut("\xf0\x9f\x98\x80x", 5, 3), 0);
+	assert_int_equal(str_cut("\xf0\x9f\x98\x80x", 5, 4), 4);
+	assert_int_equal(str_cut("\x80\x80\x80", 3, 2), 0);
+}
+
+static const char *
+name_at(const void *data, size_t i)
+{
+	return ((const char *const *)data)[i];
+}
+
+static void
+the_nearest_name_is_guessed_and_a_far_one_is_not(void **state)
+{
+	static const char *const names[] = { "why", "agent_mode", "guard_writes",
+		"a-name-that-is-much-longer-than-any-name-that-a-table-would-ever-hold", NULL };
+	static const char *const none[] = { NULL };
+
+	(void)state;
+	assert_string_equal(str_nearest("hwy", name_at, names), "why");
+	assert_string_equal(str_nearest("guradWrites", name_at, names), "guard_writes");
+	assert_string_equal(str_nearest("AGENT-MODE", name_at, names), "agent_mode");
+	assert_null(str_nearest("", name_at, names));
+	assert_null(str_nearest("entirely", name_at, names));
+	assert_null(str_nearest(names[3], name_at, names));
+	assert_null(str_nearest("why", name_at, none));
+}
+
+static void
+must_lead_to(const char *path, const char *expected)
+{
+	auto_free char *absolute = str_absolute(path);
+
+	assert_non_null(absolute);
+	assert_string_equal(absolute, expected);
+}
+
+static void
+a_relative_path_is_taken_from_where_one_stands(void **state)
+{
+	auto_close int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(chdir("/usr/bin"), 0);
+	auto_free char *cwd = getcwd(NULL, 0);
+
+	assert_string_equal(cwd, "/usr/bin");
+	must_lead_to("/a/../b", "/a/../b");
+	must_lead_to("x", "/usr/bin/x");
+	must_lead_to(".", "/usr/bin");
+	must_lead_to("./x/../y", "/usr/bin/x/../y");
+	must_lead_to("..", "/usr");
+	must_lead_to("../../../x", "/x");
+	must_lead_to("../../..", "/");
+	must_lead_to("..x", "/usr/bin/..x");
+	assert_int_equal(chdir("/"), 0);
+	must_lead_to("x", "/x");
+	assert_int_equal(fchdir(here), 0);
+}
+
+static void
 a_list_grows_by_copies_and_ends_in_null(void **state)
 {
 	char **list = NULL, text[] = "one";
@@ -390,6 +459,16 @@ a_program_gets_its_input_and_gives_its_output(void **state)
 }
 
 static void
+a_program_stands_in_the_root_directory(void **state)
+{
+	auto_free char *output = NULL;
+
+	(void)state;
+	assert_int_equal(run("pwd -P; cat <&0", "", 0, 4096, 20000, &output, NULL), 0);
+	assert_string_equal(output, "/\n");
+}
+
+static void
 a_program_that_does_not_read_is_no_failure(void **state)
 {
 	auto_free char *big = calloc(1, 1 << 20);
@@ -471,6 +550,95 @@ a_programs_name_must_be_absolute_and_runnable(void **state)
 	assert_null(strstr(path, ".."));
 }
 
+/* A directory of one's own and a file in it, and what is said of that file. */
+struct trusted {
+	char dir[64];
+	char file[80];
+};
+
+static int
+make_trusted(void **state)
+{
+	struct trusted *t = calloc(1, sizeof(*t));
+
+	assert_non_null(t);
+	snprintf(t->dir, sizeof(t->dir), "/tmp/ambit-test-base-XXXXXX");
+	assert_non_null(mkdtemp(t->dir));
+	snprintf(t->file, sizeof(t->file), "%s/f", t->dir);
+	int fd = open(t->file, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+
+	assert_true(fd >= 0);
+	close(fd);
+	*state = t;
+	return 0;
+}
+
+static int
+drop_trusted(void **state)
+{
+	struct trusted *t = *state;
+
+	unlink(t->file);
+	rmdir(t->dir);
+	free(t);
+	return 0;
+}
+
+static void
+must_distrust(const char *path, const char *words)
+{
+	struct ambit_error err = { 0 };
+
+	assert_int_equal(run_trust(path, &err), -EPERM);
+	if (!strstr(err.text, words))
+		fail_msg("no '%s' in: %s", words, err.text);
+}
+
+static void
+a_program_that_others_can_change_is_not_trusted(void **state)
+{
+	const struct trusted *t = *state;
+	struct ambit_error err = { 0 };
+	auto_free char *shell = realpath("/bin/sh", NULL);
+
+	assert_int_equal(run_trust(shell, &err), 0);
+	assert_int_equal(run_trust(t->file, &err), 0); /* /tmp is sticky, and higher up */
+	assert_int_equal(run_trust("sh", &err), -EINVAL);
+	assert_int_equal(run_trust("/nowhere/x", &err), -ENOENT);
+	chmod(t->file, 0720);
+	must_distrust(t->file, "(mode 0720)");
+	chmod(t->file, 0702);
+	must_distrust(t->file, "(mode 0702)");
+	chmod(t->file, 0700);
+	chmod(t->dir, 0770);
+	must_distrust(t->file, "(mode 0770)");
+	chmod(t->dir, 01777);
+	must_distrust(t->file, "(mode 1777)");
+	chmod(t->dir, 0700);
+	assert_int_equal(unlink(t->file), 0);
+	assert_int_equal(symlink("/bin/sh", t->file), 0);
+	must_distrust(t->file, "is a link");
+}
+
+static void
+a_program_of_another_user_is_not_trusted(void **state)
+{
+	const struct trusted *t = *state;
+
+	if (geteuid() != 0)
+		skip(); /* only root can give a file away */
+	assert_int_equal(chown(t->file, 12345, (gid_t)-1), 0);
+	must_distrust(t->file, "belongs to another user (12345)");
+	assert_int_equal(chown(t->file, 0, (gid_t)-1), 0);
+	assert_int_equal(chown(t->dir, 12345, (gid_t)-1), 0);
+	must_distrust(t->file, "belongs to another user (12345)");
+	/* It is one's own there: trusted by that user, whoever root is. */
+	assert_int_equal(chown(t->file, 12345, (gid_t)-1), 0);
+	assert_int_equal(seteuid(12345), 0);
+	assert_int_equal(run_trust(t->file, NULL), 0);
+	assert_int_equal(seteuid(0), 0);
+}
+
 static void
 clocks_are_in_milliseconds(void **state)
 {
@@ -488,6 +656,9 @@ main(void)
 		cmocka_unit_test(beneath_ends_at_a_component),
 		cmocka_unit_test(escaping_shows_what_would_hide),
 		cmocka_unit_test(only_well_formed_utf8_is_utf8),
+		cmocka_unit_test(a_cut_is_never_within_a_character),
+		cmocka_unit_test(the_nearest_name_is_guessed_and_a_far_one_is_not),
+		cmocka_unit_test(a_relative_path_is_taken_from_where_one_stands),
 		cmocka_unit_test(a_list_grows_by_copies_and_ends_in_null),
 		cmocka_unit_test(a_buffer_grows_and_gives_its_string_away),
 		cmocka_unit_test(what_was_lost_in_a_buffer_is_noticed_at_the_end),
@@ -500,10 +671,15 @@ main(void)
 		cmocka_unit_test(a_file_is_read_whole_or_not_at_all),
 		cmocka_unit_test(digests_are_sha256_and_names_do_not_repeat),
 		cmocka_unit_test(a_program_gets_its_input_and_gives_its_output),
+		cmocka_unit_test(a_program_stands_in_the_root_directory),
 		cmocka_unit_test(a_program_that_does_not_read_is_no_failure),
 		cmocka_unit_test(every_odd_ending_of_a_program_is_an_error),
 		cmocka_unit_test(a_hanging_program_is_ended_with_its_whole_group),
 		cmocka_unit_test(a_programs_name_must_be_absolute_and_runnable),
+		cmocka_unit_test_setup_teardown(a_program_that_others_can_change_is_not_trusted,
+			make_trusted, drop_trusted),
+		cmocka_unit_test_setup_teardown(
+			a_program_of_another_user_is_not_trusted, make_trusted, drop_trusted),
 		cmocka_unit_test(clocks_are_in_milliseconds),
 	};
 

@@ -176,6 +176,24 @@ a_line_is_the_same_for_the_same_value(void **state)
 }
 
 static void
+an_ascii_line_hides_nothing_and_means_the_same(void **state)
+{
+	static const char text[] = "{\"k\xc2\x9b\":\"\xe2\x80\xae\x7f\xf3\xa0\x81\x81\\n\"}";
+	auto_json json_t *value = NULL, *again = NULL;
+
+	(void)state;
+	assert_int_equal(json_parse(text, strlen(text), &value, NULL), 0);
+	auto_free char *line = json_ascii(value);
+
+	for (const char *c = line; *c; c++)
+		assert_true(*c >= ' ' && *c < 0x7f);
+	assert_non_null(strstr(line, "\\u007f"));
+	assert_int_equal(json_parse(line, strlen(line), &again, NULL), 0);
+	assert_true(json_equal(value, again));
+	assert_null(json_ascii(NULL));
+}
+
+static void
 text_that_is_not_utf8_is_set_escaped(void **state)
 {
 	auto_json json_t *object = json_object();
@@ -201,6 +219,7 @@ main(void)
 		cmocka_unit_test(what_is_not_there_is_located_at_the_start),
 		cmocka_unit_test(text_that_is_not_json_is_never_read_past_its_end),
 		cmocka_unit_test(a_line_is_the_same_for_the_same_value),
+		cmocka_unit_test(an_ascii_line_hides_nothing_and_means_the_same),
 		cmocka_unit_test(text_that_is_not_utf8_is_set_escaped),
 	};
 
