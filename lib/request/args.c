@@ -9,204 +9,16 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "request/argpath.h"
 #include "request/args.h"
 #include "request/host.h"
 #include "request/patch.h"
 
 int
-request_add_path(struct ambit_request *request, const char *text, size_t len,
-	enum ambit_access access, enum tool_follow follow)
-{
-	struct request_path *paths = request->paths, *path;
-
-	for (size_t i = 0; i < request->n_paths; i++)
-		if (paths[i].len == len && paths[i].access == access && paths[i].follow == follow &&
-			memcmp(paths[i].text, text, len) == 0)
-			return 0;
-	if (request->n_paths == REQUEST_PATHS_MAX)
-		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,
-			"more than %d paths in one call", REQUEST_PATHS_MAX);
-	/* Grown by doubling: at 0, 1, 2, 4, 8 ... */
-	if ((request->n_paths & (request->n_paths - 1)) == 0) {
-		paths = realloc(
-			paths, (request->n_paths ? request->n_paths * 2 : 1) * sizeof(*paths));
-		if (!paths)
-			return -ENOMEM;
-		request->paths = paths;
-	}
-	path = &paths[request->n_paths];
-	path->text = malloc(len + 1);
-	if (!path->text)
-		return -ENOMEM;
-	memcpy(path->text, text, len);
-	path->text[len] = '\0';
-	path->len = len;
-	path->access = access;
-	path->follow = follow;
-	request->n_paths++;
-	return 0;
-}
-
-static int
-wrong_type(struct ambit_request *request, const char *arg, const char *want)
+args_wrong_type(struct ambit_request *request, const char *arg, const char *want)
 {
 	return request_refuse(
 		request, AMBIT_CODE_BAD_ARGUMENTS, true, "args: '%s' must be %s", arg, want);
-}
-
-/* Half the tools there are expand "~/" and "file://", the other half make a
- * directory of that name: one path, two places. */
-static int
-check_ambiguous(struct ambit_request *request, const char *arg, const char *text)
-{
-	if (str_fold_equal(text, "file:/", 6))
-		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
-			"args: '%s' is a file URL, which some tools take for a path", arg);
-	if (text[0] != '~' || (text[1] && !strchr(text, '/')))
-		return 0;
-	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
-		"args: '%s' begins with ~, which some tools take for the home directory", arg);
-}
-
-static int
-add_string(struct ambit_request *request, const struct tool_arg *arg, const json_t *value)
-{
-	int r = check_ambiguous(request, arg->name, json_string_value(value));
-
-	return r < 0 ? r
-		     : request_add_path(request, json_string_value(value),
-			       json_string_length(value), arg->access, arg->follow);
-}
-
-static bool
-is_path_kind(const struct tool_arg *arg)
-{
-	return arg->kind == TOOL_ARG_PATH || arg->kind == TOOL_ARG_PATHS;
-}
-
-/* An element of "edits" or "files" that is an object names its own file, by
- * any of the names its tool knows. */
-static int
-add_object(struct ambit_request *request, const struct tool_arg *list, json_t *object)
-{
-	int r = 0;
-
-	for (const struct tool_arg *arg = request->tool->args; r == 0 && arg->name; arg++) {
-		json_t *value = json_object_get(object, arg->name);
-
-		if (!is_path_kind(arg) || !value || json_is_null(value))
-			continue;
-		if (json_is_string(value))
-			r = add_string(request, list, value);
-		else
-			r = wrong_type(request, list->name, "a list of paths");
-	}
-	return r;
-}
-
-static int
-read_paths(struct ambit_request *request, const struct tool_arg *arg, json_t *value)
-{
-	size_t i;
-	json_t *item;
-	int r = 0;
-
-	if (json_is_string(value))
-		return add_string(request, arg, value);
-	if (!json_is_array(value))
-		return wrong_type(request, arg->name, "a string or a list of strings");
-	json_array_foreach(value, i, item)
-	{
-		if (json_is_string(item))
-			r = add_string(request, arg, item);
-		else if (json_is_object(item))
-			r = add_object(request, arg, item);
-		else
-			r = wrong_type(request, arg->name, "a string or a list of strings");
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Behind the first wildcard a pattern may still climb, or have an alternative
- * that begins at the root: then its leading directories say nothing. */
-static bool
-pattern_strays(const char *rest)
-{
-	static const char *const stray[] = { "{/", ",/", "{~", ",~", "(/", "|/", "(~", "|~" };
-
-	if (strstr(rest, ".."))
-		return true;
-	for (size_t i = 0; i < sizeof(stray) / sizeof(stray[0]); i++)
-		if (strstr(rest, stray[i]))
-			return true;
-	return false;
-}
-
-/* The directory a pattern is looked up in: its row's own path argument. */
-static const json_t *
-pattern_base(const struct ambit_request *request)
-{
-	for (const struct tool_arg *arg = request->tool->args; arg->name; arg++) {
-		const json_t *value = json_object_get(request->args, arg->name);
-
-		if (arg->kind == TOOL_ARG_PATH && json_is_string(value))
-			return value;
-	}
-	return NULL;
-}
-
-static int
-read_pattern(struct ambit_request *request, const struct tool_arg *arg, const json_t *value)
-{
-	const char *text = json_string_value(value);
-	size_t len = json_string_length(value), fixed = strcspn(text, "*?[{(!\\");
-	const json_t *base = pattern_base(request);
-	auto_buf struct buf path = { 0 };
-
-	if (check_ambiguous(request, arg->name, text) < 0)
-		return -ENOMEM;
-	if (strlen(text) != len || pattern_strays(text + fixed))
-		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
-			"args: it cannot be told where '%s' begins to look", arg->name);
-	if (fixed < len)
-		while (fixed > 0 && text[fixed - 1] != '/')
-			fixed--;
-	if (base && text[0] != '/') {
-		if (fixed == 0)
-			return 0; /* the base itself is on the list */
-		buf_append(&path, json_string_value(base), json_string_length(base));
-		buf_putc(&path, '/');
-	}
-	buf_append(&path, text, fixed);
-	if (path.len == 0)
-		buf_putc(&path, '.');
-	if (path.failed)
-		return -ENOMEM;
-	return request_add_path(request, path.data, path.len, arg->access, arg->follow);
-}
-
-static int
-read_glob(struct ambit_request *request, const struct tool_arg *arg, json_t *value)
-{
-	size_t i;
-	json_t *item;
-
-	if (json_is_string(value))
-		return read_pattern(request, arg, value);
-	if (!json_is_array(value))
-		return wrong_type(request, arg->name, "a pattern or a list of patterns");
-	json_array_foreach(value, i, item)
-	{
-		int r = json_is_string(item)
-				? read_pattern(request, arg, item)
-				: wrong_type(request, arg->name, "a pattern or a list of patterns");
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
 }
 
 /* A patch's removals take the name away, its renames replace one. */
@@ -232,7 +44,7 @@ read_patch(struct ambit_request *request, const struct tool_arg *arg, const json
 	int r;
 
 	if (!json_is_string(value))
-		return wrong_type(request, arg->name, "a string");
+		return args_wrong_type(request, arg->name, "a string");
 	r = patch_paths(json_string_value(value), json_string_length(value), add_patched, request,
 		&why, &line);
 	if (r == 0 || r == -ENOMEM)
@@ -287,18 +99,16 @@ join(struct ambit_request *request, const struct tool_arg *arg, const json_t *ar
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(
-		argv, i, item) if (!json_is_string(item) ||
-				   strlen(json_string_value(item)) !=
-					   json_string_length(item)) return wrong_type(request,
-		arg->name, "a command or a list of words");
+	json_array_foreach (argv, i, item)
+		if (!json_is_string(item) ||
+			strlen(json_string_value(item)) != json_string_length(item))
+			return args_wrong_type(request, arg->name, "a command or a list of words");
 	if (json_array_size(argv) == 0)
-		return wrong_type(request, arg->name, "a command or a list of words");
+		return args_wrong_type(request, arg->name, "a command or a list of words");
 	script = unwrap(argv);
 	if (script)
 		buf_puts(&out, script);
-	json_array_foreach(argv, i, item)
-	{
+	json_array_foreach (argv, i, item) {
 		if (script)
 			break;
 		if (i > 0)
@@ -318,9 +128,9 @@ read_command(struct ambit_request *request, const struct tool_arg *arg, const js
 	if (json_is_array(value)) {
 		r = join(request, arg, value, &command);
 	} else if (!json_is_string(value)) {
-		return wrong_type(request, arg->name, "a command or a list of words");
+		return args_wrong_type(request, arg->name, "a command or a list of words");
 	} else if (strlen(json_string_value(value)) != json_string_length(value)) {
-		return wrong_type(request, arg->name, "a command without NUL bytes");
+		return args_wrong_type(request, arg->name, "a command without NUL bytes");
 	} else {
 		command = strdup(json_string_value(value));
 		r = command ? 0 : -ENOMEM;
@@ -364,7 +174,7 @@ read_host(struct ambit_request *request, const struct tool_arg *arg, const json_
 	int port, r;
 
 	if (!text)
-		return wrong_type(request, arg->name, "a string");
+		return args_wrong_type(request, arg->name, "a string");
 	r = strlen(text) != json_string_length(value) ? -EINVAL
 	    : arg->kind == TOOL_ARG_HOST	      ? host_parse(text, &host, &port)
 						      : host_parse_url(text, &host, &port);
@@ -382,9 +192,9 @@ read_prompt(struct ambit_request *request, const char *text)
 	int r = 0;
 
 	for (const char *at = text; r == 0 && *at;) {
-		size_t scheme = str_fold_equal(at, "http://", 7) ? 7
-			: str_fold_equal(at, "https://", 8)	 ? 8
-								 : 0;
+		size_t scheme = str_fold_equal(at, "http://", 7)    ? 7
+				: str_fold_equal(at, "https://", 8) ? 8
+								    : 0;
 		size_t len = scheme + strcspn(at + scheme, " \t\r\n\"'<>()[]{}|`,;");
 		auto_free char *url = scheme ? strndup(at, len) : NULL;
 		char *host;
@@ -415,14 +225,18 @@ read_urls(struct ambit_request *request, const struct tool_arg *arg, const json_
 	/* What one agent tells a model about the page is another's list of pages. */
 	if (streq(arg->name, "prompt")) {
 		if (!json_is_string(value))
-			return wrong_type(request, arg->name, "a string");
+			return args_wrong_type(request, arg->name, "a string");
 		if (strlen(json_string_value(value)) != json_string_length(value))
-			return wrong_type(request, arg->name, "a text without NUL bytes");
-		return request->host ? 0 : read_prompt(request, json_string_value(value));
+			return args_wrong_type(request, arg->name, "a text without NUL bytes");
+		if (request->host && streq(request->name, "WebFetch"))
+			return 0;
+		return read_prompt(request, json_string_value(value));
 	}
 	if (!json_is_array(value))
 		return read_host(request, arg, value);
-	json_array_foreach(value, i, item) if (r == 0) r = read_host(request, arg, item);
+	json_array_foreach (value, i, item)
+		if (r == 0)
+			r = read_host(request, arg, item);
 	return r;
 }
 
@@ -431,12 +245,14 @@ read_arg(struct ambit_request *request, const struct tool_arg *arg, json_t *valu
 {
 	switch (arg->kind) {
 	case TOOL_ARG_PATH:
-		return json_is_string(value) ? add_string(request, arg, value)
-					     : wrong_type(request, arg->name, "a string");
+		return argpath_one(request, arg, value);
 	case TOOL_ARG_PATHS:
-		return read_paths(request, arg, value);
+	case TOOL_ARG_EDITS:
+		return argpath_list(request, arg, value);
+	case TOOL_ARG_TEXT:
+		return 0;
 	case TOOL_ARG_GLOB:
-		return read_glob(request, arg, value);
+		return argpath_glob(request, arg, value);
 	case TOOL_ARG_PATCH:
 		return read_patch(request, arg, value);
 	case TOOL_ARG_COMMAND:
@@ -446,7 +262,7 @@ read_arg(struct ambit_request *request, const struct tool_arg *arg, json_t *valu
 	case TOOL_ARG_HOST:
 		return read_host(request, arg, value);
 	}
-	return wrong_type(request, arg->name, "of a known kind");
+	return args_wrong_type(request, arg->name, "of a known kind");
 }
 
 static bool
@@ -475,7 +291,7 @@ check_paths(struct ambit_request *request)
 	for (const struct tool_arg *arg = tool->args; arg->name; arg++) {
 		int r;
 
-		if (has_access(request, arg->access))
+		if (arg->kind == TOOL_ARG_TEXT || has_access(request, arg->access))
 			continue;
 		if (tool->here &&
 			(arg->access == AMBIT_ACCESS_WRITE || !(tool->effects & AMBIT_WRITE)))
@@ -513,6 +329,8 @@ args_read(struct ambit_request *request)
 		if (request->bad_hard)
 			return 0;
 	}
+	if (tool->needs_path && argpath_check(request, request->args) < 0)
+		return -ENOMEM;
 	if (tool->shell && !request->command)
 		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
 			"%s: no command in the arguments", tool->name);

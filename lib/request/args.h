@@ -8,6 +8,9 @@
  * What cannot be understood is noted in the request. -ENOMEM. */
 int args_read(struct ambit_request *request);
 
+/* Notes that an argument must be something else. -ENOMEM. */
+int args_wrong_type(struct ambit_request *request, const char *arg, const char *want);
+
 /* Appends a path unless it is there already. -ENOMEM; too many are noted. */
 int request_add_path(struct ambit_request *request, const char *text, size_t len,
 	enum ambit_access access, enum tool_follow follow);

@@ -1,212 +1,400 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arity table. A row is a promise: whatever else stands behind these
+/* The arity table. A row is a promise: whatever else it lets stand beside its
  * words, no program runs and no file is written that the words do not speak
- * of. What cannot promise that (rm, cp, make, tar, curl, pip install, git
- * config, kubectl apply ...) is left out on purpose, and remembered exactly
- * or not at all. */
+ * of. What a row does not name has no key, so that an option nobody thought of
+ * is remembered to the letter; and what can promise nothing (rm, cp, make,
+ * tar, curl, pip install, git config, gh api, kubectl apply ...) has no row. */
 
 #include <stddef.h>
 
 #include "base/str.h"
 #include "request/arity.h"
 
-#define LONGS(...) (const char *const[]){ __VA_ARGS__, NULL }
-
-/* Long options that hand git a program or a file to write. */
-#define GIT_DIFF LONGS("ext-diff", "textconv", "output", "no-index")
-#define GIT_REMOTE LONGS("upload-pack", "receive-pack", "exec", "strategy", "config", "template", \
-	"server-option")
-#define GIT_MERGE LONGS("exec", "strategy", "textconv")
-#define NPM LONGS("prefix", "userconfig", "globalconfig", "node-options", "script-shell", "shell", \
-	"git", "viewer", "editor", "browser", "registry", "cache", "cafile", \
-	"scripts-prepend-node-path")
-#define CARGO LONGS("config", "manifest-path", "target-dir", "out-dir", "artifact-dir", "open", \
-	"lockfile-path", "fix")
-#define GO LONGS("exec", "toolexec", "vettool", "overlay", "modfile", "o", "C", "ldflags", \
-	"gcflags", "asmflags", "gccgoflags", "compiler", "pkgdir", "cpuprofile", "memprofile", \
-	"blockprofile", "mutexprofile", "trace", "coverprofile", "outputdir", "c", "mod")
-#define DOCKER LONGS("file", "env-file", "project-directory", "config", "context", "host", "output")
-#define AWS LONGS("endpoint-url", "ca-bundle", "no-verify-ssl", "cli-input-json", "cli-input-yaml")
-#define GCLOUD LONGS("flags-file", "configuration", "access-token-file", \
-	"impersonate-service-account")
-#define KUBECTL LONGS("kubeconfig", "server", "token", "as", "raw", "cluster", "user")
-#define GH LONGS("web", "editor", "template", "body-file")
-
 /* clang-format off */
+#define LONGS(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define GIT_STATUS LONGS( \
+	"short", "branch", "show-stash", "porcelain", "long", "verbose", "untracked-files", \
+	"ignored", "column", "no-column", "ahead-behind", "renames", "no-renames")
+#define GIT_LOG LONGS( \
+	"stat", "numstat", "shortstat", "name-only", "name-status", "cached", "staged", \
+	"color", "no-color", "patch", "no-patch", "unified", "oneline", "graph", "decorate", \
+	"no-decorate", "all", "since", "until", "after", "before", "author", "committer", \
+	"grep", "format", "pretty", "abbrev-commit", "no-abbrev-commit", "abbrev", "follow", \
+	"merges", "no-merges", "first-parent", "reverse", "max-count", "skip", "summary", \
+	"word-diff", "color-words", "ignore-all-space", "ignore-space-change", \
+	"ignore-blank-lines", "check", "diff-filter", "find-renames", "minimal", "patience", \
+	"histogram", "raw", "full-index", "no-ext-diff", "no-textconv", "no-renames", \
+	"branches", "tags", "remotes", "date", "left-right", "merge-base", "compact-summary", \
+	"topo-order", "numbered", "email", "count")
+#define GIT_BLAME LONGS( \
+	"line-porcelain", "porcelain", "show-email", "show-name", "show-number", "date", \
+	"root", "incremental")
+#define GIT_GREP LONGS( \
+	"line-number", "ignore-case", "count", "name-only", "files-with-matches", \
+	"files-without-match", "cached", "untracked", "word-regexp", "invert-match", \
+	"extended-regexp", "fixed-strings", "perl-regexp", "context", "after-context", \
+	"before-context", "show-function", "function-context", "heading", "break", \
+	"max-depth", "and", "or", "not", "all-match", "quiet", "color")
+#define GIT_REFS LONGS( \
+	"tags", "always", "dirty", "long", "abbrev", "all", "contains", "match", \
+	"exact-match", "first-parent")
+#define GIT_PARSE LONGS( \
+	"short", "abbrev-ref", "show-toplevel", "verify", "quiet", "git-dir", \
+	"is-inside-work-tree", "is-bare-repository", "show-prefix", "show-cdup", "all", \
+	"branches", "tags", "symbolic-full-name", "absolute-git-dir", "git-common-dir")
+#define GIT_REV_LIST LONGS( \
+	"count", "max-count", "all", "first-parent", "since", "until", "after", "before", \
+	"reverse", "no-merges", "merges", "left-right", "branches", "tags", "remotes", \
+	"oneline", "abbrev-commit", "author", "grep", "topo-order", "skip")
+#define GIT_LS_FILES LONGS( \
+	"cached", "deleted", "modified", "others", "stage", "ignored", "exclude-standard", \
+	"error-unmatch", "full-name", "unmerged", "directory")
+#define GIT_BRANCH LONGS( \
+	"all", "remotes", "list", "verbose", "show-current", "contains", "no-contains", \
+	"merged", "no-merged", "sort", "points-at", "column", "no-column", "color", \
+	"no-color", "format", "ignore-case")
+#define GIT_TAG LONGS( \
+	"list", "annotate", "message", "contains", "no-contains", "points-at", "merged", \
+	"no-merged", "sort", "format", "column")
+#define GIT_FETCH LONGS( \
+	"all", "prune", "tags", "no-tags", "quiet", "verbose", "dry-run", "unshallow", \
+	"progress", "no-progress")
+#define GIT_PULL LONGS( \
+	"rebase", "no-rebase", "ff", "ff-only", "no-ff", "tags", "no-tags", "prune", "quiet", \
+	"verbose", "no-edit", "dry-run", "autostash", "no-autostash", "progress", \
+	"no-progress")
+#define GIT_PUSH LONGS( \
+	"set-upstream", "tags", "follow-tags", "dry-run", "quiet", "verbose", "porcelain", \
+	"progress", "no-progress")
+#define GIT_MERGE LONGS( \
+	"abort", "quiet", "ff", "ff-only", "no-ff", "squash", "no-edit", "no-commit", "stat", \
+	"no-stat", "message")
+#define NPM LONGS( \
+	"depth", "all", "json", "long", "global", "omit")
+#define CARGO LONGS( \
+	"release", "quiet", "verbose", "workspace", "all", "all-targets", "all-features", \
+	"no-default-features", "features", "package", "bin", "bins", "lib", "test", "tests", \
+	"example", "examples", "bench", "benches", "offline", "locked", "frozen", "no-run", \
+	"no-fail-fast", "keep-going", "jobs", "message-format", "profile", "exclude", \
+	"no-deps", "doc", "color")
+#define CARGO_TEST LONGS( \
+	"release", "quiet", "verbose", "workspace", "all", "all-targets", "all-features", \
+	"no-default-features", "features", "package", "bin", "bins", "lib", "test", "tests", \
+	"example", "examples", "offline", "locked", "frozen", "no-run", "no-fail-fast", \
+	"jobs", "profile", "exclude", "doc", "color", "nocapture", "test-threads", "ignored", \
+	"include-ignored", "exact", "show-output", "skip")
+#define CARGO_TREE LONGS( \
+	"quiet", "workspace", "package", "depth", "invert", "duplicates", "edges", "prefix", \
+	"no-dedupe", "features", "all-features", "no-default-features", "offline", "locked", \
+	"frozen", "no-deps", "format-version")
+#define GO LONGS( \
+	"v", "race", "run", "count", "short", "timeout", "cover", "json", "failfast", \
+	"parallel", "bench", "benchmem", "benchtime", "tags", "p", "x", "n", "cpu", \
+	"shuffle", "skip", "list", "vet", "a")
+#define GO_LIST LONGS( \
+	"m", "u", "json", "deps", "test", "e", "versions")
+#define PYTEST LONGS( \
+	"verbose", "quiet", "exitfirst", "maxfail", "lf", "last-failed", "ff", \
+	"failed-first", "nf", "sw", "stepwise", "tb", "durations", "co", "collect-only", \
+	"no-header", "no-summary", "showlocals", "color", "capture", "strict-markers", \
+	"disable-warnings", "setup-show")
+#define DOCKER LONGS( \
+	"all", "quiet", "no-trunc", "filter", "format", "size", "latest", "last", "tail", \
+	"follow", "since", "until", "timestamps", "details", "type", "digests")
+#define COMPOSE LONGS( \
+	"all", "quiet", "format", "filter", "services", "status", "follow", "tail", "since", \
+	"until", "timestamps", "no-color", "no-log-prefix")
+#define COMPOSE_UP LONGS( \
+	"detach", "build", "force-recreate", "no-recreate", "no-deps", "no-build", \
+	"no-start", "remove-orphans", "wait", "quiet-pull", "timeout", "no-cache", "pull", \
+	"ignore-pull-failures", "quiet", "include-deps")
+#define GH_LIST LONGS( \
+	"limit", "json", "state", "author", "assignee", "label", "base", "head", "search", \
+	"draft", "app", "milestone", "mention", "workflow", "branch", "user", "status", \
+	"event", "commit", "order", "sort", "owner", "language", "archived", "visibility", \
+	"fork", "topic", "all", "exclude-drafts", "exclude-pre-releases")
+#define GH_VIEW LONGS( \
+	"json", "comments", "log", "log-failed", "job", "verbose", "exit-status", "watch", \
+	"interval", "required", "fail-fast", "name-only", "patch", "color", "attempt", \
+	"yaml", "branch", "compact")
+#define GH_SAY LONGS( \
+	"title", "body", "base", "head", "draft", "fill", "fill-first", "fill-verbose", \
+	"label", "assignee", "reviewer", "milestone", "project")
+#define AWS LONGS( \
+	"region", "output", "query", "max-items", "page-size", "no-paginate", "no-cli-pager", \
+	"instance-ids", "filters", "stack-name", "log-group-name-prefix", "path-prefix")
+#define GCLOUD LONGS( \
+	"project", "zone", "region", "zones", "format", "limit", "filter", "sort-by", \
+	"freshness", "order", "quiet")
+#define KUBECTL LONGS( \
+	"namespace", "all-namespaces", "output", "selector", "watch", "field-selector", \
+	"show-labels", "no-headers", "sort-by", "ignore-not-found", "tail", "since", \
+	"since-time", "timestamps", "previous", "container", "all-containers", "follow", \
+	"prefix", "client", "short")
+#define RG LONGS( \
+	"line-number", "no-line-number", "ignore-case", "smart-case", "case-sensitive", \
+	"files-with-matches", "files-without-match", "count", "count-matches", \
+	"only-matching", "fixed-strings", "word-regexp", "line-regexp", "invert-match", \
+	"context", "after-context", "before-context", "glob", "iglob", "type", "type-not", \
+	"type-list", "files", "hidden", "no-ignore", "no-ignore-vcs", "no-heading", \
+	"heading", "color", "colors", "max-count", "max-depth", "multiline", \
+	"multiline-dotall", "pcre2", "json", "stats", "sort", "sortr", "with-filename", \
+	"no-filename", "vimgrep", "column", "trim", "null", "passthru", "regexp", \
+	"max-columns", "no-messages", "quiet", "unrestricted", "text")
+#define FIND LONGS( \
+	"name", "iname", "path", "ipath", "wholename", "type", "maxdepth", "mindepth", \
+	"size", "mtime", "mmin", "atime", "ctime", "cmin", "amin", "newer", "empty", "not", \
+	"o", "or", "a", "and", "print", "print0", "printf", "prune", "perm", "user", "group", \
+	"regex", "iregex", "regextype", "ls", "depth", "d", "xdev", "mount", "daystart", \
+	"readable", "writable", "executable", "true", "false", "quit", "links", "inum", \
+	"samefile", "nouser", "nogroup", "follow", "H", "L", "P")
+#define FD LONGS( \
+	"hidden", "no-ignore", "no-ignore-vcs", "type", "extension", "max-depth", \
+	"min-depth", "exact-depth", "glob", "regex", "fixed-strings", "ignore-case", \
+	"case-sensitive", "absolute-path", "full-path", "exclude", "size", "changed-within", \
+	"changed-before", "max-results", "print0", "color", "follow", "and")
+#define TREE LONGS( \
+	"dirsfirst", "filesfirst", "noreport", "gitignore", "filelimit", "prune", "charset", \
+	"matchdirs", "ignore-case", "du", "si", "sort", "inodes", "device", "nolinks")
+#define DIFF LONGS( \
+	"unified", "brief", "recursive", "color", "side-by-side", "new-file", \
+	"ignore-all-space", "ignore-space-change", "ignore-blank-lines", "ignore-case", \
+	"text", "context", "exclude", "report-identical-files", "no-dereference", \
+	"suppress-common-lines", "width", "strip-trailing-cr", "minimal", "label")
+#define SORT LONGS( \
+	"numeric-sort", "general-numeric-sort", "human-numeric-sort", "version-sort", \
+	"reverse", "unique", "key", "field-separator", "ignore-case", "stable", "check", \
+	"dictionary-order", "ignore-leading-blanks", "month-sort", "zero-terminated", "merge")
+
 const struct arity arity_table[] = {
-	/* What only prints, about files beneath the cwd. */
-	{ .words = "cat", .n = 1, .inside = true },
-	{ .words = "head", .n = 1, .inside = true },
-	{ .words = "tail", .n = 1, .inside = true },
-	{ .words = "ls", .n = 1, .inside = true },
-	{ .words = "wc", .n = 1, .inside = true },
-	{ .words = "nl", .n = 1, .inside = true },
-	{ .words = "tac", .n = 1, .inside = true },
-	{ .words = "rev", .n = 1, .inside = true },
-	{ .words = "cut", .n = 1, .inside = true },
-	{ .words = "paste", .n = 1, .inside = true },
-	{ .words = "stat", .n = 1, .inside = true },
-	{ .words = "du", .n = 1, .inside = true },
-	{ .words = "cmp", .n = 1, .inside = true },
-	{ .words = "comm", .n = 1, .inside = true },
-	{ .words = "diff", .n = 1, .inside = true, .longs = LONGS("to-file", "from-file") },
-	{ .words = "md5sum", .n = 1, .inside = true },
-	{ .words = "sha1sum", .n = 1, .inside = true },
-	{ .words = "sha256sum", .n = 1, .inside = true },
-	{ .words = "readlink", .n = 1, .inside = true },
-	{ .words = "realpath", .n = 1, .inside = true },
-	{ .words = "file", .n = 1, .inside = true, .longs = LONGS("compile", "magic-file"),
-		.shorts = "Cm" },
-	{ .words = "grep", .n = 1, .inside = true },
-	{ .words = "rg", .n = 1, .inside = true, .longs = LONGS("pre", "hostname-bin",
-		"search-zip"), .shorts = "z" },
-	{ .words = "sort", .n = 1, .inside = true, .longs = LONGS("output", "compress-program",
-		"temporary-directory", "files0-from"), .shorts = "oT" },
-	{ .words = "tree", .n = 1, .inside = true, .longs = LONGS("output"), .shorts = "oR" },
-	{ .words = "find", .n = 1, .inside = true, .longs = LONGS("exec", "execdir", "ok", "okdir",
-		"delete", "fls", "fprint", "fprint0", "fprintf", "files0-from") },
-	{ .words = "fd", .n = 1, .inside = true, .longs = LONGS("exec", "exec-batch", "search-path",
-		"base-directory"), .shorts = "xXC" },
-	{ .words = "shellcheck", .n = 1, .inside = true },
+	/* What only prints, about files beneath the cwd, whatever its options. */
+	{ .words = "cat", .n = 1, .any_option = true },
+	{ .words = "head", .n = 1, .any_option = true },
+	{ .words = "tail", .n = 1, .any_option = true },
+	{ .words = "ls", .n = 1, .any_option = true },
+	{ .words = "wc", .n = 1, .any_option = true },
+	{ .words = "nl", .n = 1, .any_option = true },
+	{ .words = "tac", .n = 1, .any_option = true },
+	{ .words = "rev", .n = 1, .any_option = true },
+	{ .words = "cut", .n = 1, .any_option = true },
+	{ .words = "paste", .n = 1, .any_option = true },
+	{ .words = "stat", .n = 1, .any_option = true },
+	{ .words = "du", .n = 1, .any_option = true },
+	{ .words = "cmp", .n = 1, .any_option = true },
+	{ .words = "comm", .n = 1, .any_option = true },
+	{ .words = "md5sum", .n = 1, .any_option = true },
+	{ .words = "sha1sum", .n = 1, .any_option = true },
+	{ .words = "sha256sum", .n = 1, .any_option = true },
+	{ .words = "readlink", .n = 1, .any_option = true },
+	{ .words = "realpath", .n = 1, .any_option = true },
+	/* The same, with options that do more than print. */
+	{ .words = "diff", .n = 1, .longs = DIFF, .shorts = "uqrNbBwiysactpEZUIx" },
+	{ .words = "file", .n = 1, .longs = LONGS("brief", "mime", "mime-type", "mime-encoding",
+		"dereference", "no-dereference", "raw"), .shorts = "biLhrN" },
+	{ .words = "grep", .n = 1, .longs = LONGS("recursive", "line-number", "ignore-case",
+		"files-with-matches", "files-without-match", "count", "only-matching",
+		"fixed-strings", "extended-regexp", "perl-regexp", "basic-regexp", "word-regexp",
+		"line-regexp", "invert-match", "context", "after-context", "before-context",
+		"include", "exclude", "exclude-dir", "color", "colour", "max-count",
+		"with-filename", "no-filename", "null", "quiet", "silent", "text", "no-messages",
+		"regexp", "byte-offset", "initial-tab"),
+		.shorts = "rRnilLvwxcoEFGPhHsqAZzBCmeabIyT" },
+	{ .words = "rg", .n = 1, .longs = RG, .shorts = "nNiSslcoFwxvABCgtTmHIjUPeuaq" },
+	{ .words = "sort", .n = 1, .longs = SORT, .shorts = "nghVrukftbdiMsczm" },
+	{ .words = "tree", .n = 1, .longs = TREE, .shorts = "adfLIPshDFpugntrcCxlQNvJX" },
+	{ .words = "find", .n = 1, .one_dash = true, .longs = FIND },
+	{ .words = "fd", .n = 1, .longs = FD, .shorts = "HItedgiasFpESL0u" },
+	{ .words = "shellcheck", .n = 1, .longs = LONGS("shell", "format", "severity", "exclude",
+		"include", "color", "external-sources"), .shorts = "sfSeixaC" },
 	/* What prints, and takes no files. */
-	{ .words = "pwd", .n = 1 },
-	{ .words = "echo", .n = 1 },
-	{ .words = "true", .n = 1 },
-	{ .words = "false", .n = 1 },
-	{ .words = "whoami", .n = 1 },
-	{ .words = "id", .n = 1 },
-	{ .words = "uname", .n = 1 },
-	{ .words = "which", .n = 1 },
-	{ .words = "seq", .n = 1 },
-	{ .words = "basename", .n = 1 },
-	{ .words = "dirname", .n = 1 },
-	{ .words = "df", .n = 1 },
-	{ .words = "ps", .n = 1 },
-	{ .words = "free", .n = 1 },
-	{ .words = "uptime", .n = 1 },
-	{ .words = "nproc", .n = 1 },
+	{ .words = "pwd", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "echo", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "true", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "false", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "whoami", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "id", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "uname", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "which", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "seq", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "basename", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "dirname", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "df", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "ps", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "free", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "uptime", .n = 1, .anywhere = true, .any_option = true },
+	{ .words = "nproc", .n = 1, .anywhere = true, .any_option = true },
 	/* git: hooks, filters and helpers of the repository run too, and .git/config is guarded. */
-	{ .words = "git status", .n = 2 },
-	{ .words = "git diff", .n = 2, .longs = GIT_DIFF, .shorts = "oO" },
-	{ .words = "git log", .n = 2, .longs = GIT_DIFF, .shorts = "oO" },
-	{ .words = "git show", .n = 2, .longs = GIT_DIFF, .shorts = "oO" },
-	{ .words = "git shortlog", .n = 2, .longs = GIT_DIFF, .shorts = "oO" },
-	{ .words = "git reflog", .n = 2, .longs = GIT_DIFF, .shorts = "oO" },
-	{ .words = "git blame", .n = 2, .longs = GIT_DIFF, .shorts = "O" },
-	{ .words = "git grep", .n = 2, .longs = LONGS("open-files-in-pager", "ext-grep", "textconv",
-		"no-index"), .shorts = "O" },
-	{ .words = "git describe", .n = 2 },
-	{ .words = "git rev-parse", .n = 2 },
-	{ .words = "git rev-list", .n = 2 },
-	{ .words = "git ls-files", .n = 2 },
-	{ .words = "git ls-tree", .n = 2 },
-	{ .words = "git merge-base", .n = 2 },
-	{ .words = "git show-ref", .n = 2 },
-	{ .words = "git check-ignore", .n = 2 },
-	{ .words = "git add", .n = 2 },
-	{ .words = "git commit", .n = 2, .longs = LONGS("file", "template", "pathspec-from-file"),
-		.shorts = "Ft" },
-	{ .words = "git branch", .n = 2, .longs = LONGS("delete", "force", "move", "copy",
-		"edit-description"), .shorts = "DdMmCcf" },
-	{ .words = "git tag", .n = 2, .longs = LONGS("file", "delete", "force"), .shorts = "Fdf" },
-	{ .words = "git switch", .n = 2, .longs = LONGS("force", "force-create", "discard-changes"),
-		.shorts = "fC" },
-	{ .words = "git reset", .n = 2, .longs = LONGS("hard", "merge", "keep") },
-	{ .words = "git stash", .n = 3, .longs = GIT_DIFF },
-	{ .words = "git merge", .n = 2, .longs = GIT_MERGE, .shorts = "sF" },
-	{ .words = "git rebase", .n = 2, .longs = GIT_MERGE, .shorts = "sx" },
-	{ .words = "git cherry-pick", .n = 2, .longs = GIT_MERGE, .shorts = "s" },
-	{ .words = "git revert", .n = 2, .longs = GIT_MERGE, .shorts = "s" },
-	{ .words = "git pull", .n = 2, .longs = GIT_REMOTE, .shorts = "so" },
-	{ .words = "git push", .n = 2, .longs = LONGS("receive-pack", "exec", "force",
-		"force-with-lease", "delete", "mirror", "prune", "push-option"), .shorts = "ofd" },
-	{ .words = "git fetch", .n = 2, .longs = GIT_REMOTE, .shorts = "o" },
-	{ .words = "git ls-remote", .n = 2, .longs = GIT_REMOTE, .shorts = "o" },
-	{ .words = "git remote", .n = 3 },
-	{ .words = "git worktree", .n = 3 },
-	{ .words = "git submodule status", .n = 3 },
-	{ .words = "git submodule update", .n = 3 },
-	{ .words = "git submodule init", .n = 3 },
-	/* Package managers: the script is named; what configures its shell is not. */
-	{ .words = "npm run", .n = 3, .no_options = true },
-	{ .words = "npm test", .n = 2, .no_options = true },
-	{ .words = "npm ci", .n = 2, .no_options = true },
-	{ .words = "npm ls", .n = 2, .longs = NPM, .shorts = "C" },
-	{ .words = "npm outdated", .n = 2, .longs = NPM, .shorts = "C" },
-	{ .words = "npm view", .n = 2, .longs = NPM, .shorts = "C" },
-	{ .words = "yarn run", .n = 3, .no_options = true },
-	{ .words = "yarn test", .n = 2, .no_options = true },
-	{ .words = "yarn lint", .n = 2, .no_options = true },
-	{ .words = "yarn build", .n = 2, .no_options = true },
-	{ .words = "pnpm run", .n = 3, .no_options = true },
-	{ .words = "pnpm test", .n = 2, .no_options = true },
-	{ .words = "pnpm ls", .n = 2, .no_options = true },
-	{ .words = "pip list", .n = 2, .longs = LONGS("python", "log", "cache-dir", "index-url",
-		"extra-index-url") },
-	{ .words = "pip show", .n = 2, .longs = LONGS("python", "log", "cache-dir") },
-	{ .words = "pip freeze", .n = 2, .longs = LONGS("python", "log", "cache-dir") },
-	{ .words = "cargo build", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo check", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo test", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo clippy", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo fmt", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo doc", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo tree", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "cargo metadata", .n = 2, .longs = CARGO, .shorts = "ZC" },
-	{ .words = "go build", .n = 2, .inside = true, .longs = GO },
-	{ .words = "go test", .n = 2, .inside = true, .longs = GO },
-	{ .words = "go vet", .n = 2, .inside = true, .longs = GO },
-	{ .words = "go list", .n = 2, .longs = GO },
-	{ .words = "go fmt", .n = 2, .inside = true, .longs = GO },
-	{ .words = "go mod", .n = 3, .longs = GO },
-	{ .words = "go version", .n = 2 },
-	{ .words = "pytest", .n = 1, .inside = true, .longs = LONGS("rootdir", "confcutdir",
-		"basetemp", "import-mode", "override-ini", "pdbcls", "pyargs", "pastebin",
-		"junit-xml", "junitxml", "log-file", "cov-config", "config-file"),
-		.shorts = "pco" },
-	{ .words = "ruff check", .n = 2, .inside = true, .longs = LONGS("output-file", "config",
-		"cache-dir"), .shorts = "o" },
-	{ .words = "ruff format", .n = 2, .inside = true, .longs = LONGS("config", "cache-dir") },
-	/* Services: the noun and the verb. */
-	{ .words = "docker ps", .n = 2, .longs = DOCKER, .shorts = "Hc" },
-	{ .words = "docker images", .n = 2, .longs = DOCKER, .shorts = "Hc" },
-	{ .words = "docker logs", .n = 2, .longs = DOCKER, .shorts = "Hc" },
-	{ .words = "docker inspect", .n = 2, .longs = DOCKER, .shorts = "Hc" },
-	{ .words = "docker version", .n = 2, .longs = DOCKER, .shorts = "Hc" },
-	{ .words = "docker compose ps", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose logs", .n = 3, .longs = DOCKER, .shorts = "o" },
-	{ .words = "docker compose images", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose up", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose down", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose build", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose pull", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose stop", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "docker compose restart", .n = 3, .longs = DOCKER, .shorts = "fo" },
-	{ .words = "gh pr", .n = 3, .longs = GH, .shorts = "weFT" },
-	{ .words = "gh issue", .n = 3, .longs = GH, .shorts = "weFT" },
-	{ .words = "gh run", .n = 3, .longs = GH, .shorts = "w" },
-	{ .words = "gh workflow", .n = 3, .longs = GH, .shorts = "w" },
-	{ .words = "gh release", .n = 3, .longs = GH, .shorts = "wF" },
-	{ .words = "gh search", .n = 3, .longs = GH, .shorts = "w" },
-	{ .words = "gh repo view", .n = 3, .longs = GH, .shorts = "w" },
-	{ .words = "gh repo list", .n = 3, .longs = GH, .shorts = "w" },
-	{ .words = "aws s3 ls", .n = 3, .longs = AWS },
-	{ .words = "aws sts", .n = 3, .inside = true, .longs = AWS },
-	{ .words = "aws ec2", .n = 3, .inside = true, .longs = AWS },
-	{ .words = "aws iam", .n = 3, .inside = true, .longs = AWS },
-	{ .words = "aws logs", .n = 3, .inside = true, .longs = AWS },
-	{ .words = "aws cloudformation", .n = 3, .inside = true, .longs = AWS },
-	{ .words = "gcloud projects", .n = 3, .inside = true, .longs = GCLOUD },
-	{ .words = "gcloud auth list", .n = 3, .inside = true, .longs = GCLOUD },
-	{ .words = "gcloud logging read", .n = 3, .inside = true, .longs = GCLOUD },
-	{ .words = "gcloud compute instances", .n = 4, .inside = true, .longs = GCLOUD },
-	{ .words = "gcloud compute disks", .n = 4, .inside = true, .longs = GCLOUD },
-	{ .words = "kubectl get", .n = 2, .longs = KUBECTL, .shorts = "s" },
-	{ .words = "kubectl describe", .n = 2, .longs = KUBECTL, .shorts = "s" },
-	{ .words = "kubectl logs", .n = 2, .longs = KUBECTL, .shorts = "s" },
-	{ .words = "kubectl version", .n = 2, .longs = KUBECTL, .shorts = "s" },
-	{ .words = "terraform validate", .n = 2, .no_options = true },
-	{ .words = "terraform version", .n = 2, .no_options = true },
+	{ .words = "git status", .n = 2, .longs = GIT_STATUS, .shorts = "sbvuz" },
+	{ .words = "git diff", .n = 2, .longs = GIT_LOG, .shorts = "pnsuwbMCzciagqrlUSGLEFPmtWe" },
+	{ .words = "git log", .n = 2, .longs = GIT_LOG, .shorts = "pnsuwbMCzciagqrlUSGLEFPmtWe" },
+	{ .words = "git show", .n = 2, .longs = GIT_LOG, .shorts = "pnsuwbMCzciagqrlUSGLEFPmtWe" },
+	{ .words = "git shortlog", .n = 2, .longs = GIT_LOG,
+		.shorts = "pnsuwbMCzciagqrlUSGLEFPmtWe" },
+	{ .words = "git reflog show", .n = 3, .longs = GIT_LOG, .shorts = "npq" },
+	{ .words = "git reflog", .n = 2, .bare = true },
+	{ .words = "git blame", .n = 2, .longs = GIT_BLAME, .shorts = "Lwewslftpn" },
+	{ .words = "git grep", .n = 2, .longs = GIT_GREP, .shorts = "nilLcwveEFPIhHqABCWpz" },
+	{ .words = "git describe", .n = 2, .longs = GIT_REFS },
+	{ .words = "git rev-parse", .n = 2, .longs = GIT_PARSE, .shorts = "q" },
+	{ .words = "git rev-list", .n = 2, .longs = GIT_REV_LIST, .shorts = "n" },
+	{ .words = "git ls-files", .n = 2, .longs = GIT_LS_FILES, .shorts = "cdmosuvztik" },
+	{ .words = "git ls-tree", .n = 2, .longs = LONGS("name-only", "name-status", "long",
+		"full-name", "full-tree", "abbrev"), .shorts = "rdtlz" },
+	{ .words = "git merge-base", .n = 2, .longs = LONGS("all", "is-ancestor", "fork-point",
+		"octopus", "independent"), .shorts = "a" },
+	{ .words = "git show-ref", .n = 2, .longs = LONGS("heads", "branches", "tags", "verify",
+		"hash", "quiet", "dereference", "abbrev"), .shorts = "sqd" },
+	{ .words = "git check-ignore", .n = 2, .longs = LONGS("verbose", "quiet", "non-matching",
+		"no-index"), .shorts = "vqn" },
+	{ .words = "git add", .n = 2, .longs = LONGS("all", "update", "verbose", "dry-run",
+		"intent-to-add"), .shorts = "AuvnN" },
+	{ .words = "git commit", .n = 2, .longs = LONGS("message", "all", "amend", "no-edit",
+		"signoff", "quiet", "verbose", "allow-empty", "dry-run"), .shorts = "mavqs" },
+	{ .words = "git branch", .n = 2, .longs = GIT_BRANCH, .shorts = "avrli" },
+	{ .words = "git tag", .n = 2, .longs = GIT_TAG, .shorts = "lnami" },
+	{ .words = "git switch", .n = 2, .longs = LONGS("create", "quiet", "detach", "no-guess"),
+		.shorts = "cqd" },
+	{ .words = "git reset", .n = 2, .longs = LONGS("soft", "mixed", "quiet"), .shorts = "q" },
+	{ .words = "git stash", .n = 3, .longs = LONGS("include-untracked", "keep-index", "quiet",
+		"stat"), .shorts = "ukq" },
+	{ .words = "git merge", .n = 2, .longs = GIT_MERGE, .shorts = "qmn" },
+	/* --continue would go on with a list of commands from .git. */
+	{ .words = "git rebase", .n = 2, .longs = LONGS("abort", "onto", "quiet"), .shorts = "q" },
+	{ .words = "git cherry-pick", .n = 2, .longs = LONGS("abort", "quit", "no-commit"),
+		.shorts = "nx" },
+	{ .words = "git revert", .n = 2, .longs = LONGS("abort", "quit", "no-commit", "no-edit"),
+		.shorts = "n" },
+	/* The remote is shown: a name that is none is a directory, with hooks of its own. */
+	{ .words = "git pull", .n = 3, .names = true, .longs = GIT_PULL, .shorts = "rptqvn" },
+	{ .words = "git push", .n = 3, .names = true, .longs = GIT_PUSH, .shorts = "unqv" },
+	{ .words = "git fetch", .n = 3, .names = true, .longs = GIT_FETCH, .shorts = "ptqvn" },
+	{ .words = "git ls-remote", .n = 3, .names = true, .longs = LONGS("heads", "branches",
+		"tags", "refs", "quiet"), .shorts = "htq" },
+	{ .words = "git remote get-url", .n = 3, .names = true, .longs = LONGS("all", "push") },
+	{ .words = "git remote", .n = 2, .bare = true, .longs = LONGS("verbose"), .shorts = "v" },
+	{ .words = "git worktree list", .n = 3, .longs = LONGS("porcelain", "verbose"),
+		.shorts = "vz" },
+	{ .words = "git submodule status", .n = 3, .longs = LONGS("cached", "recursive") },
+	/* Package managers: the script is named; what stands behind it is the script's. */
+	{ .words = "npm run", .n = 3, .bare = true },
+	{ .words = "npm test", .n = 2, .bare = true },
+	{ .words = "yarn run", .n = 3, .bare = true },
+	{ .words = "yarn test", .n = 2, .bare = true },
+	{ .words = "pnpm run", .n = 3, .bare = true },
+	{ .words = "pnpm test", .n = 2, .bare = true },
+	{ .words = "npm ci", .n = 2, .bare = true },
+	{ .words = "yarn lint", .n = 2, .bare = true },
+	{ .words = "yarn build", .n = 2, .bare = true },
+	{ .words = "npm ls", .n = 2, .longs = NPM, .shorts = "agl" },
+	{ .words = "npm outdated", .n = 2, .longs = NPM, .shorts = "agl" },
+	{ .words = "npm view", .n = 2, .names = true, .longs = LONGS("json") },
+	{ .words = "pnpm ls", .n = 2, .bare = true },
+	{ .words = "pip list", .n = 2, .longs = LONGS("outdated", "uptodate", "editable", "local",
+		"user", "format", "not-required", "verbose", "exclude"), .shorts = "ouelv" },
+	{ .words = "pip show", .n = 2, .longs = LONGS("files", "verbose"), .shorts = "fv" },
+	{ .words = "pip freeze", .n = 2, .longs = LONGS("all", "local", "user", "exclude",
+		"exclude-editable"), .shorts = "l" },
+	{ .words = "cargo build", .n = 2, .alone = true, .longs = CARGO, .shorts = "rqvpj" },
+	{ .words = "cargo check", .n = 2, .alone = true, .longs = CARGO, .shorts = "rqvpj" },
+	{ .words = "cargo clippy", .n = 2, .alone = true, .longs = CARGO, .shorts = "rqvpj" },
+	{ .words = "cargo doc", .n = 2, .alone = true, .longs = CARGO, .shorts = "rqvpj" },
+	{ .words = "cargo test", .n = 2, .longs = CARGO_TEST, .shorts = "rqvpj" },
+	{ .words = "cargo fmt", .n = 2, .bare = true, .alone = true, .longs = LONGS("all", "check",
+		"quiet", "verbose"), .shorts = "qv" },
+	{ .words = "cargo tree", .n = 2, .alone = true, .longs = CARGO_TREE, .shorts = "qpide" },
+	{ .words = "cargo metadata", .n = 2, .alone = true, .longs = CARGO_TREE, .shorts = "q" },
+	{ .words = "go build", .n = 2, .alone = true, .one_dash = true, .longs = GO },
+	{ .words = "go test", .n = 2, .alone = true, .one_dash = true, .longs = GO },
+	{ .words = "go vet", .n = 2, .alone = true, .one_dash = true, .longs = GO },
+	{ .words = "go list", .n = 2, .one_dash = true, .longs = GO_LIST },
+	{ .words = "go fmt", .n = 2, .one_dash = true, .longs = LONGS("n", "x") },
+	{ .words = "go mod", .n = 3, .bare = true },
+	{ .words = "go version", .n = 2, .one_dash = true, .longs = LONGS("m", "v") },
+	{ .words = "pytest", .n = 1, .longs = PYTEST, .shorts = "vqxkmslrafEPSFXA" },
+	{ .words = "ruff check", .n = 2, .longs = LONGS("select", "ignore", "extend-select",
+		"statistics", "output-format", "quiet", "verbose", "no-cache", "diff",
+		"show-files", "show-settings", "exit-zero", "preview", "no-fix", "target-version"),
+		.shorts = "qven" },
+	{ .words = "ruff format", .n = 2, .longs = LONGS("check", "diff", "quiet", "verbose",
+		"no-cache", "line-length", "preview"), .shorts = "qvn" },
+	/* Services: the noun and the verb, where it reads or its words say what it makes. */
+	{ .words = "docker ps", .n = 2, .longs = DOCKER, .shorts = "aqnlsf" },
+	{ .words = "docker images", .n = 2, .longs = DOCKER, .shorts = "aqf" },
+	{ .words = "docker logs", .n = 2, .longs = DOCKER, .shorts = "fnt" },
+	{ .words = "docker inspect", .n = 2, .longs = DOCKER, .shorts = "fs" },
+	{ .words = "docker version", .n = 2, .longs = LONGS("format"), .shorts = "f" },
+	{ .words = "docker compose ps", .n = 3, .longs = COMPOSE, .shorts = "aqnt" },
+	{ .words = "docker compose logs", .n = 3, .longs = COMPOSE, .shorts = "aqntf" },
+	{ .words = "docker compose images", .n = 3, .longs = COMPOSE, .shorts = "aqnt" },
+	{ .words = "docker compose up", .n = 3, .names = true, .longs = COMPOSE_UP,
+		.shorts = "dty" },
+	{ .words = "docker compose down", .n = 3, .names = true, .longs = LONGS("remove-orphans",
+		"timeout"), .shorts = "t" },
+	{ .words = "docker compose build", .n = 3, .names = true, .longs = LONGS("quiet",
+		"no-cache"), .shorts = "q" },
+	{ .words = "docker compose pull", .n = 3, .names = true, .longs = LONGS("quiet",
+		"no-cache"), .shorts = "q" },
+	{ .words = "docker compose stop", .n = 3, .names = true, .longs = LONGS("timeout",
+		"no-deps"), .shorts = "t" },
+	{ .words = "docker compose restart", .n = 3, .names = true, .longs = LONGS("timeout",
+		"no-deps"), .shorts = "t" },
+	{ .words = "gh pr list", .n = 3, .names = true, .longs = GH_LIST, .shorts = "LsAalBHSdm" },
+	{ .words = "gh pr view", .n = 3, .names = true, .longs = GH_VIEW, .shorts = "c" },
+	{ .words = "gh pr status", .n = 3, .names = true, .longs = LONGS("json"), .shorts = "c" },
+	{ .words = "gh pr create", .n = 3, .names = true, .longs = GH_SAY,
+		.shorts = "tbBHdfalrmp" },
+	{ .words = "gh pr comment", .n = 3, .names = true, .longs = LONGS("body"), .shorts = "b" },
+	{ .words = "gh issue list", .n = 3, .names = true, .longs = GH_LIST,
+		.shorts = "LsAalBHSdm" },
+	{ .words = "gh issue view", .n = 3, .names = true, .longs = GH_VIEW, .shorts = "c" },
+	{ .words = "gh issue status", .n = 3, .names = true, .longs = LONGS("json"),
+		.shorts = "c" },
+	{ .words = "gh issue create", .n = 3, .names = true, .longs = GH_SAY,
+		.shorts = "tbBHdfalrmp" },
+	{ .words = "gh issue comment", .n = 3, .names = true, .longs = LONGS("body"),
+		.shorts = "b" },
+	{ .words = "gh pr checks", .n = 3, .names = true, .longs = GH_VIEW, .shorts = "i" },
+	{ .words = "gh pr diff", .n = 3, .names = true, .longs = GH_VIEW },
+	{ .words = "gh run list", .n = 3, .names = true, .longs = GH_LIST, .shorts = "Labuse" },
+	{ .words = "gh run view", .n = 3, .names = true, .longs = GH_VIEW, .shorts = "vja" },
+	{ .words = "gh workflow list", .n = 3, .names = true, .longs = GH_LIST, .shorts = "La" },
+	{ .words = "gh workflow view", .n = 3, .names = true, .longs = GH_VIEW, .shorts = "r" },
+	{ .words = "gh release list", .n = 3, .names = true, .longs = GH_LIST, .shorts = "La" },
+	{ .words = "gh release view", .n = 3, .names = true, .longs = GH_VIEW, .shorts = "r" },
+	{ .words = "gh run watch", .n = 3, .names = true, .longs = LONGS("exit-status", "interval",
+		"compact"), .shorts = "i" },
+	{ .words = "gh search repos", .n = 3, .names = true, .longs = GH_LIST, .shorts = "L" },
+	{ .words = "gh search issues", .n = 3, .names = true, .longs = GH_LIST, .shorts = "L" },
+	{ .words = "gh search prs", .n = 3, .names = true, .longs = GH_LIST, .shorts = "L" },
+	{ .words = "gh search code", .n = 3, .names = true, .longs = GH_LIST, .shorts = "L" },
+	{ .words = "gh search commits", .n = 3, .names = true, .longs = GH_LIST, .shorts = "L" },
+	{ .words = "gh repo view", .n = 3, .names = true, .longs = LONGS("json", "branch"),
+		.shorts = "b" },
+	{ .words = "gh repo list", .n = 3, .names = true, .longs = GH_LIST, .shorts = "Ll" },
+	{ .words = "aws s3 ls", .n = 3, .longs = LONGS("recursive", "human-readable", "summarize",
+		"region", "output") },
+	{ .words = "aws sts get-caller-identity", .n = 3, .longs = AWS },
+	{ .words = "aws ec2 describe-instances", .n = 3, .longs = AWS },
+	{ .words = "aws ec2 describe-images", .n = 3, .longs = AWS },
+	{ .words = "aws ec2 describe-vpcs", .n = 3, .longs = AWS },
+	{ .words = "aws iam list-users", .n = 3, .longs = AWS },
+	{ .words = "aws iam list-roles", .n = 3, .longs = AWS },
+	{ .words = "aws logs describe-log-groups", .n = 3, .longs = AWS },
+	{ .words = "aws cloudformation describe-stacks", .n = 3, .longs = AWS },
+	{ .words = "aws cloudformation list-stacks", .n = 3, .longs = AWS },
+	{ .words = "gcloud projects list", .n = 3, .longs = GCLOUD },
+	{ .words = "gcloud auth list", .n = 3, .longs = GCLOUD },
+	{ .words = "gcloud logging read", .n = 3, .longs = GCLOUD },
+	{ .words = "gcloud compute instances list", .n = 4, .longs = GCLOUD },
+	{ .words = "gcloud compute instances describe", .n = 4, .longs = GCLOUD },
+	{ .words = "gcloud compute disks list", .n = 4, .longs = GCLOUD },
+	{ .words = "kubectl get", .n = 2, .longs = KUBECTL, .shorts = "nAolwL" },
+	{ .words = "kubectl describe", .n = 2, .longs = KUBECTL, .shorts = "nAl" },
+	{ .words = "kubectl logs", .n = 2, .longs = KUBECTL, .shorts = "nfcpl" },
+	{ .words = "kubectl version", .n = 2, .longs = LONGS("client", "short", "output"),
+		.shorts = "o" },
+	{ .words = "terraform validate", .n = 2, .bare = true },
+	{ .words = "terraform version", .n = 2, .bare = true },
 	{ 0 },
 };
 /* clang-format on */
@@ -215,13 +403,11 @@ static const char *const runners[] = { "sh", "bash", "dash", "zsh", "fish", "ksh
 	"busybox", "env", "xargs", "nohup", "timeout", "nice", "ionice", "setsid", "stdbuf", "time",
 	"sudo", "doas", "su", "runuser", "pkexec", "watch", "flock", "chroot", "unshare", "nsenter",
 	"strace", "ltrace", "gdb", "ssh", "parallel", "script", "expect", "command", "builtin",
-	"exec",
-	"eval", "source", "python", "python2", "python3", "node", "nodejs", "deno", "bun", "perl",
-	"ruby", "php", "lua", "awk", "gawk", "mawk", "nawk", "sed", "osascript", "tclsh", "npx",
-	"bunx",
-	"pnpx", "uvx", "pipx", "direnv", "make", "vim", "vi", "ed", "ex", "emacs", "less", "more",
-	"man",
-	"tsx", "ts-node", "nodemon", "concurrently", "cross-env", "dotenv", NULL };
+	"exec", "eval", "source", "python", "python2", "python3", "node", "nodejs", "deno", "bun",
+	"perl", "ruby", "php", "lua", "awk", "gawk", "mawk", "nawk", "sed", "osascript", "tclsh",
+	"npx", "bunx", "pnpx", "uvx", "pipx", "direnv", "make", "vim", "vi", "ed", "ex", "emacs",
+	"less", "more", "man", "tsx", "ts-node", "nodemon", "concurrently", "cross-env", "dotenv",
+	NULL };
 
 bool
 arity_runs_others(const char *word)

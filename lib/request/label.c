@@ -3,6 +3,7 @@
  * memory, as one line for people. The bytes in it are still a model's, so
  * what is shown is escaped and what is compared is hashed whole. */
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -131,8 +132,7 @@ is_only_command(const struct ambit_request *request)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (streq(request->name, others[i]))
 			return false;
-	json_object_foreach(request->args, key, value)
-	{
+	json_object_foreach (request->args, key, value) {
 		bool known = json_is_null(value);
 
 		for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
@@ -173,14 +173,17 @@ bare_text(const struct ambit_request *request, size_t *ret_len)
 	return text;
 }
 
+/* What the same words mean depends on where they are said: with a cwd of its
+ * own, no call is known by a key that does not hold it. */
 char *
 request_call_key(const struct ambit_request *request)
 {
 	auto_free char *text = NULL;
+	auto_buf struct buf whole = { 0 };
 	char hex[HASH_HEX];
 	size_t len;
 
-	if (request->command && is_only_command(request))
+	if (request->command && !request->cwd && is_only_command(request))
 		return command_key(request);
 	if (request->args) {
 		text = json_line(request->args);
@@ -190,15 +193,19 @@ request_call_key(const struct ambit_request *request)
 	}
 	if (!text)
 		return NULL;
-	hash_sha256(text, len, hex);
+	if (request->cwd)
+		buf_printf(&whole, "cwd %zu %s ", strlen(request->cwd), request->cwd);
+	buf_append(&whole, text, len);
+	if (whole.failed)
+		return NULL;
+	hash_sha256(whole.data ? whole.data : "", whole.len, hex);
 	return str_printf("call:%s:%s", ambit_request_tool(request), hex);
 }
 
 static void
-append_shown(struct buf *out, const char *text, size_t len)
+append_escaped(struct buf *out, const char *text, size_t len)
 {
-	/* Escaping makes longer, never shorter: no more than this can show. */
-	auto_free char *shown = str_escape(text, len < LABEL_MAX + 8 ? len : LABEL_MAX + 8);
+	auto_free char *shown = str_escape(text, len);
 
 	if (shown)
 		buf_puts(out, shown);
@@ -206,29 +213,31 @@ append_shown(struct buf *out, const char *text, size_t len)
 		out->failed = true;
 }
 
+/* Up to max bytes of the text; escaping makes longer, never shorter. */
 static void
-append_subject(struct buf *out, const struct ambit_request *request)
+append_shown(struct buf *out, const char *text, size_t len, size_t max)
+{
+	append_escaped(out, text, len < max ? len : max);
+}
+
+/* What the call is about: its command, paths or host. */
+static void
+append_subject(struct buf *out, const struct ambit_request *request, size_t max)
 {
 	if (request->command) {
 		buf_puts(out, ": ");
-		append_shown(out, request->command, strlen(request->command));
+		append_shown(out, request->command, strlen(request->command), max);
 	} else if (request->n_paths) {
-		for (size_t i = 0; i < request->n_paths && out->len <= LABEL_MAX; i++) {
+		for (size_t i = 0; i < request->n_paths && out->len <= max; i++) {
 			buf_putc(out, ' ');
-			append_shown(out, request->paths[i].text, request->paths[i].len);
+			append_shown(out, request->paths[i].text, request->paths[i].len, max);
 		}
 	} else if (request->host) {
 		buf_puts(out, strchr(request->host, ':') ? " [" : " ");
-		append_shown(out, request->host, strlen(request->host));
+		append_shown(out, request->host, strlen(request->host), max);
 		buf_puts(out, strchr(request->host, ':') ? "]" : "");
 		if (request->port)
 			buf_printf(out, ":%d", request->port);
-	} else if (request->args && json_object_size(request->args)) {
-		auto_free char *line = json_line(request->args);
-
-		buf_putc(out, ' ');
-		append_shown(out, line ? line : "", line ? strlen(line) : 0);
-		out->failed = out->failed || !line;
 	}
 }
 
@@ -236,17 +245,93 @@ char *
 request_label(const struct ambit_request *request)
 {
 	const char *tool = ambit_request_tool(request);
+	const size_t max = LABEL_MAX + 8;
 	struct buf out = { 0 };
-	size_t len = LABEL_MAX;
 
-	append_shown(&out, tool, strlen(tool));
-	append_subject(&out, request);
+	append_shown(&out, tool, strlen(tool), max);
+	append_subject(&out, request, max);
+	if (!request->command && !request->n_paths && !request->host &&
+		json_object_size(request->args)) {
+		auto_free char *line = json_line(request->args);
+
+		buf_putc(&out, ' ');
+		append_shown(&out, line ? line : "", line ? strlen(line) : 0, max);
+		out.failed = out.failed || !line;
+	}
 	if (!out.failed && out.len > LABEL_MAX) {
-		while (len > 0 && ((unsigned char)out.data[len] & 0xc0) == 0x80)
-			len--;
-		out.len = len;
-		out.data[len] = '\0';
+		out.len = str_cut(out.data, out.len, LABEL_MAX);
+		out.data[out.len] = '\0';
 		buf_puts(&out, "...");
+	}
+	return buf_take(&out);
+}
+
+static bool
+is_path_of(const struct ambit_request *request, const json_t *value)
+{
+	for (size_t i = 0; json_is_string(value) && i < request->n_paths; i++)
+		if (request->paths[i].len == json_string_length(value) &&
+			memcmp(request->paths[i].text, json_string_value(value),
+				request->paths[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the subject shows an argument whole. A pattern, a patch or a URL
+ * says more than the paths and the host in it. */
+static bool
+is_shown(const struct ambit_request *request, const char *key, const json_t *value)
+{
+	const struct tool_arg *arg = request->tool ? request->tool->args : NULL;
+
+	while (arg && arg->name && !streq(arg->name, key))
+		arg++;
+	if (json_is_null(value) || !arg || !arg->name)
+		return json_is_null(value);
+	if (request->command)
+		return arg->kind == TOOL_ARG_COMMAND && json_is_string(value) &&
+		       streq(json_string_value(value), request->command);
+	return arg->kind == TOOL_ARG_PATH && is_path_of(request, value);
+}
+
+static json_t *
+rest_json(const struct ambit_request *request)
+{
+	json_t *rest = json_object(), *value;
+	const char *key;
+
+	json_object_foreach (request->args, key, value) {
+		if (!rest || is_shown(request, key, value))
+			continue;
+		if (json_object_set(rest, key, value) < 0) {
+			json_decref(rest);
+			rest = NULL;
+		}
+	}
+	return rest;
+}
+
+char *
+request_text(const struct ambit_request *request)
+{
+	const char *tool = ambit_request_tool(request);
+	auto_json json_t *rest = rest_json(request);
+	struct buf out = { 0 };
+
+	append_escaped(&out, tool, strlen(tool));
+	append_subject(&out, request, SIZE_MAX);
+	if (!rest)
+		out.failed = true;
+	if (json_object_size(rest)) {
+		auto_free char *line = json_ascii(rest);
+
+		buf_putc(&out, ' ');
+		buf_puts(&out, line ? line : "");
+		out.failed = out.failed || !line;
+	}
+	if (request->cwd) {
+		buf_puts(&out, ", in ");
+		append_escaped(&out, request->cwd, strlen(request->cwd));
 	}
 	return buf_take(&out);
 }

@@ -109,6 +109,22 @@ parse_quoted(struct span *rest, struct buf *out)
 	return 0;
 }
 
+/* White space that one reader strips, ends a name at or takes as part of it:
+ * three files, one name. */
+static bool
+is_odd(struct span name)
+{
+	const char ends[] = { name.text[0], name.text[name.len - 1] };
+
+	for (int i = 0; i < 2; i++)
+		if ((unsigned char)ends[i] <= ' ' || ends[i] == 0x7f)
+			return true;
+	for (size_t i = 0; i < name.len; i++)
+		if (name.text[i] >= '\v' && name.text[i] <= '\r')
+			return true;
+	return false;
+}
+
 int
 patch_name_parse(struct span *rest, struct patch_name *ret_name)
 {
@@ -130,7 +146,7 @@ patch_name_parse(struct span *rest, struct patch_name *ret_name)
 	}
 	if (r < 0)
 		return r;
-	if (out.len == 0 && !out.failed)
+	if (!out.failed && (out.len == 0 || is_odd((struct span){ out.data, out.len })))
 		return -EINVAL;
 	name.len = out.len;
 	name.text = buf_take(&out);
@@ -206,8 +222,7 @@ patch_name_pair(struct span rest, struct patch_name *ret_old, struct patch_name 
 {
 	int r;
 
-	rest = span_trim(rest);
-	if (rest.len == 0)
+	if (rest.len == 0 || is_odd(rest))
 		return -EINVAL;
 	if (rest.text[0] != '"' && rest.text[rest.len - 1] != '"')
 		return plain_pair(rest, ret_old, ret_new);

@@ -45,7 +45,8 @@ struct span span_trim(struct span line);
 bool span_next(const char *text, size_t len, size_t *at, struct span *ret_line);
 
 /* The name at the start of rest: quoted as C does, or plain up to a tab. rest
- * is moved behind it. -EINVAL, -ENOMEM. */
+ * is moved behind it. -EINVAL (also for one that begins or ends with white
+ * space, or has a line break in it), -ENOMEM. */
 int patch_name_parse(struct span *rest, struct patch_name *ret_name);
 void patch_name_finish(struct patch_name *name);
 

@@ -12,8 +12,6 @@
 #include "request/args.h"
 #include "request/host.h"
 
-#define NAME_MAX_LEN 256
-
 int
 request_refuse(struct ambit_request *request, enum ambit_code code, bool hard, const char *fmt, ...)
 {
@@ -120,13 +118,29 @@ settle(struct ambit_request *request, unsigned declared)
 		"the tool '%s' is not known and declares no effects", request->name);
 }
 
+/* A name is shown, recorded and looked up in many places: one that no agent
+ * would have is kept only as text that can be shown. */
 static int
 check_name(struct ambit_request *request)
 {
-	if (request->name[0] && strlen(request->name) <= NAME_MAX_LEN)
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_.:/-";
+	size_t len = strlen(request->name);
+	char *shown;
+
+	if (len > 0 && len <= REQUEST_NAME_MAX && strspn(request->name, plain) == len)
 		return 0;
-	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,
-		request->name[0] ? "the tool's name is too long" : "the tool has no name");
+	shown = str_escape(request->name, str_cut(request->name, len, REQUEST_NAME_MAX));
+	if (!shown)
+		return -ENOMEM;
+	free(request->name);
+	request->name = shown;
+	request->tool = NULL;
+	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true, "%s",
+		len == 0 ? "the tool has no name"
+		: len > REQUEST_NAME_MAX
+			? "the tool's name is too long"
+			: "the tool's name is not made of letters, digits and _.:/-");
 }
 
 static int
@@ -256,14 +270,27 @@ read_string(struct parse *p, const char *under, const char *key, const json_t *v
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* 0, -E2BIG or -ENOMEM. */
+static int
+keep_id(struct ambit_request *request, const json_t *value)
+{
+	auto_free char *text = json_line(value);
+
+	if (!text)
+		return -ENOMEM;
+	if (strlen(text) > REQUEST_ID_MAX)
+		return -E2BIG;
+	free(request->id);
+	request->id = steal_ptr(&text);
+	return 0;
+}
+
 static int
 read_id(struct parse *p, json_t *value)
 {
-	if (json_is_object(value) || json_is_array(value))
-		return refuse_at(p, NULL, "id", "must be a string or a number");
-	free(p->request->id);
-	p->request->id = json_line(value);
-	return p->request->id ? 0 : -ENOMEM;
+	int r = keep_id(p->request, value);
+
+	return r == -E2BIG ? refuse_at(p, NULL, "id", "too long to be given back") : r;
 }
 
 static int
@@ -304,8 +331,7 @@ read_effects(struct parse *p, json_t *value)
 
 	if (!json_is_array(value))
 		return refuse_at(p, NULL, "effects", "must be a list");
-	json_array_foreach(value, i, item)
-	{
+	json_array_foreach (value, i, item) {
 		const struct ambit_word *word =
 			ambit_word_find(ambit_effects, json_string_value(item));
 		char at[32];
@@ -331,8 +357,7 @@ read_scope(struct parse *p, json_t *value)
 
 	if (!json_is_object(value))
 		return refuse_at(p, NULL, "scope", "must be an object");
-	json_object_foreach(value, key, item)
-	{
+	json_object_foreach (value, key, item) {
 		if (streq(key, "root"))
 			r = read_string(p, "scope", key, item, &p->request->scope_root);
 		else if (streq(key, "allow_bash") && json_is_boolean(item))
@@ -384,8 +409,7 @@ check_keys(struct parse *p)
 	json_t *value;
 	size_t i;
 
-	json_object_foreach(p->object, key, value)
-	{
+	json_object_foreach (p->object, key, value) {
 		for (i = 0; i < KEYS_N && !streq(keys[i].key, key); i++)
 			;
 		if (i == KEYS_N)
@@ -426,7 +450,7 @@ salvage_id(struct parse *p)
 		json_loadb(p->text, p->len, JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, NULL);
 	json_t *id = json_object_get(object, "id");
 
-	return id && !json_is_object(id) && !json_is_array(id) ? read_id(p, id) : 0;
+	return id && keep_id(p->request, id) == -ENOMEM ? -ENOMEM : 0;
 }
 
 static int

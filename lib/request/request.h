@@ -10,19 +10,23 @@
 /* The struct behind <ambit/request.h>. Later stages only read it. */
 
 #define REQUEST_TEXT_MAX (8u << 20) /* one request as JSON */
-#define REQUEST_PATHS_MAX 4096	    /* paths in one request */
+#define REQUEST_PATHS_MAX 1024	    /* paths in one request: each is compared with all */
+#define REQUEST_NAMED_MAX 16384	    /* and how often one may be named, twice or more too */
 #define REQUEST_COMMAND_MAX (256u << 10)
+#define REQUEST_ID_MAX 4096  /* a door's id, as JSON text */
+#define REQUEST_NAME_MAX 128 /* a tool's name */
 
 struct request_path {
 	char *text; /* as asked for, NUL-terminated; may contain NULs before len */
 	size_t len;
+	uint64_t hash; /* of text, to tell most others apart at once */
 	enum ambit_access access;
 	enum tool_follow follow;
 };
 
 struct ambit_request {
 	char *id;   /* JSON text of the door's id, or NULL */
-	char *name; /* the tool's name as given, never NULL */
+	char *name; /* the tool's name as given, never NULL; escaped if it is no name */
 	const struct tool *tool; /* NULL: unknown */
 	json_t *args;		 /* an object, or NULL for a request without arguments */
 	char *cwd;		 /* or NULL */
@@ -30,9 +34,10 @@ struct ambit_request {
 	enum ambit_danger danger;
 	struct request_path *paths;
 	size_t n_paths;
-	char *command; /* of a shell tool, or NULL */
-	char *host;    /* lower case, without brackets, or NULL */
-	int port;      /* 0: any, or not given */
+	size_t n_named; /* paths that were added, those that were there already too */
+	char *command;	/* of a shell tool, or NULL */
+	char *host;	/* lower case, without brackets, or NULL */
+	int port;	/* 0: any, or not given */
 
 	/* Narrowing, from the door. */
 	bool plan;
@@ -59,11 +64,33 @@ struct ambit_request {
 json_t *request_json(const struct ambit_request *request);
 
 /* How memory knows this call: "cmd:git status", "exact:<sha256>",
- * "call:write:<sha256>". Caller frees. */
+ * "call:write:<sha256>". With a cwd of its own it is always the last, and the
+ * cwd is part of it. Caller frees. */
 char *request_call_key(const struct ambit_request *request);
 
 /* "bash: git status", "write a.txt": for people, one line, escaped, at most
  * about 200 bytes. Caller frees. */
 char *request_label(const struct ambit_request *request);
+
+/* The whole of what is asked for, for the one who has to say yes or no: one
+ * line, escaped, neither cut nor redacted; the label, then all arguments that
+ * it does not show, as JSON. Caller frees; NULL without memory. */
+char *request_text(const struct ambit_request *request);
+
+/* Of a tool that carries what lies at one path to another (move, copy): whether
+ * this path is where it comes from, or where it goes. Of other tools neither. */
+static inline bool
+request_path_is_source(const struct ambit_request *request, const struct request_path *path)
+{
+	return request->tool && request->tool->carries &&
+	       (path->access == AMBIT_ACCESS_DELETE || path->access == AMBIT_ACCESS_READ_TREE);
+}
+
+static inline bool
+request_path_is_target(const struct ambit_request *request, const struct request_path *path)
+{
+	return request->tool && request->tool->carries &&
+	       (path->access == AMBIT_ACCESS_REPLACE || path->access == AMBIT_ACCESS_WRITE);
+}
 
 #endif

@@ -135,88 +135,114 @@ row_matches(const struct arity *row, const struct words *words)
 	return false;
 }
 
-/* Whether a long option is one of the list, or could be short for one. Single
- * dashes too: find and go spell them so. */
+/* In full: what is short for a harmless option today may be short for none,
+ * or for another, in the next version. */
 static bool
-is_long(const struct arity *row, const char *option)
+is_listed(const struct arity *row, const char *name)
 {
-	bool twice = option[1] == '-';
-	const char *name = option + 1 + twice;
 	size_t n = strcspn(name, "=");
 
-	for (const char *const *bad = row->longs; bad && *bad; bad++) {
-		if (strncmp(*bad, name, n) != 0)
-			continue;
-		if (twice || (*bad)[n] == '\0')
+	for (const char *const *known = row->longs; known && *known; known++)
+		if (strlen(*known) == n && strncmp(*known, name, n) == 0)
 			return true;
-	}
+	return false;
+}
+
+/* A cluster may hold values too ("-n5"): as letters they must all be harmless,
+ * because whose they are cannot be told. */
+static bool
+option_fits(const struct arity *row, const char *option)
+{
+	const char *rest = option + 1;
+
+	if (row->any_option)
+		return true;
+	if (option[1] == '-')
+		return is_listed(row, option + 2);
+	if (row->one_dash)
+		return is_listed(row, rest);
+	while (row->shorts && *rest && (strchr(row->shorts, *rest) || strchr("0123456789,", *rest)))
+		rest++;
+	return *rest == '\0';
+}
+
+/* ".." as a whole component: "main..dev" is a range. */
+static bool
+climbs(const char *text)
+{
+	for (const char *at = strstr(text, ".."); at; at = strstr(at + 1, ".."))
+		if ((at == text || strchr("/=:,", at[-1])) && (!at[2] || at[2] == '/'))
+			return true;
 	return false;
 }
 
 static bool
 leaves_cwd(const char *text)
 {
-	const char *slash = strchr(text, '/');
+	static const char *const starts[] = { "=/", ":/", ",/", "=~", ":~", ",~" };
 
-	if (text[0] == '/' || text[0] == '~' || strstr(text, "..") || strstr(text, "=~"))
+	if (text[0] == '/' || text[0] == '~' || climbs(text))
 		return true;
-	return slash && (text[0] == '-' || strstr(text, "=/") || strstr(text, ":/"));
+	if (text[0] == '-' && (strchr(text, '/') || strstr(text, "..")))
+		return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (strstr(text, starts[i]))
+			return true;
+	return false;
 }
 
 static bool
-argument_fits(const struct arity *row, const char *text, bool behind)
+argument_fits(const struct arity *row, const char *text)
 {
-	if (row->inside && leaves_cwd(text))
+	/* git push +ref, :ref; cargo +toolchain; pytest @more-arguments */
+	if (!row->anywhere && (leaves_cwd(text) || (text[0] && strchr("+:@", text[0]))))
 		return false;
-	if (text[0] == '+' || text[0] == ':') /* git push +ref, :ref; cargo +toolchain */
+	if (row->names && strpbrk(text, ":/"))
 		return false;
-	if (text[0] != '-' || text[1] == '\0')
-		return true;
-	if (row->no_options)
-		return behind;
-	if (is_long(row, text))
-		return false;
-	return text[1] == '-' || !row->shorts || !strpbrk(text + 1, row->shorts);
+	return text[0] != '-' || text[1] == '\0' || option_fits(row, text);
 }
 
-/* A script's own arguments stand behind "--"; for options that are refused
- * one by one it makes no difference, because not every program heeds it. */
 static bool
-arguments_fit(const struct arity *row, const struct words *words)
+is_option(const char *text)
 {
-	bool behind = false;
+	return text[0] == '-' && text[1] != '\0';
+}
 
-	for (size_t i = row->n; i < words->n; i++) {
-		if (streq(words->list[i].text, "--")) {
-			behind = true;
-			continue;
-		}
-		if (!argument_fits(row, words->list[i].text, behind))
-			return false;
-	}
+/* Appends one word of the command to the key, if it belongs there; false if
+ * the command has no key. */
+static bool
+take_word(const struct arity *row, const struct word *word, size_t *shown, struct buf *key)
+{
+	if (streq(word->text, "--")) /* it could end the options before the key is whole */
+		return !row->alone && *shown == row->n;
+	if (!argument_fits(row, word->text))
+		return false;
+	if (is_option(word->text))
+		return true;
+	if (*shown == row->n)
+		return !row->bare;
+	if (!is_key_word(word))
+		return false;
+	buf_puts(key, *shown > 0 ? " " : "cmd:");
+	buf_puts(key, word->text);
+	++*shown;
 	return true;
 }
 
 static char *
 command_key(const struct words *words)
 {
-	struct buf key = { 0 };
+	auto_buf struct buf key = { 0 };
 	const struct arity *row = arity_table;
+	size_t shown = 0;
 
 	while (row->words && !row_matches(row, words))
 		row++;
-	if (!row->words || !arguments_fit(row, words))
+	if (!row->words)
 		return NULL;
-	buf_puts(&key, "cmd:");
-	for (size_t i = 0; i < row->n && i < words->n; i++) {
-		if (!is_key_word(&words->list[i])) {
-			buf_finish(&key);
+	for (size_t i = 0; i < words->n; i++)
+		if (!take_word(row, &words->list[i], &shown, &key))
 			return NULL;
-		}
-		if (i > 0)
-			buf_putc(&key, ' ');
-		buf_puts(&key, words->list[i].text);
-	}
 	return buf_take(&key);
 }
 

@@ -9,14 +9,48 @@
 
 #include <ambit/tool.h>
 
-#define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
-#define ARGS(...) (const struct tool_arg[]){ __VA_ARGS__, { 0 } }
-#define PATH(name, access, follow) { name, TOOL_ARG_PATH, AMBIT_ACCESS_##access, TOOL_##follow }
-#define PATHS(name, access, follow) { name, TOOL_ARG_PATHS, AMBIT_ACCESS_##access, TOOL_##follow }
-#define GLOB(name) { name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ, TOOL_FOLLOW }
+#define NAMES(...)                                                                                 \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+#define ARGS(...)                                                                                  \
+	(const struct tool_arg[])                                                                  \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+#define PATH(name, access, follow)                                                                 \
+	{                                                                                          \
+		name, TOOL_ARG_PATH, AMBIT_ACCESS_##access, TOOL_##follow                          \
+	}
+#define PATHS(name, access, follow)                                                                \
+	{                                                                                          \
+		name, TOOL_ARG_PATHS, AMBIT_ACCESS_##access, TOOL_##follow                         \
+	}
+#define GLOB(name)                                                                                 \
+	{                                                                                          \
+		name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ, TOOL_FOLLOW                                \
+	}
 /* The same where what matches is read, and not only named. */
-#define READ_GLOB(name) { name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ_TREE, TOOL_FOLLOW }
-#define OTHER(name, kind) { name, TOOL_ARG_##kind, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH }
+#define READ_GLOB(name)                                                                            \
+	{                                                                                          \
+		name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ_TREE, TOOL_FOLLOW                           \
+	}
+#define EDITS(name)                                                                                \
+	{                                                                                          \
+		name, TOOL_ARG_EDITS, AMBIT_ACCESS_WRITE, TOOL_FOLLOW                              \
+	}
+#define TEXT(name)                                                                                 \
+	{                                                                                          \
+		name, TOOL_ARG_TEXT, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH                          \
+	}
+#define OTHER(name, kind)                                                                          \
+	{                                                                                          \
+		name, TOOL_ARG_##kind, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH                        \
+	}
 
 /* One file, in everybody's spelling. */
 #define FILE_ARGS(access, follow)                                                                  \
@@ -30,8 +64,8 @@
 
 #define DIR_ARGS(access)                                                                           \
 	PATH("path", access, FOLLOW), PATH("dir_path", access, FOLLOW),                            \
-		PATH("directory", access, FOLLOW), PATH("dir", access, FOLLOW),                    \
-		PATH("target_directory", access, FOLLOW),                                          \
+		PATH("dirPath", access, FOLLOW), PATH("directory", access, FOLLOW),                \
+		PATH("dir", access, FOLLOW), PATH("target_directory", access, FOLLOW),             \
 		PATHS("target_directories", access, FOLLOW),                                       \
 		PATH("relative_workspace_path", access, FOLLOW), PATHS("paths", access, FOLLOW)
 
@@ -81,7 +115,7 @@ static const struct tool tools[] = {
 		.aliases = NAMES("Write", "write_file", "WriteFile", "create", "Create",
 			"create_file",
 			"CreateFile", "write_text_file"),
-		.args = ARGS(FILE_ARGS(WRITE, FOLLOW)),
+		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), TEXT("file_text")),
 		.needs_path = true,
 		.effects = AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
@@ -93,7 +127,7 @@ static const struct tool tools[] = {
 		.aliases = NAMES("Edit", "edit_file", "EditFile", "edit_lines", "replace",
 			"search_replace",
 			"str_replace", "insert", "NotebookEdit", "edit_notebook", "StrReplace"),
-		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), PATHS("edits", WRITE, FOLLOW)),
+		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), EDITS("edits")),
 		.needs_path = true,
 		.effects = AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
@@ -103,7 +137,7 @@ static const struct tool tools[] = {
 	{
 		.name = "multi_edit",
 		.aliases = NAMES("MultiEdit", "multiedit", "multi_replace"),
-		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), PATHS("edits", WRITE, FOLLOW)),
+		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), EDITS("edits")),
 		.needs_path = true,
 		.effects = AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
@@ -117,7 +151,7 @@ static const struct tool tools[] = {
 		.aliases = NAMES("str_replace_based_edit_tool", "text_editor",
 			"developer__text_editor",
 			"edit_and_view"),
-		.args = ARGS(FILE_ARGS(WRITE, FOLLOW)),
+		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), TEXT("file_text"), OTHER("diff", PATCH)),
 		.needs_path = true,
 		.effects = AMBIT_READ | AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
@@ -149,6 +183,7 @@ static const struct tool tools[] = {
 		.aliases = NAMES("Move", "MoveFile", "move_file", "rename", "rename_file"),
 		.args = ARGS(FROM_ARGS(DELETE, NOFOLLOW), TO_ARGS(REPLACE, FOLLOW_BOTH)),
 		.needs_path = true,
+		.carries = true,
 		.effects = AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
 		.permission = AMBIT_PERMISSION_ALLOW,
@@ -159,6 +194,7 @@ static const struct tool tools[] = {
 		.aliases = NAMES("Copy", "CopyFile", "copy_file"),
 		.args = ARGS(FROM_ARGS(READ_TREE, FOLLOW), TO_ARGS(WRITE, FOLLOW_BOTH)),
 		.needs_path = true,
+		.carries = true,
 		.effects = AMBIT_READ | AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
 		.permission = AMBIT_PERMISSION_ALLOW,
@@ -179,7 +215,7 @@ static const struct tool tools[] = {
 	{
 		/* Of the names that could be the archive or the target, `path` is taken as
 		 * the target: the stricter of the two. Without a target it
-		 * unpacks where it stands. */
+		 * unpacks where it stands. What is in it nobody knows before: dangerous. */
 		.name = "extract",
 		.aliases = NAMES("Extract", "extract_archive", "unzip", "untar"),
 		.args = ARGS(FROM_ARGS(READ, FOLLOW), PATH("archive", READ, FOLLOW),
@@ -190,7 +226,7 @@ static const struct tool tools[] = {
 		.needs_path = true,
 		.here = true,
 		.effects = AMBIT_READ | AMBIT_WRITE,
-		.danger = AMBIT_DANGER_WRITE,
+		.danger = AMBIT_DANGEROUS,
 		.permission = AMBIT_PERMISSION_ALLOW,
 		.text = "unpack an archive",
 	},
@@ -210,7 +246,9 @@ static const struct tool tools[] = {
 		.aliases = NAMES("Grep", "grep_search", "grep_files", "search_file_content",
 			"codebase_search",
 			"codesearch", "ripgrep", "rg", "SemanticSearch"),
-		.args = ARGS(DIR_ARGS(READ_TREE), PATH("file_path", READ_TREE, FOLLOW)),
+		.args = ARGS(DIR_ARGS(READ_TREE), PATH("file_path", READ_TREE, FOLLOW),
+			READ_GLOB("glob"), READ_GLOB("include"), READ_GLOB("include_pattern"),
+			TEXT("output_mode")),
 		.needs_path = true,
 		.here = true,
 		.effects = AMBIT_READ,
@@ -323,7 +361,8 @@ static const struct tool tools[] = {
 			"SendMessage",
 			"send_input", "resume_agent"),
 		.args = ARGS(PATH("folder", WRITE, FOLLOW_BOTH), PATH("directory", WRITE,
-			FOLLOW_BOTH)),
+			FOLLOW_BOTH), PATH("cwd", WRITE, FOLLOW_BOTH), PATH("workdir", WRITE,
+			FOLLOW_BOTH), PATH("working_directory", WRITE, FOLLOW_BOTH)),
 		.effects = AMBIT_EXEC | AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
 		.permission = AMBIT_PERMISSION_ALLOW,

@@ -13,7 +13,9 @@
 
 enum tool_arg_kind {
 	TOOL_ARG_PATH,	  /* a string: one path */
-	TOOL_ARG_PATHS,	  /* a string or an array of strings */
+	TOOL_ARG_PATHS,	  /* a string or an array of strings, or of objects that name one */
+	TOOL_ARG_EDITS,	  /* the same, but an object need not name one */
+	TOOL_ARG_TEXT,	  /* no path, though its name sounds like one */
 	TOOL_ARG_GLOB,	  /* a pattern: its fixed leading directories are read */
 	TOOL_ARG_PATCH,	  /* a patch, either dialect: every file in it */
 	TOOL_ARG_COMMAND, /* a shell command: a string, or an array (argv) */
@@ -38,11 +40,12 @@ struct tool_arg {
 
 struct tool {
 	const char *name;
-	const char *const *aliases; /* ends in NULL */
+	const char *const *aliases;  /* ends in NULL */
 	const struct tool_arg *args; /* ends in a NULL name */
-	bool needs_path; /* yields no path: ask */
-	bool here;	 /* without a path it means the cwd (ls, glob, grep) */
-	bool shell;	 /* the kernel line decides what it may write */
+	bool needs_path;	     /* yields no path: ask */
+	bool here;		     /* without a path it means the cwd (ls, glob, grep) */
+	bool carries;		     /* what its sources hold comes to lie at its targets */
+	bool shell;		     /* the kernel line decides what it may write */
 	unsigned effects;
 	enum ambit_danger danger;
 	enum ambit_permission permission;

@@ -24,6 +24,8 @@ struct unified {
 	struct section s;
 	size_t before, after; /* lines the hunk still has, on either side */
 	struct span last[2];  /* the two lines before this one */
+	bool crlf;	      /* every line ends in "\r\n" */
+	bool returns;	      /* this line does */
 	bool changes;
 	bool torn;  /* something stood behind the last hunk */
 	bool mixed; /* some name has no prefix */
@@ -278,6 +280,8 @@ set_name(struct unified *u, struct patch_name *slot, struct span line, size_t sk
 	struct patch_name name;
 	int r = 0;
 
+	if (u->returns && !u->crlf)
+		return patch_bad(u->sink, "a carriage return behind one name only");
 	/* The same header twice, or names behind a hunk: a new file begins. */
 	if (slot->text || u->s.hunk)
 		r = section_end(u);
@@ -314,6 +318,8 @@ git_begin(struct unified *u, struct span line, size_t skip)
 	struct span rest = { line.text + skip, line.len - skip };
 	int r = section_end(u);
 
+	if (r == 0 && u->returns && !u->crlf)
+		r = patch_bad(u->sink, "a carriage return behind one name only");
 	if (r != 0)
 		return r;
 	u->s.git = true;
@@ -323,29 +329,56 @@ git_begin(struct unified *u, struct span line, size_t skip)
 	return r == -EINVAL ? patch_bad(u->sink, "a name that cannot be read") : r;
 }
 
-static bool
-ends_with(struct span line, const char *tail)
+/* The mode that ends the line: git reads any octal number there, "0120000" or
+ * one too large for a mode. Six digits have one meaning. 0: it is no such. */
+static unsigned
+parse_mode(struct span line)
 {
-	size_t n = strlen(tail);
+	unsigned mode = 0;
+	size_t i = line.len;
 
-	return line.len >= n && memcmp(line.text + line.len - n, tail, n) == 0;
+	while (i > 0 && line.text[i - 1] >= '0' && line.text[i - 1] <= '7')
+		i--;
+	if (line.len - i != 6 || i == 0 || line.text[i - 1] != ' ')
+		return 0;
+	for (; i < line.len; i++)
+		mode = mode * 8 + (unsigned)(line.text[i] - '0');
+	return mode;
+}
+
+/* "index 1..2 100644": two words, and only sometimes a mode. */
+static bool
+has_mode(struct span line)
+{
+	struct span rest;
+
+	if (!span_starts(line, "index "))
+		return true;
+	rest = span_trim((struct span){ line.text + 6, line.len - 6 });
+	return memchr(rest.text, ' ', rest.len) || memchr(rest.text, '\t', rest.len);
 }
 
 /* A link made by the patch could carry its next file anywhere. */
 static int
 git_mode(struct unified *u, struct span line)
 {
+	unsigned mode = parse_mode(line);
+	bool before = span_starts(line, "deleted ") || span_starts(line, "old ");
+
 	if (!u->s.git)
 		return 0;
 	u->s.deleted = u->s.deleted || span_starts(line, "deleted file mode ");
 	u->s.created = u->s.created || span_starts(line, "new file mode ");
 	if (!span_starts(line, "index "))
 		u->s.extended = true;
-	line = span_trim(line);
-	if (span_starts(line, "deleted ") || span_starts(line, "old "))
+	if (!has_mode(line))
 		return 0;
-	if (ends_with(line, " 120000") || ends_with(line, " 160000"))
+	if (mode == 0) /* behind a hunk it is prose */
+		return u->s.hunk ? 0 : patch_bad(u->sink, "a file mode that cannot be read");
+	if (!before && (mode == 0120000 || mode == 0160000))
 		return patch_bad(u->sink, "a symlink or submodule in it");
+	if (!before && (mode & 0170000) != 0100000)
+		return patch_bad(u->sink, "something in it that is no file");
 	return 0;
 }
 
@@ -483,10 +516,13 @@ check_lookalike(struct unified *u, struct span line)
 		return 0;
 	old = (struct span){ old.text + 4, old.len - 4 };
 	new = (struct span){ new.text + 4, new.len - 4 };
-	if (patch_name_parse(&old, &s.old) == 0 && patch_name_parse(&new, &s.new) == 0)
+	r = patch_name_parse(&old, &s.old);
+	if (r == 0)
+		r = patch_name_parse(&new, &s.new);
+	if (r == 0)
 		r = emit_sides(u, &s, AMBIT_ACCESS_WRITE);
 	section_finish(&s);
-	return r;
+	return r == -EINVAL ? patch_bad(u->sink, "a name that cannot be read") : r;
 }
 
 static int
@@ -502,6 +538,19 @@ one_line(struct unified *u, struct span line)
 	return r == 0 ? outside_line(u, line) : r;
 }
 
+static bool
+ends_in_returns(const char *text, size_t len)
+{
+	const char *end;
+
+	for (; (end = memchr(text, '\n', len)); text = end + 1) {
+		if (end == text || end[-1] != '\r')
+			return false;
+		len -= (size_t)(end - text) + 1;
+	}
+	return true;
+}
+
 static int
 read_all(struct unified *u, const char *text, size_t len)
 {
@@ -510,8 +559,12 @@ read_all(struct unified *u, const char *text, size_t len)
 	int r = 0;
 
 	u->sink->line = 0;
+	u->crlf = ends_in_returns(text, len);
 	while (r == 0 && span_next(text, len, &at, &line)) {
+		const char *end = line.text + line.len;
+
 		u->sink->line++;
+		u->returns = end < text + len && *end == '\r';
 		r = one_line(u, line);
 		u->last[0] = u->last[1];
 		u->last[1] = line;

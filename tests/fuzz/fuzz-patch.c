@@ -23,6 +23,8 @@ each(void *data, const char *path, size_t len, enum ambit_access access)
 	struct seen *seen = data;
 
 	assert(path && len > 0 && len <= seen->size);
+	/* A name never holds what some readers end a name at. */
+	assert(!memchr(path, '\r', len) && !memchr(path, '\f', len) && !memchr(path, '\v', len));
 	assert(access <= AMBIT_ACCESS_READ && access != AMBIT_ACCESS_MKDIR);
 	seen->n++;
 	return 0;

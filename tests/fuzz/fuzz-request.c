@@ -14,6 +14,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const char name_bytes[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_.:/-";
+
 static void
 check_plain(const struct ambit_request *request)
 {
@@ -33,9 +36,13 @@ static void
 check(struct ambit_request *request)
 {
 	char *label = request_label(request), *key = request_call_key(request);
+	char *text = request_text(request);
 	json_t *json = request_json(request);
 
-	assert(request->name && label && key && json);
+	assert(request->name && label && key && json && text);
+	assert(str_is_utf8(text, strlen(text)) && !strpbrk(text, "\n\r\t\x1b\x7f"));
+	assert(request->bad_hard || request->name[strspn(request->name, name_bytes)] == '\0');
+	assert(!request->id || strlen(request->id) <= REQUEST_ID_MAX);
 	assert(strlen(label) <= 210 && str_is_utf8(label, strlen(label)));
 	assert(!strpbrk(label, "\n\r\t\x1b"));
 	assert(request->n_paths <= REQUEST_PATHS_MAX);
@@ -49,6 +56,7 @@ check(struct ambit_request *request)
 		assert(!request->tool && request->effects == 0 &&
 			request->danger == AMBIT_DANGEROUS);
 	free(label);
+	free(text);
 	free(key);
 	json_decref(json);
 	ambit_request_destroy(request);

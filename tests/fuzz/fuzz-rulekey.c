@@ -37,6 +37,9 @@ check_short(const char *key, const char *command, size_t size)
 		assert((*c >= ' ' && *c < 0x7f) && *c != '/' && *c != '\'' && *c != '"' &&
 			*c != '=');
 	assert(!strstr(first, " -") && !strstr(first, "  "));
+	/* A place to push to or fetch from is in the key, or there is none. */
+	if (strncmp(first, "git push", 8) == 0 || strncmp(first, "git fetch", 9) == 0)
+		assert(!memchr(command, ':', size) && !memchr(command, '/', size));
 }
 
 int

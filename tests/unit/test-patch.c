@@ -237,6 +237,65 @@ a_patch_that_makes_a_link_is_refused(void **state)
 	expect("diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n"
 	       "@@ -1 +0,0 @@\n-a\n",
 		"delete l\n");
+	/* git reads octal numbers, however they are written. */
+	refuse("diff --git a/x b/x\nnew file mode 0120000\n", 2);
+	refuse("diff --git a/x b/x\nnew file mode 00120000\n", 2);
+	refuse("diff --git a/x b/x\nnew file mode +120000\n", 2);
+	refuse("diff --git a/x b/x\nnew file mode 10000120000\n", 2);
+	refuse("diff --git a/x b/x\nnew file mode 120777\n", 2);
+	refuse("diff --git a/x b/x\nnew file mode  120000 \n", 2);
+	refuse("diff --git a/x b/x\nold mode 100644\nnew mode 0120000\n", 3);
+	refuse("diff --git a/x b/x\nindex 1..2 0120000\n--- a/x\n+++ b/x\n" HUNK, 2);
+	refuse("diff --git a/x b/x\nnew file mode 040000\n", 2);
+	expect("diff --git a/x b/x\ndeleted file mode 120000\n--- a/x\n+++ /dev/null\n"
+	       "@@ -1 +0,0 @@\n-a\n",
+		"delete x\n");
+	expect("diff --git a/x b/x\n--- a/x\n+++ b/x\n" HUNK "index of what follows\n",
+		"write x\n");
+}
+
+/* patch(1) strips what git apply keeps, and the other way round. */
+static void
+a_name_with_odd_white_space_is_refused(void **state)
+{
+	static const char *const names[] = { " .envrc", ".envrc\f", "\v.envrc", "\r.envrc",
+		".envrc\r\r", "a/.envrc\rz", "\f.envrc", ".envrc ", "x\vy", "x\fy", "\x01x",
+		"x\x7f", ".envrc \t2024-01-01", "\"\\r.envrc\"", "\".envrc\\f\"", "\" x\"",
+		"\"a\\015b\"" };
+	static const char *const headers[][2] = { { "+++ ", "\n" }, { "--- ", "\n+++ b/x\n" },
+		{ "Index:", "\n" }, { "*** ", "\n+++ b/x\n" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		for (size_t h = 0; h < sizeof(headers) / sizeof(headers[0]); h++) {
+			char patch[256];
+
+			snprintf(patch, sizeof(patch), "%s%s%s" HUNK, headers[h][0], names[i],
+				headers[h][1]);
+			if (h == 2 && names[i][0] == ' ')
+				continue; /* any number of spaces stand behind "Index:" */
+			refuse(patch, 1);
+		}
+	}
+	refuse("diff --git  a/x b/x\nold mode 100644\nnew mode 100755\n", 1);
+	refuse("diff --git a/x\rz b/x\rz\nold mode 100644\nnew mode 100755\n", 1);
+	refuse("diff --git a/x b/x \nold mode 100644\nnew mode 100755\n", 1);
+	refuse("diff --git a/x b/y\nrename from  x\nrename to y\n", 2);
+	refuse("diff --git a/x b/y\nrename from x\nrename to y\f\n", 3);
+	refuse("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n--- y\n+++  y\n" HUNK, 7);
+}
+
+static void
+a_carriage_return_belongs_to_every_line_or_to_no_name(void **state)
+{
+	(void)state;
+	expect("diff --git a/x b/x\r\n--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n",
+		"write x\n");
+	expect("--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b", "write x\n");
+	expect("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+b\r\n", "write x\n");
+	refuse("--- a/x\n+++ b/x\r\n" HUNK, 2);
+	refuse("diff --git a/x b/x\r\nold mode 100644\nnew mode 100755\n", 1);
+	refuse("--- a/x\r\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n", 1);
 }
 
 static void
@@ -341,6 +400,8 @@ main(void)
 		cmocka_unit_test(a_hunk_that_lies_is_refused),
 		cmocka_unit_test(what_only_patch_would_apply_is_refused),
 		cmocka_unit_test(a_patch_that_makes_a_link_is_refused),
+		cmocka_unit_test(a_name_with_odd_white_space_is_refused),
+		cmocka_unit_test(a_carriage_return_belongs_to_every_line_or_to_no_name),
 		cmocka_unit_test(nothing_to_do_is_not_an_empty_list),
 		cmocka_unit_test(the_begin_patch_dialect_lists_its_files),
 		cmocka_unit_test(every_reading_of_a_begin_patch_name_is_listed),

@@ -171,9 +171,11 @@ a_path_tool_without_a_path_is_for_a_person_to_judge(void **state)
 	SOFT("read", "{\"paths\":[]}", "no path");
 	SOFT("move", "{\"src\":\"a\"}", "no path to replace");
 	SOFT("move", "{\"dst\":\"a\"}", "no path to delete");
-	SOFT("move", "{\"src\":\"a\",\"target\":\"/etc/x\"}", "no path to replace");
+	SOFT("move", "{\"src\":\"a\",\"target\":\"/etc/x\"}", "does not know");
 	SOFT("copy", "{\"src\":\"a\"}", "no path to write");
 	SOFT("write", "{\"file_path\":\"~/.bashrc\"}", "~");
+	SOFT("write", "{\"file_path\":\"~root\"}", "~");
+	SOFT("write", "{\"files\":[\"~\"]}", "~");
 	SOFT("bash", "{}", "no command");
 	SOFT("webfetch", "{}", "no host");
 	SOFT("webfetch", "{\"prompt\":\"nothing here\"}", "no host");
@@ -217,7 +219,15 @@ what_is_too_much_is_refused(void **state)
 	for (int i = 0; i < REQUEST_PATHS_MAX; i++)
 		buf_printf(&args, ",\"%d\"", i);
 	buf_puts(&args, "]}");
-	HARD("write", args.data, "more than 4096 paths");
+	HARD("write", args.data, "more than 1024 paths");
+	buf_finish(&args);
+
+	args = (struct buf){ 0 };
+	buf_puts(&args, "{\"paths\":[\"a\"");
+	for (int i = 0; i < REQUEST_NAMED_MAX; i++)
+		buf_puts(&args, ",\"a\"");
+	buf_puts(&args, "]}");
+	HARD("write", args.data, "more than 1024 paths");
 	buf_finish(&args);
 
 	args = (struct buf){ 0 };
@@ -247,6 +257,169 @@ a_nul_in_a_path_is_kept_for_the_resolver_to_refuse(void **state)
 	assert_int_equal(request->n_paths, 1);
 	assert_int_equal(request->paths[0].len, 6);
 	assert_memory_equal(request->paths[0].text, "a\0/etc", 7);
+	ambit_request_destroy(request);
+}
+
+static void
+what_could_lead_elsewhere_by_a_name_nobody_knows_is_for_a_person(void **state)
+{
+	static const char *const names[] = { "workdir", "cwd", "new_path", "output_path",
+		"outputPath", "save_to", "targetFile", "destDir", "dir", "uri", "BasePath" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		auto_free char *args = str_printf("{\"path\":\"a\",\"%s\":\"/etc\"}", names[i]);
+		auto_free char *list =
+			str_printf("{\"files\":[{\"path\":\"a\",\"%s\":\"/etc\"}]}", names[i]);
+
+		SOFT("write", args, "an argument ambit does not know");
+		SOFT("write", list, "an argument ambit does not know");
+	}
+	SOFT("write", "{\"path\":\"a\",\"output_files\":[\"/etc/x\"]}", "does not know");
+	SOFT("write", "{\"path\":\"a\",\"targets\":{\"x\":\"/etc/x\"}}", "does not know");
+	SOFT("extract", "{\"archive\":\"a\",\"dst\":\"b\",\"strip\":1}", "does not know");
+	SOFT("apply_patch",
+		"{\"patch\":\"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\\n\",\"strip\":2}",
+		"does not know");
+	/* What cannot be a path is none, and what is known as text is text. */
+	expect_paths("read",
+		"{\"path\":\"a\",\"should_read_entire_file\":true,"
+		"\"file_filtering_options\":{\"respect_git_ignore\":true}}",
+		"read:follow a\n");
+	expect_paths("create", "{\"path\":\"a\",\"file_text\":\"/etc/x\"}", "write:follow a\n");
+	expect_paths(
+		"Grep", "{\"pattern\":\"x\",\"output_mode\":\"content\"}", "read-tree:follow .\n");
+	expect_paths("create_directory", "{\"dirPath\":\"/etc/d\"}", "mkdir:follow /etc/d\n");
+}
+
+static void
+an_object_in_a_list_of_paths_names_one(void **state)
+{
+	(void)state;
+	SOFT("write", "{\"path\":\"a\",\"files\":[{\"uri\":\"/etc/passwd\"}]}", "does not know");
+	SOFT("write", "{\"path\":\"a\",\"files\":[{\"where\":\"/etc/passwd\"}]}", "names no file");
+	SOFT("write", "{\"path\":\"a\",\"files\":[{}]}", "names no file");
+	SOFT("edit", "{\"path\":\"a\",\"edits\":[{\"uri\":\"/etc/passwd\"}]}", "does not know");
+	expect_paths("MultiEdit", "{\"file_path\":\"a\",\"edits\":[{\"old_string\":\"x\"}]}",
+		"write:follow a\n");
+	expect_paths("run_agent", "{\"cwd\":\"/etc\"}", "write:both /etc\n");
+}
+
+static void
+a_patch_beside_a_path_counts_too(void **state)
+{
+	(void)state;
+	expect_paths("developer__text_editor",
+		"{\"path\":\"a\",\"diff\":\"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-a\\n+b\\n\"}",
+		"write:follow a\nwrite:follow x\n");
+	HARD("developer__text_editor", "{\"path\":\"a\",\"diff\":\"nonsense\"}", "'diff'");
+}
+
+static void
+a_filter_of_a_search_is_a_place_to_look(void **state)
+{
+	(void)state;
+	expect_paths("grep", "{\"pattern\":\"x\",\"glob\":\"*.{c,h}\"}", "read-tree:follow .\n");
+	expect_paths(
+		"grep", "{\"pattern\":\"x\",\"include\":\"/etc/*\"}", "read-tree:follow /etc/\n");
+	expect_paths("grep", "{\"pattern\":\"x\",\"paths\":[\"a\",\"b\"],\"include\":\"../s/*\"}",
+		"read-tree:follow a\nread-tree:follow b\nread-tree:follow a/../s/\n"
+		"read-tree:follow b/../s/\n");
+	SOFT("grep", "{\"pattern\":\"x\",\"include\":\"*/../../x\"}", "begins to look");
+}
+
+static void
+a_name_that_no_tool_has_is_shown_escaped_and_refused(void **state)
+{
+	static const char *const names[] = { "X\x1b[2Jis fine", "read ", "re\nad", "r\320\265ad",
+		"\xff", "a\tb", "'", "%s", "" };
+	struct ambit_request *request;
+	char name[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		auto_free char *shown = str_escape(names[i], strlen(names[i]));
+
+		request = make(names[i], "{\"path\":\"a\"}");
+		assert_string_equal(request->name, shown);
+		assert_string_equal(ambit_request_tool(request), shown);
+		expect_bad(request, AMBIT_CODE_BAD_ARGUMENTS, true, "name");
+	}
+	memset(name, 'x', sizeof(name));
+	name[129] = '\0';
+	request = make(name, "{}");
+	assert_int_equal(strlen(request->name), 128);
+	expect_bad(request, AMBIT_CODE_BAD_ARGUMENTS, true, "too long");
+	name[128] = '\0';
+	expect_bad(make(name, "{}"), AMBIT_CODE_UNKNOWN_TOOL, false, "xxx");
+	expect_bad(make("functions.a-b_c:0/d", "{}"), AMBIT_CODE_UNKNOWN_TOOL, false, "a-b_c");
+}
+
+static void
+an_id_is_any_value_that_is_not_too_long(void **state)
+{
+	static const char *const ids[] = { "{\"a\":[1]}", "[]", "null", "true", "1.5", "\"x\"" };
+	struct buf text = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		auto_free char *whole = str_printf("{\"id\":%s,\"tool\":\"ls\"}", ids[i]);
+		struct ambit_request *request = parse(whole);
+
+		assert_int_equal(request->bad, AMBIT_CODE_NONE);
+		assert_string_equal(request->id, ids[i]);
+		ambit_request_destroy(request);
+	}
+	for (int extra = 0; extra < 2; extra++) {
+		text = (struct buf){ 0 };
+		buf_puts(&text, "{\"tool\":\"ls\",\"id\":\"");
+		for (int i = 0; i < REQUEST_ID_MAX - 2 + extra; i++)
+			buf_putc(&text, 'x');
+		buf_puts(&text, "\"}");
+		struct ambit_request *request = parse(text.data);
+
+		assert_int_equal(request->id != NULL, !extra);
+		if (extra)
+			expect_bad(request, AMBIT_CODE_BAD_ARGUMENTS, true, "id: too long");
+		else
+			ambit_request_destroy(request);
+		/* The same in what is broken. */
+		text.data[text.len - 1] = ']';
+		request = parse(text.data);
+		assert_null(request->id);
+		expect_bad(request, AMBIT_CODE_BAD_ARGUMENTS, true, "");
+		buf_finish(&text);
+	}
+}
+
+static void
+an_archive_is_dangerous_whatever_its_name(void **state)
+{
+	struct ambit_request *request = make("unzip", "{\"archive\":\"a.zip\",\"dst\":\"b\"}");
+
+	(void)state;
+	assert_int_equal(request->danger, AMBIT_DANGEROUS);
+	ambit_request_destroy(request);
+}
+
+static void
+a_move_tells_its_source_from_its_target(void **state)
+{
+	static const char *const tools[] = { "move", "copy" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct ambit_request *request = make(tools[i], "{\"src\":\"a\",\"dst\":\"b\"}");
+
+		assert_true(request_path_is_source(request, &request->paths[0]));
+		assert_false(request_path_is_target(request, &request->paths[0]));
+		assert_false(request_path_is_source(request, &request->paths[1]));
+		assert_true(request_path_is_target(request, &request->paths[1]));
+		ambit_request_destroy(request);
+	}
+	struct ambit_request *request = make("delete", "{\"path\":\"a\"}");
+
+	assert_false(request_path_is_source(request, &request->paths[0]));
 	ambit_request_destroy(request);
 }
 
@@ -291,6 +464,9 @@ a_fetch_names_its_host(void **state)
 	assert_string_equal(request->host, "a.example");
 	ambit_request_destroy(request);
 	SOFT("web_fetch", "{\"prompt\":\"https://a.example and HTTPS://b.example\"}",
+		"several hosts");
+	SOFT("web_fetch",
+		"{\"url\":\"https://a.example\",\"prompt\":\"read https://evil.example/x\"}",
 		"several hosts");
 	SOFT("webfetch", "{\"urls\":[\"https://a.example\",\"https://b.example\"]}",
 		"several hosts");
@@ -374,6 +550,7 @@ a_broken_request_names_the_place(void **state)
 	REFUSED("{}", "tool: missing");
 	REFUSED("{\"tool\":7}", "1:2: tool: must be a string");
 	REFUSED("{\"tool\":\"\"}", "no name");
+	REFUSED("{\"tool\":\"read \"}", "letters, digits");
 	REFUSED("{\"tool\":\"read\\u0000x\"}", "1:2: tool: must not hold a NUL");
 	REFUSED("{\"tool\":\"ls\",\n \"arg\":{}}", "2:2: arg: unknown key");
 	REFUSED("{\"tool\":\"ls\",\"args\":[]}", "1:14: args: must be an object");
@@ -391,7 +568,6 @@ a_broken_request_names_the_place(void **state)
 	REFUSED("{\"tool\":\"ls\",\"tool\":\"bash\"}", "duplicate");
 	REFUSED("{\"tool\":\"ls\"} {}", "1:");
 	REFUSED("{\"tool\":\"\xc3\x28\"}", "1:");
-	REFUSED("{\"id\":{},\"tool\":\"ls\"}", "id: must be");
 	REFUSED("{\"tool\":\"write\",\"args\":{\"path\":\"a\"},\"unknown\":1}", "unknown key");
 }
 
@@ -501,6 +677,82 @@ memory_knows_a_call_by_tool_and_arguments(void **state)
 		false, "bash", "{\"command\":\"ls\"}", "PowerShell", "{\"command\":\"ls\"}");
 }
 
+static char *
+key_in(const char *cwd, const char *tool, const char *args)
+{
+	struct ambit_request *request = make(tool, args);
+	char *key;
+
+	assert_int_equal(ambit_request_set_cwd(request, cwd), 0);
+	key = request_call_key(request);
+	assert_non_null(key);
+	ambit_request_destroy(request);
+	return key;
+}
+
+static void
+the_same_call_elsewhere_is_another(void **state)
+{
+	auto_free char *ev = key_in("ev", "bash", "{\"command\":\"git status\"}");
+	auto_free char *other = key_in("other", "bash", "{\"command\":\"git status\"}");
+	auto_free char *again = key_in("ev", "bash", "{\"command\":\"git status\"}");
+	auto_free char *write = key_in("ev", "write", "{\"path\":\"a\"}");
+	auto_free char *plain = key_of("write", "{\"path\":\"a\"}");
+
+	(void)state;
+	assert_int_equal(strncmp(ev, "call:bash:", 10), 0);
+	assert_string_equal(ev, again);
+	assert_string_not_equal(ev, other);
+	assert_string_not_equal(write, plain);
+}
+
+static void
+expect_text(const char *tool, const char *args, const char *cwd, const char *want)
+{
+	struct ambit_request *request = make(tool, args);
+
+	assert_int_equal(ambit_request_set_cwd(request, cwd), 0);
+	auto_free char *text = request_text(request);
+
+	assert_string_equal(text, want);
+	ambit_request_destroy(request);
+}
+
+static void
+the_text_for_the_person_leaves_nothing_out(void **state)
+{
+	struct buf args = { 0 };
+
+	(void)state;
+	expect_text("Bash", "{\"command\":\"git status\"}", NULL, "bash: git status");
+	expect_text("Bash", "{\"command\":\"a\\nb\\u001b[2J\"}", NULL, "bash: a\\nb\\x1b[2J");
+	expect_text("Bash", "{\"command\":\"ls\",\"workdir\":\"/\\u202e\",\"x\":null}", NULL,
+		"bash: ls {\"workdir\":\"/\\u202E\"}");
+	expect_text("shell", "{\"command\":[\"bash\",\"-lc\",\"ls\"]}", "ev",
+		"bash: ls {\"command\":[\"bash\",\"-lc\",\"ls\"]}, in ev");
+	expect_text("write", "{\"path\":\"a.txt\"}", NULL, "write a.txt");
+	expect_text("write", "{\"path\":\"a.txt\",\"content\":\"x\"}", NULL,
+		"write a.txt {\"content\":\"x\"}");
+	expect_text("move", "{\"src\":\"a\",\"dst\":\"b\"}", NULL, "move a b");
+	expect_text("glob", "{\"pattern\":\"src/*\"}", NULL, "glob src/ {\"pattern\":\"src/*\"}");
+	expect_text("webfetch", "{\"url\":\"https://a.example/x?y\"}", NULL,
+		"webfetch a.example:443 {\"url\":\"https://a.example/x?y\"}");
+	expect_text("mcp__x", "{\"b\":1,\"a\":2}", NULL, "mcp__x {\"a\":2,\"b\":1}");
+	expect_text("todoread", "{}", NULL, "todoread");
+	/* Not cut: the end of a long command is in it. */
+	buf_puts(&args, "{\"command\":\"echo ");
+	for (int i = 0; i < 5000; i++)
+		buf_puts(&args, "x ");
+	buf_puts(&args, "; rm -rf y\"}");
+	struct ambit_request *request = make("bash", args.data);
+	auto_free char *text = request_text(request);
+
+	assert_true(strlen(text) > 10000);
+	assert_non_null(strstr(text, "x ; rm -rf y"));
+	ambit_request_destroy(request);
+	buf_finish(&args);
+}
+
 static void
 expect_label(const char *tool, const char *args, const char *want)
 {
@@ -590,6 +842,14 @@ main(void)
 		cmocka_unit_test(arguments_that_cannot_be_read_are_refused_with_their_place),
 		cmocka_unit_test(what_is_too_much_is_refused),
 		cmocka_unit_test(a_nul_in_a_path_is_kept_for_the_resolver_to_refuse),
+		cmocka_unit_test(what_could_lead_elsewhere_by_a_name_nobody_knows_is_for_a_person),
+		cmocka_unit_test(an_object_in_a_list_of_paths_names_one),
+		cmocka_unit_test(a_patch_beside_a_path_counts_too),
+		cmocka_unit_test(a_filter_of_a_search_is_a_place_to_look),
+		cmocka_unit_test(a_name_that_no_tool_has_is_shown_escaped_and_refused),
+		cmocka_unit_test(an_id_is_any_value_that_is_not_too_long),
+		cmocka_unit_test(an_archive_is_dangerous_whatever_its_name),
+		cmocka_unit_test(a_move_tells_its_source_from_its_target),
 		cmocka_unit_test(a_command_is_a_string_or_words),
 		cmocka_unit_test(a_fetch_names_its_host),
 		cmocka_unit_test(an_unknown_tool_is_dangerous_unless_it_declares_less),
@@ -600,6 +860,8 @@ main(void)
 		cmocka_unit_test(a_reason_cannot_move_the_cursor),
 		cmocka_unit_test(doors_without_json_make_the_same_request),
 		cmocka_unit_test(memory_knows_a_call_by_tool_and_arguments),
+		cmocka_unit_test(the_same_call_elsewhere_is_another),
+		cmocka_unit_test(the_text_for_the_person_leaves_nothing_out),
 		cmocka_unit_test(a_label_is_one_short_line),
 		cmocka_unit_test(a_request_as_json_says_what_is_known),
 		cmocka_unit_test(who_asks_is_kept),
