@@ -146,6 +146,7 @@ check: ## all tests: sanitizers, plain, as a normal user and as root
 	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check
 
 check-long: ## check with gcc and clang, long races, FUZZ_SECONDS per fuzz target
+	@scripts/deps
 	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check long
 
 bench: all $(BENCH) ## the figures

@@ -60,6 +60,8 @@ def main():
     ambit = Ambit(folder)
     for number, line in enumerate(sys.stdin, 1):
         call = json.loads(line)
+        # What is decided must be what is run: only these two are used below.
+        call = {"tool": call["tool"], "args": call["args"]}
         outcome = ambit.decide(dict(call, id=number))
         allowed = outcome["verdict"] == "allow" or (
             outcome["verdict"] == "ask" and ask_person(outcome))

@@ -74,27 +74,51 @@ add_grants(struct ambit_engine *engine, struct ambit_error *err)
 	return r;
 }
 
-/* A policy program that the agent could rewrite is no policy. */
+static bool
+reachable(const struct ambit_engine *engine, const char *real)
+{
+	if (scope_holds(engine->scope, real))
+		return true;
+	for (size_t i = 0; i < engine->n_grants; i++)
+		if (engine->grants[i].write && str_beneath(real, engine->grants[i].real))
+			return true;
+	for (size_t i = 0; i < engine->rules.n; i++) {
+		const struct ambit_rule *rule = &engine->rules.list[i];
+
+		if (rule->yes && rule->op == AMBIT_OP_WRITE &&
+			(rule->beneath ? str_beneath(real, rule->subject) : streq(real, rule->subject)))
+			return true;
+	}
+	return false;
+}
+
+/* A policy program that the agent could rewrite is no policy, and no more is
+ * a script that a shell is given to run. It is started in "/", so a relative
+ * argument names nothing of the agent's. */
 static int
 check_program(const struct ambit_engine *engine, struct ambit_error *err)
 {
 	char *const *program = settings_person(engine->settings)->policy_program;
-	auto_free char *real = NULL;
-	bool reachable;
-	int r;
+	int r = 0;
 
-	if (!program)
-		return 0;
-	r = run_resolve(program[0], &real, err);
-	if (r < 0)
-		return err_context(err, "policy_program");
-	reachable = scope_holds(engine->scope, real);
-	for (size_t i = 0; i < engine->n_grants; i++)
-		reachable |= engine->grants[i].write && str_beneath(real, engine->grants[i].real);
-	if (reachable)
-		return err_set(err, EPERM,
-			"policy_program: %s lies where the agent can write: move it elsewhere", real);
-	return 0;
+	for (size_t i = 0; r == 0 && program && program[i]; i++) {
+		auto_free char *real = NULL;
+
+		if (i == 0) {
+			r = run_resolve(program[0], &real, err);
+			if (r == 0)
+				r = run_trust(real, err);
+		} else if (program[i][0] == '/') {
+			real = realpath(program[i], NULL);
+		}
+		if (r < 0)
+			return err_context(err, "policy_program");
+		if (real && reachable(engine, real))
+			return err_set(err, EPERM,
+				"policy_program: %s lies where the agent can write: move it elsewhere",
+				real);
+	}
+	return r;
 }
 
 static int
@@ -200,13 +224,13 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 		return err_nomem(err);
 	r = add_grants(engine, err);
 	if (r == 0)
-		r = check_program(engine, err);
-	if (r == 0)
 		r = open_guards(engine, err);
 	if (r == 0)
 		r = open_session(engine, options->session, err);
 	if (r == 0)
 		r = engine_reload(engine, err);
+	if (r == 0)
+		r = check_program(engine, err);
 	return r;
 }
 
@@ -232,6 +256,22 @@ copy_rule(void *data, const struct ambit_rule *rule)
 	if ((rule->subject && !copy.subject) || (rule->session && !copy.session) ||
 		(rule->project && !copy.project))
 		return -ENOMEM;
+	return 0;
+}
+
+/* Its modes and permissions, too, may have been changed from outside. */
+static int
+reload_session(struct ambit_engine *engine, struct ambit_error *err)
+{
+	struct ambit_session session = { 0 };
+	int r = ambit_record_session_load(engine->record, engine->session.name, &session, err);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return r;
+	ambit_session_finish(&engine->session);
+	engine->session = session;
 	return 0;
 }
 
@@ -261,5 +301,5 @@ engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 	rules_finish(&engine->rules);
 	engine->rules = rules;
 	engine->rules_version = version;
-	return 0;
+	return reload_session(engine, err);
 }

@@ -84,6 +84,7 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 		.settings = engine->settings,
 		.scope = child ? child : engine->scope,
 		.guards = engine->guards,
+		.project = engine->scope->root.real,
 		.session = &engine->session,
 		.grants = engine->grants,
 		.n_grants = engine->n_grants,
@@ -246,10 +247,9 @@ note_write(struct ambit_engine *engine, const struct ambit_request *request,
 		(request->effects != 0 &&
 			!(request->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE))))
 		return 0;
-	engine->session.wrote = true;
-	r = ambit_record_session_store(engine->record, &engine->session, err);
-	if (r < 0)
-		engine->session.wrote = false;
+	/* Only the flag: another process may have changed the modes meanwhile. */
+	r = record_session_wrote(engine->record, engine->session.name, err);
+	engine->session.wrote = r == 0;
 	return r;
 }
 
@@ -342,6 +342,82 @@ ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error 
 	free(permit->label);
 	free(permit);
 	return r;
+}
+
+/* -- for people --------------------------------------------------------------- */
+
+static const struct {
+	const char *key;
+	size_t session; /* offsets of the ints */
+	size_t settings;
+	int by_default;
+} modes[] = {
+	{ "agent_mode", offsetof(struct ambit_session, agent_mode),
+		offsetof(struct settings_values, agent_mode), AMBIT_BUILD },
+	{ "sandbox_mode", offsetof(struct ambit_session, sandbox_mode),
+		offsetof(struct settings_values, sandbox_mode), AMBIT_DEFAULT_WRITE },
+	{ "ask_mode", offsetof(struct ambit_session, ask_mode),
+		offsetof(struct settings_values, ask_mode), AMBIT_ASK_DANGEROUS },
+	{ "reads", offsetof(struct ambit_session, reads),
+		offsetof(struct settings_values, reads), AMBIT_READS_ANYWHERE },
+};
+
+static int
+int_at(const void *base, size_t offset)
+{
+	int value;
+
+	memcpy(&value, (const char *)base + offset, sizeof(value));
+	return value;
+}
+
+int
+ambit_engine_mode(const struct ambit_engine *engine, const char *key, const char **ret_from)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (!streq(modes[i].key, key))
+			continue;
+		int session = int_at(&engine->session, modes[i].session);
+		int person = int_at(settings_person(engine->settings), modes[i].settings);
+		int folder = int_at(settings_folder(engine->settings), modes[i].settings);
+		int value = decision_mode(session, person, folder, modes[i].by_default);
+
+		if (ret_from)
+			*ret_from = folder >= 0 && value == folder && value != session &&
+					value != person
+				? "folder"
+				: session >= 0 ? "session"
+				: person >= 0  ? "person"
+					       : "default";
+		return value;
+	}
+	return -1;
+}
+
+enum ambit_permission
+ambit_engine_permission(const struct ambit_engine *engine, const char *tool, const char **ret_from)
+{
+	struct ambit_request request = { .name = (char *)tool, .tool = tool_find(tool) };
+	struct decide_input in = {
+		.settings = engine->settings,
+		.session = &engine->session,
+		.request = &request,
+	};
+	const char *from;
+	int said = permission_said(&in, &from), folder = permission_folder(&in);
+	int value = said >= 0  ? said
+		: request.tool ? (int)request.tool->permission
+			       : AMBIT_PERMISSION_ASK;
+
+	if (said < 0)
+		from = "default";
+	if (folder >= 0 && folder < value) {
+		value = folder;
+		from = "folder";
+	}
+	if (ret_from)
+		*ret_from = from;
+	return (enum ambit_permission)value;
 }
 
 char *

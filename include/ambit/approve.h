@@ -24,7 +24,7 @@ struct ambit_choice {
 struct ambit_question {
 	uint64_t id;
 	char *who;  /* "sed (pid 4120)", "sub-agent docs"; escaped, may be "" */
-	char *what; /* "write /etc/hosts"; escaped */
+	char *what; /* "write /etc/hosts", "bash: make check": all of it; escaped */
 	char *why;  /* the reason; escaped */
 	char *request; /* the request as JSON, for programs */
 	char *outcome; /* the outcome as JSON, for programs */

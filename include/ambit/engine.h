@@ -87,6 +87,13 @@ int ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_er
 
 /* -- for people ------------------------------------------------------------ */
 
+/* What holds for this session, and who says so: *ret_from (may be NULL) is
+ * "session", "person", "folder" or "default"; static. key is agent_mode,
+ * sandbox_mode, ask_mode or reads; the value is of its enum, -1 for no such key. */
+int ambit_engine_mode(const struct ambit_engine *engine, const char *key, const char **ret_from);
+enum ambit_permission ambit_engine_permission(const struct ambit_engine *engine, const char *tool,
+	const char **ret_from);
+
 /* The text that tells a model its scope. Caller frees. */
 char *ambit_engine_brief(const struct ambit_engine *engine);
 

@@ -33,7 +33,7 @@ int64_t ambit_record_version(struct ambit_record *record);
 
 /* -- sessions ------------------------------------------------------------ */
 
-struct ambit_session_permission {
+struct ambit_tool_permission {
 	char *tool; /* may end in '*' */
 	enum ambit_permission permission;
 };
@@ -49,7 +49,7 @@ struct ambit_session {
 	int ask_mode;
 	int reads;
 	bool wrote; /* the first write has happened */
-	struct ambit_session_permission *permissions;
+	struct ambit_tool_permission *permissions;
 	size_t n_permissions;
 	int64_t events; /* how many events; filled by load */
 };
@@ -76,7 +76,8 @@ int ambit_record_sessions(struct ambit_record *record,
  * the chain "-" for what happens outside any session). */
 int ambit_record_rule_add(struct ambit_record *record, const struct ambit_rule *rule,
 	int64_t *ret_id, struct ambit_error *err);
-/* -ENOENT if there is no such rule in force. */
+/* Told by a "revoke" event in the same chain. -ENOENT if there is no such rule
+ * in force. */
 int ambit_record_rule_revoke(struct ambit_record *record, int64_t id, struct ambit_error *err);
 
 struct ambit_rule_filter {
@@ -96,12 +97,17 @@ struct ambit_event {
 	const char *session;
 	int64_t seq;  /* 1, 2, 3 ... within the session */
 	int64_t time; /* milliseconds since the epoch */
-	const char *kind; /* session decide ask answer result rule mode permission */
+	const char *kind; /* session decide ask answer result rule revoke mode permission */
 	const char *tool;    /* or NULL */
 	const char *verdict; /* or NULL */
 	const char *code;    /* or NULL */
 	const char *subject; /* the path, host or command in short, escaped; or NULL */
-	const char *body;    /* JSON object, one line */
+	/* JSON object, one line. If secrets were taken out of it, a member
+	 * "redacted" has the "count" of texts that lost something and the
+	 * "sha256" of the line as it was: whoever knows what was taken out puts
+	 * it back, leaves that member out (no spaces, sorted keys), and compares.
+	 * If only the subject lost something, the digest is the subject's. */
+	const char *body;
 	const char *hash;    /* hex; filled by queries */
 };
 

@@ -33,8 +33,9 @@ struct ambit_rule {
 
 void ambit_rule_finish(struct ambit_rule *rule);
 
-/* "write beneath /home/u/data, this session": what it grants, in one line,
- * escaped. Caller frees. */
+/* "write beneath /home/u/data, this session", "commands 'git status ...'
+ * (cmd:git status), this session", "exactly: git push, always in /w": what it
+ * grants, in one line, redacted and escaped. Caller frees. */
 char *ambit_rule_text(const struct ambit_rule *rule);
 
 #endif

@@ -16,6 +16,7 @@ struct ambit_scope;
 struct ambit_places {
 	const char *home;    /* $HOME; NULL: guards anchored there match nothing */
 	const char *config;  /* the directory of ambit's settings */
+	const char *settings; /* the settings file in use; NULL: config.json in config */
 	const char *state;   /* the directory of ambit's record */
 	const char *runtime; /* the directory of ambit's sockets, or NULL */
 };

@@ -26,40 +26,6 @@ struct exec {
 };
 
 static int
-check_mode(const char *path, mode_t forgive, struct stat *ret_st, struct ambit_error *err)
-{
-	if (stat(path, ret_st) < 0)
-		return err_sys(err, errno, "%s", path);
-	if (!(ret_st->st_mode & (S_IWGRP | S_IWOTH)) || (ret_st->st_mode & forgive))
-		return 0;
-	return err_set(err, EPERM, "%s can be changed by others (mode %04o): not asked", path,
-		(unsigned)(ret_st->st_mode & 07777));
-}
-
-/* Whoever can write a directory above can put another program in place.
- * Sticky directories are forgiven only higher up, where what matters is that
- * the next directory cannot be renamed away. */
-static int
-check_modes(const char *program, struct stat *ret_st, struct ambit_error *err)
-{
-	auto_free char *dir = str_dup(program);
-	struct stat st;
-	mode_t forgive = 0;
-	char *slash;
-	int r;
-
-	if (!dir)
-		return err_nomem(err);
-	r = check_mode(program, 0, ret_st, err);
-	while (r == 0 && (slash = strrchr(dir, '/')) != NULL) {
-		*slash = '\0';
-		r = check_mode(slash == dir ? "/" : dir, forgive, &st, err);
-		forgive = S_ISVTX;
-	}
-	return r;
-}
-
-static int
 check_place(const char *program, const char *const *writable, size_t n, struct ambit_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -79,10 +45,12 @@ check_same(const struct exec *exec, struct ambit_error *err)
 {
 	const struct stat *was = &exec->st;
 	struct stat st;
-	int r = check_modes(exec->program, &st, err);
+	int r = run_trust(exec->program, err);
 
 	if (r < 0)
 		return r;
+	if (lstat(exec->program, &st) < 0)
+		return err_sys(err, errno, "%s", exec->program);
 	if (st.st_dev != was->st_dev || st.st_ino != was->st_ino ||
 		st.st_ctim.tv_sec != was->st_ctim.tv_sec ||
 		st.st_ctim.tv_nsec != was->st_ctim.tv_nsec)
@@ -232,21 +200,6 @@ find_choice(const struct ambit_question *question, enum ambit_answer_kind kind, 
 	return found;
 }
 
-/* Cut between characters, not within one. */
-static void
-copy_message(char *to, size_t size, const char *message)
-{
-	size_t len = strlen(message);
-
-	if (len >= size) {
-		len = size - 1;
-		while (len > 0 && ((unsigned char)message[len] & 0xc0) == 0x80)
-			len--;
-	}
-	memcpy(to, message, len);
-	to[len] = '\0';
-}
-
 static int
 read_answer(const struct ambit_question *question, const char *output, size_t len,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
@@ -276,7 +229,9 @@ read_answer(const struct ambit_question *question, const char *output, size_t le
 	r = answer_choose(choice, &answer, err);
 	if (r < 0)
 		return r;
-	copy_message(answer.message, sizeof(answer.message), message ? message : "");
+	len = message ? str_cut(message, strlen(message), sizeof(answer.message) - 1) : 0;
+	memcpy(answer.message, message ? message : "", len);
+	answer.message[len] = '\0';
 	*ret_answer = answer;
 	return 0;
 }
@@ -341,7 +296,9 @@ exec_create(const char *program, const char *const *writable, size_t n,
 	if (r == 0)
 		r = check_place(path, writable, n, err);
 	if (r == 0)
-		r = check_modes(path, &st, err);
+		r = run_trust(path, err);
+	if (r == 0 && lstat(path, &st) < 0)
+		r = err_sys(err, errno, "%s", path);
 	if (r < 0)
 		return r;
 	exec = calloc(1, sizeof(*exec));

@@ -59,12 +59,14 @@ offerable(const struct decide_input *in, const struct ambit_outcome *outcome, co
 			continue;
 		if (!str_beneath(path->path, dir))
 			return false;
-		if (is_guarded(path) && !guards_is(in->guards, dir, !access_writes(path->access)))
+		if (is_guarded(path) &&
+			!guards_is(in->guards, dir, !access_writes(path->access), true))
 			return false;
 	}
 	/* Above a guard a folder says more than it shows; inside the folder
 	 * that is the everyday case and the guards stay. */
-	return inside || guards_is(in->guards, dir, false) || !guards_beneath(in->guards, dir);
+	return inside || guards_is(in->guards, dir, false, true) ||
+		!guards_beneath(in->guards, dir);
 }
 
 /* Folders from narrow to wide; *ret_first is the one to offer first. */
@@ -184,7 +186,7 @@ dress(struct rules *rules, const struct decide_input *in, enum ambit_answer_kind
 		rule->yes = kind >= AMBIT_ONCE;
 		rule->created = in->now;
 		rule->source = strdup(source);
-		rule->project = strdup(in->scope->root.real);
+		rule->project = strdup(in->project);
 		if (kind != AMBIT_ALWAYS)
 			rule->session = str_dup(in->session->name);
 		if (kind == AMBIT_ONCE) {
@@ -244,12 +246,25 @@ question_once(const struct decide_input *in, const struct ambit_outcome *outcome
 
 /* -- the question ------------------------------------------------------------ */
 
+/* The call itself stands above the choices in full; a rule's label is cut and
+ * redacted for lists, and must not stand in for it here. */
+static int
+point_at_call(struct ambit_rule *rule)
+{
+	if (rule->op != AMBIT_OP_CALL || str_prefix(rule->subject, "cmd:"))
+		return 0;
+	free(rule->label);
+	rule->label = strdup("this call, as shown");
+	return rule->label ? 0 : -ENOMEM;
+}
+
 static char *
-stores_text(const struct rules *rules)
+stores_text(struct rules *rules)
 {
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < rules->n; i++) {
+		out.failed |= point_at_call(&rules->list[i]) < 0;
 		auto_free char *text = ambit_rule_text(&rules->list[i]);
 
 		if (!text)
@@ -357,7 +372,7 @@ question_init(const struct decide_input *in, const struct ambit_outcome *outcome
 	auto_json json_t *request = request_json(in->request);
 
 	q.who = who_text(in->request);
-	q.what = request_label(in->request);
+	q.what = request_text(in->request);
 	q.why = why_text(outcome);
 	q.request = request ? json_line(request) : NULL;
 	q.outcome = ambit_outcome_json(outcome, in->request, in->scope, true);

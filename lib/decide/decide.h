@@ -27,6 +27,7 @@ struct decide_input {
 	const struct ambit_settings *settings;
 	const struct ambit_scope *scope;
 	const struct guards *guards;
+	const char *project; /* the folder that standing rules belong to */
 	const struct ambit_session *session;
 	const struct grant *grants;
 	size_t n_grants;
@@ -84,7 +85,12 @@ void paths_decide_one(const struct decide_input *in, const struct resolved *reso
 
 /* -- memory ---------------------------------------------------------------- */
 
-/* The newest rule for (op, subject), or NULL. For paths, guarded says that a
+/* What the lists say of a tool, or -1: the session's and the person's
+ * (*ret_from: "session", "person"), and the folder's. */
+int permission_said(const struct decide_input *in, const char **ret_from);
+int permission_folder(const struct decide_input *in);
+
+/* The most specific rule for (op, subject), or NULL. For paths, guarded says that a
  * rule counts only if it names the guard itself, not a folder above it. */
 const struct ambit_rule *memory_find(const struct decide_input *in, enum ambit_op op,
 	const char *subject, bool guarded);

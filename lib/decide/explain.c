@@ -43,7 +43,8 @@ char *
 ambit_outcome_message(const struct ambit_outcome *outcome)
 {
 	struct buf out = { 0 };
-	const char *reason = outcome->reason ? outcome->reason : "ambit could not decide";
+	const char *reason =
+		outcome->reason && *outcome->reason ? outcome->reason : "ambit could not decide";
 
 	buf_puts(&out, reason);
 	if (outcome->hint) {
@@ -160,5 +161,5 @@ ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_reque
 	json_object_set_new(out, "remember", remember_json(outcome, request));
 	if (with_says)
 		json_object_set_new(out, "layers", says_json(outcome));
-	return json_dumps(out, JSON_COMPACT);
+	return json_ascii(out);
 }

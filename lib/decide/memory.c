@@ -14,10 +14,10 @@ memory_covers(const struct decide_input *in, const char *subject, bool beneath, 
 	bool guarded, bool reads)
 {
 	if (streq(subject, real))
-		return true;
+		return !guarded || !beneath || guards_is(in->guards, subject, reads, false);
 	if (!beneath || !str_beneath(real, subject))
 		return false;
-	return !guarded || guards_is(in->guards, subject, reads);
+	return !guarded || guards_is(in->guards, subject, reads, true);
 }
 
 static bool
@@ -41,8 +41,19 @@ rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum a
 	if (op == AMBIT_OP_CALL)
 		return streq(rule->subject, subject);
 	/* A no is about everything beneath, guards included. */
-	return memory_covers(in, rule->subject, rule->beneath, subject, guarded && rule->yes,
-		op == AMBIT_OP_READ);
+	return memory_covers(in, rule->subject, rule->beneath || !rule->yes, subject,
+		guarded && rule->yes, op == AMBIT_OP_READ);
+}
+
+/* A host or path that is named says more than a pattern or a folder. */
+static size_t
+specificity(const struct ambit_rule *rule)
+{
+	size_t n = strlen(rule->subject);
+
+	if (rule->op == AMBIT_OP_CONNECT && !strpbrk(rule->subject, "*/"))
+		n += 4096;
+	return n;
 }
 
 /* The most specific rule counts; among equals the newest. "No to this file"
@@ -57,8 +68,8 @@ memory_find(const struct decide_input *in, enum ambit_op op, const char *subject
 
 		if (!rule_covers(in, rule, op, subject, guarded))
 			continue;
-		if (!best || strlen(rule->subject) > strlen(best->subject) ||
-			(strlen(rule->subject) == strlen(best->subject) && rule->id >= best->id))
+		if (!best || specificity(rule) > specificity(best) ||
+			(specificity(rule) == specificity(best) && rule->id >= best->id))
 			best = rule;
 	}
 	return best;
@@ -113,6 +124,20 @@ recall(struct recall *recall, enum ambit_op op, const char *subject, bool guarde
 	return asked && rule && rule->yes;
 }
 
+/* Removing or replacing a directory reaches what a no beneath it speaks of. */
+static void
+recall_beneath(struct recall *recall, const struct ambit_outcome_path *path)
+{
+	const struct decide_input *in = recall->d->in;
+
+	if (path->access != AMBIT_ACCESS_DELETE && path->access != AMBIT_ACCESS_REPLACE)
+		return;
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (!in->rules[i].yes && in->rules[i].op == AMBIT_OP_WRITE &&
+			in_force(in, &in->rules[i]) && str_beneath(in->rules[i].subject, path->path))
+			say_no(recall->d, &in->rules[i]);
+}
+
 /* Keys of calls cost a digest: made only if somebody will look at them. */
 static bool
 knows_calls(const struct decide_input *in)
@@ -139,6 +164,7 @@ memory_decide(struct decision *d)
 			access_writes(path->access) ? AMBIT_OP_WRITE : AMBIT_OP_READ, path->path,
 			path->code == AMBIT_CODE_GUARDED || path->code == AMBIT_CODE_GUARDED_READ,
 			path->verdict == AMBIT_ASK);
+		recall_beneath(&r, path);
 	}
 	if (out->host)
 		recall(&r, AMBIT_OP_CONNECT, out->host, false, d->host_asked);

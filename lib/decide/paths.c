@@ -1,117 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each path of the request: allow, ask or deny. Resolution is done here, on
- * the file system as it is now; the verdict on a resolved path is a pure
- * function, which the kernel line uses as well. */
+/* Each path of the request: allow, ask or deny, on the file system as it is
+ * now. One name can mean several places: followed or not, folded by its text
+ * or walked by the kernel, beside or beneath a directory that is there. Tools
+ * differ, so all that apply are decided. */
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/str.h"
 #include "decide/decide.h"
-
-static bool
-granted(const struct decide_input *in, const char *real, bool reads, bool guarded)
-{
-	for (size_t i = 0; i < in->n_grants; i++)
-		if ((in->grants[i].write || reads) &&
-			memory_covers(in, in->grants[i].real, true, real, guarded, reads))
-			return true;
-	return false;
-}
-
-static bool
-remembered(const struct decide_input *in, const char *real)
-{
-	const struct ambit_rule *rule = memory_find(in, AMBIT_OP_WRITE, real, false);
-
-	return rule && rule->yes;
-}
-
-/* Removing or replacing the folder itself changes its parent. */
-static bool
-is_inside(const struct decide_input *in, const char *real, enum ambit_access access)
-{
-	if (!scope_holds(in->scope, real))
-		return false;
-	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
-		!streq(real, in->scope->root.real);
-}
-
-/* A link that is the folder's own name is not a way out of the folder. */
-static bool
-says_inside(const struct decide_input *in, const char *written, enum ambit_access access)
-{
-	if (!scope_says_inside(in->scope, written))
-		return false;
-	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
-		(!streq(written, in->scope->root.real) &&
-			!streq(written, in->scope->root.written));
-}
-
-static enum ambit_code
-write_code(const struct decide_input *in, const struct resolved *resolved,
-	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
-{
-	bool inside = is_inside(in, resolved->real, access);
-	/* A child scope is law: a grant to the parent does not reach it. */
-	bool open = inside || (!in->scope->enforce_write && granted(in, resolved->real, false, false));
-
-	*ret_guard = NULL;
-	if (!open && says_inside(in, resolved->written, access) &&
-		!scope_holds(in->scope, resolved->real) &&
-		(in->scope->enforce_write || !remembered(in, resolved->real))) {
-		*ret_hard = true;
-		return AMBIT_CODE_SYMLINK_ESCAPE;
-	}
-	if (!open && in->scope->enforce_write) {
-		*ret_hard = true;
-		return AMBIT_CODE_OUT_OF_SCOPE;
-	}
-	*ret_guard = guards_match(in->guards, resolved, access);
-	if (*ret_guard && !granted(in, resolved->real, false, true))
-		return AMBIT_CODE_GUARDED;
-	return open ? AMBIT_CODE_NONE : AMBIT_CODE_OUTSIDE;
-}
-
-static enum ambit_code
-read_code(const struct decide_input *in, const struct resolved *resolved,
-	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
-{
-	*ret_guard = NULL;
-	if (decision_reads(in) == AMBIT_READS_FOLDER && !scope_holds(in->scope, resolved->real) &&
-		!granted(in, resolved->real, true, false)) {
-		*ret_hard = true;
-		return AMBIT_CODE_OUT_OF_SCOPE;
-	}
-	*ret_guard = guards_match(in->guards, resolved, access);
-	if (*ret_guard && !granted(in, resolved->real, true, true))
-		return AMBIT_CODE_GUARDED_READ;
-	return AMBIT_CODE_NONE;
-}
-
-void
-paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
-	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
-	const struct guard **ret_guard)
-{
-	enum ambit_code code;
-
-	*ret_hard = false;
-	*ret_guard = NULL;
-	ret->access = access;
-	ret->verdict = AMBIT_DENY;
-	if (scope_protects(in->scope, resolved->real, access)) {
-		*ret_hard = true;
-		ret->code = AMBIT_CODE_PROTECTED;
-		return;
-	}
-	code = access_writes(access) ? write_code(in, resolved, access, ret_hard, ret_guard)
-				     : read_code(in, resolved, access, ret_hard, ret_guard);
-	ret->code = code;
-	ret->verdict = *ret_hard	      ? AMBIT_DENY
-		: code == AMBIT_CODE_NONE ? AMBIT_ALLOW
-					      : AMBIT_ASK;
-}
 
 /* -- saying it ------------------------------------------------------------- */
 
@@ -124,22 +22,27 @@ hint(struct decision *d, char *text)
 		d->failed = -ENOMEM;
 }
 
+/* What was asked for and, where a link or ".." makes it another place, where
+ * that is: a person must not say yes to a name alone. */
 static void
-say_path(struct decision *d, const struct ambit_outcome_path *path, const char *real, bool hard,
-	const struct guard *guard)
+say_path(struct decision *d, const struct ambit_outcome_path *path,
+	const struct resolved *resolved, bool hard, const struct guard *guard)
 {
 	auto_free char *folder = explain_folder(d->in->scope);
-	auto_free char *target = ambit_scope_display(d->in->scope, real);
-	const char *why = scope_protects(d->in->scope, real, path->access);
+	auto_free char *target = ambit_scope_display(d->in->scope, resolved->real);
+	auto_free char *name = !target	   ? NULL
+		: streq(target, path->shown) ? strdup(target)
+					     : str_printf("%s (really %s)", path->shown, target);
 	const char *scope = d->in->scope->enforce_write ? "this scope" : "the folder";
 
-	if (!folder || !target) {
+	if (!folder || !target || !name) {
 		d->failed = -ENOMEM;
 		return;
 	}
 	switch (path->code) {
 	case AMBIT_CODE_PROTECTED:
-		decision_say(d, path->verdict, path->code, hard, "%s is %s", path->shown, why);
+		decision_say(d, path->verdict, path->code, hard, "%s is %s", name,
+			scope_protects(d->in->scope, resolved, path->access));
 		break;
 	case AMBIT_CODE_SYMLINK_ESCAPE:
 		decision_say(d, path->verdict, path->code, hard,
@@ -153,16 +56,16 @@ say_path(struct decision *d, const struct ambit_outcome_path *path, const char *
 		break;
 	case AMBIT_CODE_GUARDED:
 	case AMBIT_CODE_GUARDED_READ:
-		decision_say(d, path->verdict, path->code, hard, "%s is guarded (%s): %s", path->shown,
+		decision_say(d, path->verdict, path->code, hard, "%s is guarded (%s): %s", name,
 			guard ? guard->pattern : "?", guard ? guard->text : "?");
 		break;
 	default:
-		if (streq(real, d->in->scope->root.real))
+		if (streq(resolved->real, d->in->scope->root.real))
 			decision_say(d, path->verdict, path->code, hard,
 				"%s is the folder itself: removing it changes what is outside", path->shown);
 		else
 			decision_say(d, path->verdict, path->code, hard, "%s is outside %s (%s)",
-				path->shown, scope, folder);
+				name, scope, folder);
 	}
 }
 
@@ -172,6 +75,7 @@ add_path(struct decision *d, struct resolved *resolved, char *shown)
 	size_t n = d->out->n_paths;
 	struct ambit_outcome_path *paths =
 		realloc(d->out->paths, (n + 1) * sizeof(*d->out->paths));
+	char *real = strdup(resolved->real ? resolved->real : "");
 	struct resolved *beside;
 
 	if (paths)
@@ -179,14 +83,15 @@ add_path(struct decision *d, struct resolved *resolved, char *shown)
 	beside = realloc(d->resolved, (n + 1) * sizeof(*d->resolved));
 	if (beside)
 		d->resolved = beside;
-	if (!paths || !beside || !shown) {
+	if (!paths || !beside || !shown || !real) {
 		free(shown);
+		free(real);
 		resolved_finish(resolved);
 		return d->failed = -ENOMEM;
 	}
 	d->resolved[n] = *resolved;
 	d->out->paths[n] = (struct ambit_outcome_path){
-		.path = str_dup(resolved->real),
+		.path = real,
 		.shown = shown,
 		.code = AMBIT_CODE_UNRESOLVABLE,
 	};
@@ -204,23 +109,33 @@ show(const struct decision *d, const struct request_path *asked, const struct re
 	return ambit_scope_display(d->in->scope, resolved->written);
 }
 
+static bool
+is_decided(const struct decision *d, enum ambit_access access, const struct resolved *resolved)
+{
+	for (size_t i = 0; i < d->out->n_paths; i++)
+		if (d->out->paths[i].access == access && d->resolved[i].real &&
+			streq(d->resolved[i].real, resolved->real) &&
+			streq(d->resolved[i].written, resolved->written))
+			return true;
+	return false;
+}
+
 static void
-decide_variant(struct decision *d, const struct request_path *asked, bool follow)
+decide_variant(struct decision *d, const struct request_path *asked, const char *cwd, bool follow)
 {
 	struct resolved resolved = { 0 };
 	struct ambit_error err = { 0 };
 	const struct guard *guard;
 	bool hard;
-	int r = scope_resolve(d->in->scope, d->in->request->cwd, asked->text, asked->len, follow,
-		&resolved, &err);
+	int r;
 
-	for (size_t i = 0; r == 0 && i < d->out->n_paths; i++)
-		if (d->out->paths[i].access == asked->access && d->resolved[i].real &&
-			streq(d->resolved[i].real, resolved.real) &&
-			streq(d->resolved[i].written, resolved.written)) {
-			resolved_finish(&resolved);
-			return;
-		}
+	if (d->ended || d->failed)
+		return;
+	r = scope_resolve(d->in->scope, cwd, asked->text, asked->len, follow, &resolved, &err);
+	if (r == 0 && is_decided(d, asked->access, &resolved)) {
+		resolved_finish(&resolved);
+		return;
+	}
 	if (add_path(d, &resolved, show(d, asked, &resolved)) < 0)
 		return;
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
@@ -233,7 +148,108 @@ decide_variant(struct decision *d, const struct request_path *asked, bool follow
 	}
 	paths_decide_one(d->in, &resolved, asked->access, path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
-		say_path(d, path, resolved.real, hard, guard);
+		say_path(d, path, &resolved, hard, guard);
+}
+
+static void
+decide_asked(struct decision *d, const struct request_path *asked, const char *cwd)
+{
+	if (asked->follow != TOOL_NOFOLLOW)
+		decide_variant(d, asked, cwd, true);
+	if (asked->follow != TOOL_FOLLOW)
+		decide_variant(d, asked, cwd, false);
+}
+
+/* The kernel walks "link/.." through the link; many tools fold it away before
+ * they open anything. Both places are decided. */
+static void
+decide_folded(struct decision *d, const struct request_path *asked)
+{
+	auto_free char *written = NULL;
+	struct request_path folded = *asked;
+
+	if (d->ended || d->failed || d->out->n_paths == 0 || !strstr(asked->text, ".."))
+		return;
+	written = str_dup(d->resolved[d->out->n_paths - 1].written);
+	if (!written)
+		return;
+	folded.text = written;
+	folded.len = strlen(written);
+	decide_asked(d, &folded, NULL);
+}
+
+/* -- trees ------------------------------------------------------------------- */
+
+static bool
+is_dir(const struct resolved *resolved)
+{
+	return resolved->exists && S_ISDIR(resolved->mode);
+}
+
+static bool
+is_source(enum ambit_access access)
+{
+	return access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_READ_TREE;
+}
+
+/* The n-th path was allowed by its own name, but not what comes with it. */
+static void
+guard_path(struct decision *d, size_t n, const struct guard *guard)
+{
+	struct ambit_outcome_path *path = &d->out->paths[n];
+
+	if (!guard || path->verdict != AMBIT_ALLOW)
+		return;
+	path->verdict = AMBIT_ASK;
+	path->code = access_writes(path->access) ? AMBIT_CODE_GUARDED : AMBIT_CODE_GUARDED_READ;
+	say_path(d, path, &d->resolved[n], false, guard);
+}
+
+/* Source n goes to target m: into it if it is a directory, and with all that
+ * it holds if it is one itself. */
+static void
+decide_landing(struct decision *d, size_t n, size_t m)
+{
+	const char *name = strrchr(d->resolved[n].written, '/') + 1;
+	bool into = is_dir(&d->resolved[m]) && *name;
+	auto_free char *to = into ? str_printf("%s/%s", d->resolved[m].real, name)
+				  : strdup(d->resolved[m].real);
+	struct request_path landing = {
+		.text = to,
+		.len = to ? strlen(to) : 0,
+		.access = d->out->paths[m].access,
+	};
+
+	if (!to) {
+		d->failed = -ENOMEM;
+		return;
+	}
+	if (into)
+		decide_asked(d, &landing, NULL);
+	if (!d->ended && !d->failed && is_dir(&d->resolved[n]))
+		guard_path(d, m,
+			guards_look(d->in->guards, d->in->scope, d->resolved[n].real, to,
+				AMBIT_ACCESS_WRITE));
+}
+
+static void
+decide_trees(struct decision *d)
+{
+	const struct tool *tool = d->in->request->tool;
+	bool lands = tool && (streq(tool->name, "move") || streq(tool->name, "copy"));
+	size_t count = d->out->n_paths;
+
+	for (size_t n = 0; n < count && !d->ended && !d->failed; n++) {
+		if (!is_source(d->out->paths[n].access))
+			continue;
+		if (d->out->paths[n].access == AMBIT_ACCESS_DELETE && is_dir(&d->resolved[n]))
+			guard_path(d, n,
+				guards_look(d->in->guards, d->in->scope, d->resolved[n].real,
+					d->resolved[n].real, AMBIT_ACCESS_DELETE));
+		for (size_t m = 0; lands && m < count && !d->ended && !d->failed; m++)
+			if (!is_source(d->out->paths[m].access))
+				decide_landing(d, n, m);
+	}
 }
 
 void
@@ -244,11 +260,11 @@ paths_decide(struct decision *d)
 	size_t asked = 0;
 
 	for (size_t i = 0; i < request->n_paths && !d->ended && !d->failed; i++) {
-		if (request->paths[i].follow != TOOL_NOFOLLOW)
-			decide_variant(d, &request->paths[i], true);
-		if (request->paths[i].follow != TOOL_FOLLOW && !d->ended && !d->failed)
-			decide_variant(d, &request->paths[i], false);
+		decide_asked(d, &request->paths[i], request->cwd);
+		decide_folded(d, &request->paths[i]);
 	}
+	if (!d->ended && !d->failed)
+		decide_trees(d);
 	for (size_t i = 0; i < d->out->n_paths; i++)
 		asked += d->out->paths[i].verdict != AMBIT_ALLOW;
 	if (asked > 0 || d->ended || d->failed)

@@ -44,25 +44,52 @@ consider(struct found *found, const struct ambit_request *request, const char *p
 }
 
 static int
-listed(const struct settings_values *values, const struct ambit_request *request)
+listed(const struct ambit_tool_permission *list, size_t n, const struct ambit_request *request)
 {
 	struct found found = { .permission = -1 };
 
-	for (size_t i = 0; i < values->n_permissions; i++)
-		consider(&found, request, values->permissions[i].tool,
-			values->permissions[i].permission);
+	for (size_t i = 0; i < n; i++)
+		consider(&found, request, list[i].tool, list[i].permission);
 	return found.permission;
 }
 
-static int
-session_says(const struct ambit_session *session, const struct ambit_request *request)
+int
+permission_said(const struct decide_input *in, const char **ret_from)
 {
-	struct found found = { .permission = -1 };
+	const struct settings_values *person = settings_person(in->settings);
+	int said = listed(in->session->permissions, in->session->n_permissions, in->request);
 
-	for (size_t i = 0; i < session->n_permissions; i++)
-		consider(&found, request, session->permissions[i].tool,
-			session->permissions[i].permission);
-	return found.permission;
+	*ret_from = "session";
+	if (said < 0) {
+		said = listed(person->permissions, person->n_permissions, in->request);
+		*ret_from = "person";
+	}
+	return said;
+}
+
+int
+permission_folder(const struct decide_input *in)
+{
+	const struct settings_values *folder = settings_folder(in->settings);
+
+	return listed(folder->permissions, folder->n_permissions, in->request);
+}
+
+/* Nothing here knows which files an unknown tool touches. Where the kernel
+ * line does not hold it either, what it does past the line would be seen by
+ * nobody. */
+static bool
+is_blind(const struct decide_input *in)
+{
+	const struct ambit_request *request = in->request;
+
+	if (request->tool)
+		return false;
+	if (request->bad == AMBIT_CODE_UNKNOWN_TOOL)
+		return true;
+	return !request->held &&
+		((request->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) ||
+			decision_reads(in) == AMBIT_READS_FOLDER);
 }
 
 static bool
@@ -81,26 +108,25 @@ permission_decide(struct decision *d)
 	const char *tool = ambit_request_tool(request);
 	bool shell = request->tool && request->tool->shell;
 	int said, permission, folder;
+	const char *from;
 
 	if (shell && bash_is_off(in)) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_BASH_NOT_ALLOWED, true,
 			"shell commands are switched off in this scope");
 		return;
 	}
-	said = session_says(in->session, request);
-	if (said < 0)
-		said = listed(settings_person(in->settings), request);
+	said = permission_said(in, &from);
 	/* A person who allowed a tool by name has accepted its danger; so has
 	 * the kernel line for what it holds. Its paths are still decided. */
-	if ((said == AMBIT_PERMISSION_ALLOW || (shell && request->held)) &&
+	if ((said == AMBIT_PERMISSION_ALLOW || (request->tool && request->held)) &&
 		d->danger < AMBIT_DANGER_WRITE)
 		d->danger = AMBIT_DANGER_WRITE;
-	permission = said >= 0			    ? said
-		: shell && request->held	    ? AMBIT_PERMISSION_ALLOW
-		: request->tool			    ? (int)request->tool->permission
-		: request->bad == AMBIT_CODE_NONE ? AMBIT_PERMISSION_ALLOW
-						    : AMBIT_PERMISSION_ASK;
-	folder = listed(settings_folder(in->settings), request);
+	permission = said >= 0		 ? said
+		: shell && request->held ? AMBIT_PERMISSION_ALLOW
+		: request->tool		 ? (int)request->tool->permission
+		: is_blind(in)		 ? AMBIT_PERMISSION_ASK
+					 : AMBIT_PERMISSION_ALLOW;
+	folder = permission_folder(in);
 	if (folder >= 0 && folder < permission)
 		permission = folder;
 
@@ -110,9 +136,10 @@ permission_decide(struct decision *d)
 	} else if (permission == AMBIT_PERMISSION_ALLOW) {
 		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the permission of %s is allow",
 			tool);
-	} else if (request->bad == AMBIT_CODE_UNKNOWN_TOOL && said < 0) {
-		d->firm = true;
-		decision_ask_call(d, AMBIT_CODE_UNKNOWN_TOOL, request->bad_reason);
+	} else if (is_blind(in)) {
+		d->firm = d->out->call = true;
+		decision_say(d, AMBIT_ASK, AMBIT_CODE_UNKNOWN_TOOL, false,
+			"%s is not a tool ambit knows: what it touches cannot be told", tool);
 	} else {
 		d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);

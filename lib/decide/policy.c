@@ -245,19 +245,20 @@ opine_policy(const struct ambit_policy *policy, const struct decision *d, struct
 static void
 narrow(struct decision *d, const struct ambit_opinion *opinion)
 {
+	const char *reason = opinion->reason[0] ? opinion->reason : "a policy says so";
+
 	if (opinion->verdict == AMBIT_DENY) {
 		enum ambit_code code = opinion->code;
 
 		if (code == AMBIT_CODE_NONE || code == AMBIT_CODE_INTERNAL || code >= AMBIT_CODE_N)
 			code = AMBIT_CODE_DENIED;
-		decision_say(d, AMBIT_DENY, code, true, "%s", opinion->reason);
+		decision_say(d, AMBIT_DENY, code, true, "%s", reason);
 	} else if (opinion->verdict == AMBIT_ASK) {
-		d->firm = true;
 		decision_ask_call(d,
 			opinion->code == AMBIT_CODE_TIMEOUT ? AMBIT_CODE_TIMEOUT : AMBIT_CODE_NONE,
-			opinion->reason);
+			reason);
 	} else {
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "%s", opinion->reason);
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "%s", reason);
 	}
 }
 

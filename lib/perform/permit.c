@@ -87,14 +87,16 @@ permit_open(struct permit_path *path, int flags, mode_t mode, int *ret_fd, struc
 
 	if (parent < 0)
 		return parent;
+	if (!path->resolved.exists && !(flags & O_CREAT))
+		return err_sys(err, ENOENT, "%s", path->resolved.real);
 	if (path->resolved.exists) {
 		fd = open_existing(parent, name, &path->resolved, flags, err);
 		if (fd < 0)
 			return fd;
 	} else {
 		/* What was not there when it was decided must still not be. */
-		fd = resolve_open(parent, name, flags | (flags & O_CREAT ? O_EXCL : 0) | O_NOFOLLOW,
-			flags & O_CREAT ? mode & 07777 : 0, RESOLVE_PLAIN);
+		fd = resolve_open(parent, name, flags | O_EXCL | O_NOFOLLOW, mode & 07777,
+			RESOLVE_PLAIN);
 		if (fd < 0)
 			return err_sys(err, fd == -EEXIST || fd == -ELOOP ? ESTALE : -fd, "%s",
 				path->resolved.real);

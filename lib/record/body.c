@@ -41,8 +41,7 @@ shrink_object(const json_t *value)
 	const char *key;
 	json_t *member;
 
-	json_object_foreach((json_t *)value, key, member)
-	{
+	json_object_foreach ((json_t *)value, key, member) {
 		if (!copy || json_object_set_new(copy, key, shrink(member)) < 0)
 			return NULL;
 	}
@@ -56,8 +55,7 @@ shrink_array(const json_t *value)
 	size_t i;
 	json_t *member;
 
-	json_array_foreach(value, i, member)
-	{
+	json_array_foreach (value, i, member) {
 		if (!copy || json_array_append_new(copy, shrink(member)) < 0)
 			return NULL;
 	}
@@ -90,8 +88,7 @@ largest(const json_t *object, size_t *ret_size)
 	size_t most = 2 * HASH_HEX;
 	json_t *member;
 
-	json_object_foreach((json_t *)object, key, member)
-	{
+	json_object_foreach ((json_t *)object, key, member) {
 		size_t size = line_size(member);
 
 		if (size > most) {
@@ -103,6 +100,9 @@ largest(const json_t *object, size_t *ret_size)
 	return found;
 }
 
+/* Room for what set_lost() adds. */
+#define LOST_ROOM 256
+
 /* Members give way to their digests, largest first, until the rest fits. At
  * most this many times: a body of ten thousand middling members is not worth
  * a quadratic effort, and goes by one digest as a whole. */
@@ -111,9 +111,11 @@ largest(const json_t *object, size_t *ret_size)
 static int
 cut(json_t *object, const json_t *original)
 {
+	const size_t max = RECORD_BODY_MAX - LOST_ROOM;
+
 	size_t size = line_size(object);
 
-	for (int i = 0; size > RECORD_BODY_MAX && i < CUT_MAX; i++) {
+	for (int i = 0; size > max && i < CUT_MAX; i++) {
 		size_t most;
 		const char *key = largest(object, &most);
 
@@ -126,7 +128,7 @@ cut(json_t *object, const json_t *original)
 			return -ENOMEM;
 		size = line_size(object);
 	}
-	if (size <= RECORD_BODY_MAX)
+	if (size <= max)
 		return 0;
 	auto_json json_t *digest = digest_of_value(original);
 
@@ -135,18 +137,49 @@ cut(json_t *object, const json_t *original)
 	return json_object_update(object, digest) < 0 ? -ENOMEM : 0;
 }
 
+/* Whoever has the original can still tell that it is this one. Without the
+ * digest, a word that looks like a secret's name would be a way to deny what
+ * was done. */
+static int
+set_lost(json_t *clean, const struct body_lost *lost)
+{
+	json_t *value =
+		json_pack("{s:I, s:s}", "count", (json_int_t)lost->count, "sha256", lost->sha256);
+
+	return json_object_set_new(clean, "redacted", value) < 0 ? -ENOMEM : 0;
+}
+
+/* The digest of the line as it would have been. */
+static int
+digest_line(const json_t *small, struct body_lost *lost)
+{
+	auto_free char *line = json_line(small);
+
+	if (!line)
+		return -ENOMEM;
+	hash_sha256(line, strlen(line), lost->sha256);
+	return 0;
+}
+
 int
-body_line(const json_t *body, char **ret_line, struct ambit_error *err)
+body_line(
+	const json_t *body, const struct body_lost *lost, char **ret_line, struct ambit_error *err)
 {
 	if (body && !json_is_object(body))
 		return err_set(err, EINVAL, "the body of an event is not an object");
+	struct body_lost own = { 0 };
 	auto_json json_t *none = body ? NULL : json_object();
 	auto_json json_t *small = shrink(body ? body : none);
-	auto_json json_t *clean = small ? redact_json(small) : NULL;
+	auto_json json_t *clean = small ? redact_json(small, &own.count) : NULL;
+	int r = clean ? cut(clean, body ? body : none) : -ENOMEM;
 
-	if (!clean || cut(clean, body ? body : none) < 0)
-		return err_nomem(err);
-	char *line = json_line(clean);
+	if (own.count > 0)
+		lost = &own;
+	if (r == 0 && own.count > 0)
+		r = digest_line(small, &own);
+	if (r == 0 && lost && lost->count > 0)
+		r = set_lost(clean, lost);
+	char *line = r == 0 ? json_line(clean) : NULL;
 
 	if (!line)
 		return err_nomem(err);
@@ -165,16 +198,13 @@ plain(const char *text, size_t len)
 	return str_is_utf8(text, len);
 }
 
-int
-body_text(const char *text, size_t max, char **ret_text)
+/* Control bytes escaped, at most max bytes. Takes text over. */
+static int
+tame(char *text, size_t max, char **ret_text)
 {
-	if (!text) {
-		*ret_text = NULL;
-		return 0;
-	}
-	auto_free char *clean = redact_text(text, strlen(text));
+	auto_free char *clean = text;
 
-	if (clean && !plain(clean, strlen(clean))) {
+	if (!plain(clean, strlen(clean))) {
 		char *shown = str_escape(clean, strlen(clean));
 
 		free(clean);
@@ -192,4 +222,22 @@ body_text(const char *text, size_t max, char **ret_text)
 	}
 	*ret_text = steal_ptr(&clean);
 	return 0;
+}
+
+int
+body_text(const char *text, size_t max, struct body_lost *lost, char **ret_text)
+{
+	struct buf buf = { 0 };
+
+	if (!text) {
+		*ret_text = NULL;
+		return 0;
+	}
+	if (redact_append(&buf, text, strlen(text)) > 0 && lost) {
+		lost->count++;
+		hash_sha256(text, strlen(text), lost->sha256);
+	}
+	char *clean = buf_take(&buf);
+
+	return clean ? tame(clean, max, ret_text) : -ENOMEM;
 }

@@ -39,10 +39,12 @@ fill(struct row *row, const struct ambit_event *event, const json_t *body, struc
 		[FIELD_SUBJECT] = { event->subject, SUBJECT_MAX },
 	};
 
+	struct body_lost lost = { 0 };
+
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (body_text(texts[i].text, texts[i].max, &row->fields[i]) < 0)
+		if (body_text(texts[i].text, texts[i].max, &lost, &row->fields[i]) < 0)
 			return err_nomem(err);
-	return body_line(body, &row->fields[FIELD_BODY], err);
+	return body_line(body, &lost, &row->fields[FIELD_BODY], err);
 }
 
 /* The last link's seq and hash; 0 and zeros for a new chain. */

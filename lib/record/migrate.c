@@ -92,6 +92,15 @@ struct identity {
 };
 
 static int
+execute(struct ambit_record *record, const char *sql, struct ambit_error *err)
+{
+	int rc = sqlite3_exec(record->db, sql, NULL, NULL, NULL);
+
+	return rc == SQLITE_OK ? 0 : store_fail(record, rc, err);
+}
+
+/* Inside a transaction, or the three numbers are of three different moments. */
+static int
 identify(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
 {
 	struct identity id = { 0 };
@@ -106,6 +115,22 @@ identify(struct ambit_record *record, struct identity *ret_identity, struct ambi
 	return r;
 }
 
+/* The same in a read transaction of its own: while another process makes the
+ * schema, this one sees all of it or nothing. */
+static int
+identify_now(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
+{
+	int r = execute(record, "BEGIN", err);
+
+	if (r < 0)
+		return r;
+	r = identify(record, ret_identity, err);
+	return store_end(record, r, err);
+}
+
+/* A file that somebody emptied looks like one that is new, and SQLite drops
+ * the log beside it: that a record was lost can only be told from a head that
+ * was noted elsewhere. */
 static int
 refuse_foreign(
 	const struct ambit_record *record, const struct identity *id, struct ambit_error *err)
@@ -122,14 +147,6 @@ refuse_foreign(
 			"use that one, or move the file away",
 			record->path, (long long)id->version, RECORD_SCHEMA);
 	return 0;
-}
-
-static int
-execute(struct ambit_record *record, const char *sql, struct ambit_error *err)
-{
-	int rc = sqlite3_exec(record->db, sql, NULL, NULL, NULL);
-
-	return rc == SQLITE_OK ? 0 : store_fail(record, rc, err);
 }
 
 /* Two that open a new file at once both want it exclusively for a moment, and
@@ -234,7 +251,7 @@ int
 migrate_check(struct ambit_record *record, struct ambit_error *err)
 {
 	struct identity id;
-	int r = identify(record, &id, err);
+	int r = identify_now(record, &id, err);
 
 	if (r < 0)
 		return explain_read(record, r, err);

@@ -19,4 +19,8 @@
 int record_append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_error *err);
 
+/* Notes that the session's first write has happened, and nothing else: modes
+ * that another process changed meanwhile stay as they are. -ENOENT if there is no such session. */
+int record_session_wrote(struct ambit_record *record, const char *name, struct ambit_error *err);
+
 #endif

@@ -10,44 +10,9 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact-text.h"
 
 #include <ambit/record.h>
-
-struct text {
-	const char *data;
-	size_t len;
-};
-
-/* What goes: [from, to). */
-struct hit {
-	size_t from;
-	size_t to;
-};
-
-static bool
-alnum(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
-in(const char *set, char c)
-{
-	return c != '\0' && strchr(set, c) != NULL;
-}
-
-static bool
-blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool
-space(char c)
-{
-	return in(" \t\r\n\v\f", c);
-}
 
 static bool
 of_class(enum redact_class class, char c)
@@ -69,36 +34,7 @@ of_class(enum redact_class class, char c)
 	return false;
 }
 
-/* The byte at i, or NUL past the end. */
-static char
-at(const struct text *t, size_t i)
-{
-	return i < t->len ? t->data[i] : '\0';
-}
-
-static bool
-starts(const struct text *t, size_t i, const char *prefix, bool fold)
-{
-	size_t n = strlen(prefix);
-
-	if (t->len - i < n)
-		return false;
-	return fold ? str_fold_equal(t->data + i, prefix, n)
-		    : memcmp(t->data + i, prefix, n) == 0;
-}
-
-static size_t
-skip_blanks(const struct text *t, size_t i)
-{
-	while (i < t->len && blank(t->data[i]))
-		i++;
-	return i;
-}
-
 /* -- shapes that begin with themselves ---------------------------------------- */
-
-/* A failed try must not walk over a long run that the next try walks again. */
-#define AHEAD 256
 
 /* Random keys have digits, or a long piece without separators; names that
  * people choose rarely have either. */
@@ -106,32 +42,59 @@ static bool
 looks_random(const char *run, size_t len)
 {
 	size_t piece = 0;
-	bool digit = false, letter = false;
+	bool number = false, letter = false;
 
 	for (size_t i = 0; i < len && i < AHEAD; i++) {
-		digit = digit || (run[i] >= '0' && run[i] <= '9');
-		letter = letter || !(run[i] >= '0' && run[i] <= '9');
+		number = number || digit(run[i]);
+		letter = letter || !digit(run[i]);
 		piece = alnum(run[i]) ? piece + 1 : 0;
-		if ((digit && letter) || piece >= 20)
+		if ((number && letter) || piece >= 20)
 			return true;
 	}
 	return false;
 }
 
+/* A key may stand where words begin; directly behind a letter only if it is
+ * so long that it cannot be the end of a word. "\\n" and "%20" are no letters. */
 static bool
-match_prefix(const struct redact_shape *shape, const struct text *t, size_t i, struct hit *hit)
+fresh(const struct text *t, size_t i)
 {
-	size_t from = i + strlen(shape->prefix), to = from;
+	if (i == 0 || !alnum(t->data[i - 1]))
+		return true;
+	if (i >= 2 && t->data[i - 2] == '\\' && in("nrt", t->data[i - 1]))
+		return true;
+	return i >= 3 && t->data[i - 3] == '%' && of_class(CLASS_HEX, t->data[i - 2]) &&
+	       of_class(CLASS_HEX, t->data[i - 1]);
+}
+
+/* The run of a key that starts at from, at most AHEAD, without the mark of a cut. */
+static size_t
+run_end(const struct redact_shape *shape, const struct text *t, size_t from)
+{
+	size_t to = from;
 
 	while (to < t->len && to - from < AHEAD && of_class(shape->run, t->data[to]))
 		to++;
-	if (to - from < shape->min || !looks_random(t->data + from, to - from))
+	return to == t->len && to - from >= 3 && cut_off(t, to - 3) ? to - 3 : to;
+}
+
+static bool
+match_prefix(const struct redact_shape *shape, const struct text *t, size_t i, struct hit *hit)
+{
+	size_t from = i + strlen(shape->prefix), to = run_end(shape, t, from);
+	bool cut = cut_off(t, to) && to - from >= 4;
+
+	if (!cut && (to - from < shape->min || !looks_random(t->data + from, to - from)))
 		return false;
-	if (shape->max && (to - from > shape->max || alnum(at(t, to))))
+	if (!fresh(t, i) && (shape->inner == 0 || to - from < shape->inner))
+		return false;
+	if (!cut && shape->max && (to - from > shape->max || alnum(at(t, to))))
+		return false;
+	/* The word of a scheme stays, a key's own prefix goes with it. */
+	if (shape->fold && redact_path(t->data + from, to - from))
 		return false;
 	while (to < t->len && of_class(shape->run, t->data[to]))
 		to++;
-	/* The word of a scheme stays, a key's own prefix goes with it. */
 	hit->from = shape->fold ? from : i;
 	hit->to = to;
 	return true;
@@ -149,44 +112,23 @@ static bool
 match_jwt(const struct redact_shape *shape, const struct text *t, size_t i, struct hit *hit)
 {
 	/* Only at the start of a run, or "eyJ-eyJ-eyJ-..." is walked again and again. */
-	if (i > 0 && of_class(shape->run, t->data[i - 1]))
+	if (i > 0 && in("_-", t->data[i - 1]))
 		return false;
 	size_t first = segment(shape, t, i);
 
+	hit->from = i;
+	hit->to = first;
+	if (first - i >= shape->min && cut_off(t, first))
+		return true;
 	if (first - i < shape->min || at(t, first) != '.')
 		return false;
 	size_t second = segment(shape, t, first + 1);
 
-	if (second - first - 1 < shape->min)
+	if (second - first - 1 < shape->min && !cut_off(t, second))
 		return false;
-	hit->from = i;
 	hit->to = second;
 	while (at(t, hit->to) == '.' && of_class(shape->run, at(t, hit->to + 1)))
 		hit->to = segment(shape, t, hit->to + 1);
-	return true;
-}
-
-/* A key that is cut off before its end is still a key: then all the rest goes. */
-static bool
-match_pem(const struct redact_shape *shape, const struct text *t, size_t i, struct hit *hit)
-{
-	size_t label = i + strlen(shape->prefix);
-	size_t ahead = t->len - label < 80 ? t->len - label : 80;
-	const char *close = memmem(t->data + label, ahead, "-----", 5);
-	const char *end;
-
-	if (!close ||
-		!memmem(t->data + label, (size_t)(close - t->data) - label, "PRIVATE KEY", 11))
-		return false;
-	hit->from = i;
-	hit->to = t->len;
-	end = memmem(close, t->len - (size_t)(close - t->data), "-----END ", 9);
-	if (!end)
-		return true;
-	end += 9;
-	end = memmem(end, t->len - (size_t)(end - t->data), "-----", 5);
-	if (end)
-		hit->to = (size_t)(end - t->data) + 5;
 	return true;
 }
 
@@ -198,12 +140,18 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 
 	if (i == 0 || !alnum(t->data[i - 1]))
 		return false;
-	for (; end < t->len && !space(t->data[end]) && !in("/?#\"'`<>\\", t->data[end]); end++) {
+	for (; end < t->len && !space(t->data[end]) && !in("/?#\"'<>\\", t->data[end]); end++) {
+		if (ends_value(t, end))
+			break;
 		if (t->data[end] == '@')
 			sign = end;
 		if (t->data[end] == ':' && !colon && !sign)
 			colon = end;
 	}
+	/* Cut off before its "@": a port is a number. */
+	if (!sign && colon && !digit(at(t, colon + 1)) &&
+		(cut_off(t, end) || (end - colon > 3 && cut_off(t, end - 3))))
+		sign = end;
 	if (!sign)
 		return false;
 	hit->from = colon ? colon + 1 : from;
@@ -214,286 +162,36 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 	return colon || (sign - from >= 20 && looks_random(t->data + from, sign - from));
 }
 
-/* -- values ------------------------------------------------------------------- */
-
-static bool
-is_quote(char c)
-{
-	return c == '"' || c == '\'' || c == '`';
-}
-
-/* $NAME, ${NAME}, $(command): where a secret comes from is not the secret. */
-static bool
-is_reference(const struct text *t, size_t i)
-{
-	char next = at(t, i + 1);
-
-	return at(t, i) == '$' && (alnum(next) || in("_{(", next));
-}
-
-static bool
-is_nothing(const char *word, size_t len)
-{
-	static const char *const nothing[] = { "null", "None", "nil", "true", "false",
-		"undefined" };
-
-	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
-		if (strlen(nothing[i]) == len && memcmp(nothing[i], word, len) == 0)
-			return true;
-	return len == 0;
-}
-
-/* A quote opens at i, perhaps behind a backslash (JSON inside JSON): the value
- * ends at the next quote like it. An unclosed one ends with its line. */
-static bool
-quoted(const struct text *t, size_t i, struct hit *hit)
-{
-	bool nested = at(t, i) == '\\';
-	char quote = at(t, i + nested);
-	size_t from = i + nested + 1, to = from;
-
-	for (; to < t->len && t->data[to] != quote; to++)
-		if (!nested && quote != '\'' && t->data[to] == '\\')
-			to++;
-	if (to >= t->len) {
-		const char *line =
-			from < t->len ? memchr(t->data + from, '\n', t->len - from) : NULL;
-
-		to = line ? (size_t)(line - t->data) : t->len;
-	} else if (nested && t->data[to - 1] == '\\' && to > from) {
-		to--;
-	}
-	hit->from = from;
-	hit->to = to;
-	return to > from && (quote == '\'' || !is_reference(t, from));
-}
-
-static bool
-opens_quote(const struct text *t, size_t i)
-{
-	return is_quote(at(t, i)) || (at(t, i) == '\\' && is_quote(at(t, i + 1)));
-}
-
-/* A word of a shell, of a URL's query or of an argument list. */
-static bool
-word(const struct text *t, size_t i, struct hit *hit)
-{
-	size_t to = i;
-
-	if (is_reference(t, i) || in("<[{(", at(t, i)))
-		return false;
-	while (to < t->len && !space(t->data[to]) && !in(";&|<>()\"'`", t->data[to]))
-		to += t->data[to] == '\\' && to + 1 < t->len ? 2 : 1;
-	hit->from = i;
-	hit->to = to;
-	return !is_nothing(t->data + i, to - i);
-}
-
-/* Behind a colon or a spaced "=", ordinary code has types, names and calls
- * where a settings file has the value: only what looks like a value and ends
- * with the line, the item or the quote goes. */
-static bool
-loose_word(const struct text *t, size_t i, struct hit *hit)
-{
-	size_t to = i, end;
-	bool digit = false, letter = false;
-
-	for (; to < t->len && !space(t->data[to]) && !in("\"'`,;(){}<>[]", t->data[to]); to++) {
-		digit = digit || (t->data[to] >= '0' && t->data[to] <= '9');
-		letter = letter || !(t->data[to] >= '0' && t->data[to] <= '9');
-		/* Decided by now, or walking on would be for nothing. */
-		if (to - i == AHEAD && !(digit && letter))
-			return false;
-	}
-	end = skip_blanks(t, to);
-	hit->from = i;
-	hit->to = to;
-	if (to - i < 6 || !digit || !letter || is_reference(t, i))
-		return false;
-	return to - i > AHEAD || end >= t->len || in("\r\n,}\"'`", t->data[end]);
-}
-
-/* A header's value has spaces. A backslash ends it unless it escapes one. */
-static bool
-header_value(const struct text *t, size_t i, struct hit *hit)
-{
-	size_t to = i;
-
-	if (is_reference(t, i) || in("{([", at(t, i)))
-		return false;
-	for (; to < t->len && !in("\r\n\"'`", t->data[to]); to++)
-		if (t->data[to] == '\\' && at(t, to + 1) != ' ')
-			break;
-	while (to > i && blank(t->data[to - 1]))
-		to--;
-	hit->from = i;
-	hit->to = to;
-	return to > i;
-}
-
-/* -- names -------------------------------------------------------------------- */
-
-static bool
-name_char(char c)
-{
-	return alnum(c) || in("_.-", c);
-}
-
-/* Compares from the end, without case and separators: API_KEY, apiKey and
- * x-api-key end in "apikey". */
-static bool
-name_ends(const char *name, size_t len, const struct redact_shape *shape)
-{
-	size_t left = strlen(shape->prefix);
-
-	while (left > 0 && len > 0) {
-		char c = name[len - 1];
-
-		if (alnum(c)) {
-			if (str_lower(c) != shape->prefix[left - 1])
-				return false;
-			left--;
-		}
-		len--;
-	}
-	return left == 0 && (!shape->suffix || (len > 0 && !alnum(name[len - 1])));
-}
-
-static const struct redact_shape *
-find_name(const char *name, size_t len)
-{
-	for (const struct redact_shape *shape = redact_shapes; shape->prefix; shape++)
-		if ((shape->kind == SHAPE_NAME || shape->kind == SHAPE_HEADER) &&
-			name_ends(name, len, shape))
-			return shape;
-	return NULL;
-}
-
-bool
-redact_name(const char *name, size_t len)
-{
-	return find_name(name, len) != NULL;
-}
-
-/* "=", ":=" or ":" at i: its length; 0 for "==", "=>", "::", "://". */
-static size_t
-separator(const struct text *t, size_t i)
-{
-	if (at(t, i) == ':' && at(t, i + 1) == '=')
-		return 2;
-	if (at(t, i) == '=' && !in("=>~", at(t, i + 1)))
-		return 1;
-	if (at(t, i) == ':' && !in(":/", at(t, i + 1)))
-		return 1;
-	return 0;
-}
-
-/* --name VALUE: an option takes the next word. */
-static bool
-option_value(const struct text *t, size_t name, size_t end, struct hit *hit)
-{
-	size_t i = skip_blanks(t, end);
-
-	if (at(t, name) != '-' || i == end || in("-=:", at(t, i)))
-		return false;
-	return opens_quote(t, i) ? quoted(t, i, hit) : word(t, i, hit);
-}
-
-/* Where the sign behind a name would be: after its quote and blanks. */
-static size_t
-sign_of(const struct text *t, size_t end)
-{
-	end += at(t, end) == '\\' && is_quote(at(t, end + 1));
-	return skip_blanks(t, end + is_quote(at(t, end)));
-}
-
-/* A name stands at [i, end). */
-static bool
-match_name(const struct redact_shape *shape, const struct text *t, size_t i, size_t end,
-	struct hit *hit)
-{
-	size_t sign = sign_of(t, end);
-	size_t len = separator(t, sign);
-
-	if (len == 0)
-		return option_value(t, i, end, hit);
-	size_t value = skip_blanks(t, sign + len);
-	bool tight = sign == end && value == sign + len && t->data[sign] == '=';
-
-	if (opens_quote(t, value))
-		return quoted(t, value, hit);
-	if (shape->kind == SHAPE_HEADER && t->data[sign] == ':')
-		return header_value(t, value, hit);
-	return tight ? word(t, value, hit) : loose_word(t, value, hit);
-}
-
-static bool
-is_number(const struct text *t, const struct hit *hit)
-{
-	for (size_t i = hit->from; i < hit->to; i++)
-		if (t->data[i] < '0' || t->data[i] > '9')
-			return false;
-	return true;
-}
-
-/* -u user:VALUE, --user=user:VALUE. The colon is looked for a bounded way
- * ahead. Two numbers are ids of a user and a group. */
-static bool
-match_user(const struct redact_shape *shape, const struct text *t, size_t i, size_t end,
-	struct hit *hit)
-{
-	size_t value = skip_blanks(t, end + (at(t, end) == '='));
-	struct hit user = { value + opens_quote(t, value), 0 };
-
-	if (end - i != strlen(shape->prefix) || !starts(t, i, shape->prefix, false) || value == end)
-		return false;
-	for (user.to = user.from; at(t, user.to) != ':'; user.to++)
-		if (user.to >= t->len || user.to - user.from > AHEAD || space(t->data[user.to]))
-			return false;
-	if (is_reference(t, user.to + 1))
-		return false;
-	if (!(opens_quote(t, value) ? quoted(t, value, hit) : word(t, value, hit)))
-		return false;
-	hit->from = user.to + 1;
-	return hit->from < hit->to && !(is_number(t, &user) && is_number(t, hit));
-}
-
-/* A word is looked at once, where it begins. */
-static bool
-find_named(const struct text *t, size_t i, struct hit *hit)
-{
-	size_t end = i;
-
-	while (end < t->len && name_char(t->data[end]))
-		end++;
-	for (const struct redact_shape *s = redact_shapes; t->data[i] == '-' && s->prefix; s++)
-		if (s->kind == SHAPE_USER && match_user(s, t, i, end, hit))
-			return true;
-	/* Most words have no sign behind them: they need no name. */
-	if (t->data[i] != '-' && separator(t, sign_of(t, end)) == 0)
-		return false;
-	const struct redact_shape *shape = find_name(t->data + i, end - i);
-
-	return shape && match_name(shape, t, i, end, hit);
-}
-
 /* -- the walk ----------------------------------------------------------------- */
+
+/* The first bytes of what may stand directly behind a letter. */
+struct firsts {
+	bool inner[256];
+};
+
+static void
+firsts_fill(struct firsts *firsts)
+{
+	*firsts = (struct firsts){ 0 };
+	for (const struct redact_shape *s = redact_shapes; s->prefix; s++)
+		if (s->inner)
+			firsts->inner[(unsigned char)s->prefix[0]] = true;
+}
 
 static bool
 find_shape(const struct text *t, size_t i, struct hit *hit)
 {
-	bool fresh = i == 0 || !alnum(t->data[i - 1]);
-	char c = t->data[i], lower = str_lower(c);
+	char c = t->data[i], small = str_lower(c);
 
 	for (const struct redact_shape *s = redact_shapes; s->prefix; s++) {
-		if (s->prefix[0] != (s->fold ? lower : c) || s->kind >= SHAPE_USER ||
+		if (s->prefix[0] != (s->fold ? small : c) || s->kind >= SHAPE_USER ||
 			!starts(t, i, s->prefix, s->fold))
 			continue;
-		if (s->kind == SHAPE_PREFIX && fresh && match_prefix(s, t, i, hit))
+		if (s->kind == SHAPE_PREFIX && match_prefix(s, t, i, hit))
 			return true;
-		if (s->kind == SHAPE_JWT && fresh && match_jwt(s, t, i, hit))
+		if (s->kind == SHAPE_JWT && fresh(t, i) && match_jwt(s, t, i, hit))
 			return true;
-		if (s->kind == SHAPE_PEM && match_pem(s, t, i, hit))
+		if (s->kind == SHAPE_PEM && pem_match(t, i, hit))
 			return true;
 		if (s->kind == SHAPE_URL && match_url(s, t, i, hit))
 			return true;
@@ -502,50 +200,50 @@ find_shape(const struct text *t, size_t i, struct hit *hit)
 }
 
 static bool
-find(const struct text *t, size_t i, struct hit *hit)
+find(const struct text *t, const struct firsts *firsts, size_t i, struct hit *hit)
 {
 	char c = t->data[i], before = i > 0 ? t->data[i - 1] : ' ';
 
-	/* Most positions are inside a word, where nothing can begin. */
-	if (alnum(before) && c != ':' && c != '-')
+	/* Most positions are inside a word, where little can begin. */
+	if (alnum(before) && c != ':' && c != '-' && !firsts->inner[(unsigned char)c] &&
+		!fresh(t, i))
 		return false;
 	if (find_shape(t, i, hit))
 		return true;
-	return name_char(c) && !name_char(before) && find_named(t, i, hit);
+	return name_char(c) && (!name_char(before) || (alnum(before) && fresh(t, i))) &&
+	       name_match(t, i, hit);
 }
 
-/* A value that is a private key goes as a whole, not only its first line. */
+/* One hit, and what belongs to it: [i, hit.to) is done. */
 static size_t
-end_of(const struct text *t, const struct hit *hit)
+take(struct buf *buf, const struct text *t, size_t done, const struct hit *hit)
 {
-	struct hit inner;
-
-	for (const struct redact_shape *s = redact_shapes; s->prefix; s++)
-		if (s->kind == SHAPE_PEM && starts(t, hit->from, s->prefix, false) &&
-			match_pem(s, t, hit->from, &inner) && inner.to > hit->to)
-			return inner.to;
-	return hit->to;
+	buf_append(buf, t->data + done, hit->from - done);
+	buf_puts(buf, REDACTED);
+	return pem_extend(t, hit);
 }
 
-void
+size_t
 redact_append(struct buf *buf, const char *data, size_t len)
 {
 	struct text t = { data, len };
-	size_t done = 0;
+	struct firsts firsts;
+	size_t done = 0, count = 0;
 
+	firsts_fill(&firsts);
 	for (size_t i = 0; i < len;) {
-		struct hit hit;
+		struct hit hit = { 0 };
 
-		if (!find(&t, i, &hit)) {
+		if (!find(&t, &firsts, i, &hit)) {
 			i++;
 			continue;
 		}
-		hit.to = end_of(&t, &hit);
-		buf_append(buf, data + done, hit.from - done);
-		buf_puts(buf, REDACTED);
-		done = i = hit.to;
+		done = i = take(buf, &t, done, &hit);
+		for (count++; cookie_next(&t, i, &hit); count++)
+			done = i = take(buf, &t, done, &hit);
 	}
 	buf_append(buf, data + done, len - done);
+	return count;
 }
 
 char *

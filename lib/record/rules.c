@@ -42,9 +42,9 @@ shown_finish(struct shown *shown)
 static int
 shown_fill(struct shown *shown, const struct ambit_rule *rule)
 {
-	if (body_text(rule->label, SHOWN_MAX, &shown->label) < 0 ||
-		body_text(rule->message, SHOWN_MAX, &shown->message) < 0 ||
-		body_text(rule->source, SHOWN_MAX, &shown->source) < 0)
+	if (body_text(rule->label, SHOWN_MAX, NULL, &shown->label) < 0 ||
+		body_text(rule->message, SHOWN_MAX, NULL, &shown->message) < 0 ||
+		body_text(rule->source, SHOWN_MAX, NULL, &shown->source) < 0)
 		return -ENOMEM;
 	return 0;
 }

@@ -44,7 +44,7 @@ permissions_body(const struct ambit_session *session)
 	auto_json json_t *list = json_array();
 
 	for (size_t i = 0; list && i < session->n_permissions; i++) {
-		const struct ambit_session_permission *p = &session->permissions[i];
+		const struct ambit_tool_permission *p = &session->permissions[i];
 		json_t *row = json_pack("{s:s, s:s}", "tool", p->tool, "permission",
 			ambit_word_name(ambit_permissions, (int)p->permission));
 
@@ -124,7 +124,7 @@ mode_event(struct ambit_record *record, const struct ambit_session *old,
 
 /* -- permissions -------------------------------------------------------------- */
 
-static const struct ambit_session_permission *
+static const struct ambit_tool_permission *
 find(const struct ambit_session *session, const char *tool)
 {
 	for (size_t i = 0; i < session->n_permissions; i++)
@@ -134,7 +134,7 @@ find(const struct ambit_session *session, const char *tool)
 }
 
 static json_t *
-permission_word(const struct ambit_session_permission *p)
+permission_word(const struct ambit_tool_permission *p)
 {
 	return p ? json_string(ambit_word_name(ambit_permissions, (int)p->permission))
 		 : json_null();
@@ -142,7 +142,7 @@ permission_word(const struct ambit_session_permission *p)
 
 static int
 permission_event(struct ambit_record *record, const struct ambit_session *new, const char *tool,
-	const struct ambit_session_permission *before, const struct ambit_session_permission *after,
+	const struct ambit_tool_permission *before, const struct ambit_tool_permission *after,
 	struct ambit_error *err)
 {
 	struct ambit_event event = {
@@ -167,12 +167,12 @@ permission_events(struct ambit_record *record, const struct ambit_session *old,
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < new->n_permissions; i++) {
-		const struct ambit_session_permission *p = &new->permissions[i];
+		const struct ambit_tool_permission *p = &new->permissions[i];
 
 		r = permission_event(record, new, p->tool, find(old, p->tool), p, err);
 	}
 	for (size_t i = 0; r == 0 && i < old->n_permissions; i++) {
-		const struct ambit_session_permission *p = &old->permissions[i];
+		const struct ambit_tool_permission *p = &old->permissions[i];
 
 		if (!find(new, p->tool))
 			r = permission_event(record, new, p->tool, p, NULL, err);

@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "record/redact.h"
 #include "record/session.h"
 #include "record/store.h"
 
@@ -76,6 +77,16 @@ ambit_session_name_valid(const char *name)
 	return len >= 1 && len <= 64 && name[len] == '\0' && name[0] != '.' && name[0] != '-';
 }
 
+/* A tool is stored as it is, because it is matched: a name that has a secret
+ * in it cannot be. */
+static bool
+has_secret(const char *tool)
+{
+	auto_buf struct buf shown = { 0 };
+
+	return redact_append(&shown, tool, strlen(tool)) > 0;
+}
+
 static bool
 valid(const struct ambit_session *session)
 {
@@ -84,7 +95,7 @@ valid(const struct ambit_session *session)
 			!has_word(session_modes[i].words, session_mode(session, i)))
 			return false;
 	for (size_t i = 0; i < session->n_permissions; i++) {
-		const struct ambit_session_permission *p = &session->permissions[i];
+		const struct ambit_tool_permission *p = &session->permissions[i];
 
 		if (!p->tool || !str_is_utf8(p->tool, strlen(p->tool)) ||
 			!has_word(ambit_permissions, (int)p->permission))
@@ -99,13 +110,13 @@ static int
 add_permission(struct ambit_session *session, sqlite3_stmt *stmt)
 {
 	size_t n = session->n_permissions;
-	struct ambit_session_permission *bigger =
+	struct ambit_tool_permission *bigger =
 		realloc(session->permissions, (n + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
 	session->permissions = bigger;
-	bigger[n] = (struct ambit_session_permission){
+	bigger[n] = (struct ambit_tool_permission){
 		.permission = (enum ambit_permission)sqlite3_column_int(stmt, 1),
 	};
 	int r = store_column(stmt, 0, &bigger[n].tool);
@@ -306,6 +317,11 @@ ambit_record_session_store(
 	if (!ambit_session_name_valid(session->name) || !valid(session))
 		return err_set(
 			err, EINVAL, "a session with this name or these modes cannot be stored");
+	for (size_t i = 0; i < session->n_permissions; i++)
+		if (has_secret(session->permissions[i].tool))
+			return err_set(err, EINVAL,
+				"a permission for a tool whose name looks like a secret cannot be "
+				"stored: use '*' for a part of it");
 	r = store_begin(record, err);
 	if (r < 0)
 		return r;
@@ -318,5 +334,23 @@ ambit_record_session_store(
 	if (r == 0)
 		r = session_events(record, found == 0 ? &old : NULL, session, err);
 	ambit_session_finish(&old);
+	return store_end(record, r, err);
+}
+
+int
+record_session_wrote(struct ambit_record *record, const char *name, struct ambit_error *err)
+{
+	auto_stmt sqlite3_stmt *stmt = NULL;
+	int r = store_begin(record, err);
+
+	if (r < 0)
+		return r;
+	r = store_prepare(record, "UPDATE sessions SET wrote = 1 WHERE name = ?1", &stmt, err);
+	if (r == 0) {
+		store_bind_text(stmt, 1, name);
+		r = store_run(record, stmt, err);
+	}
+	if (r == 0 && sqlite3_changes(record->db) == 0)
+		r = err_set(err, ENOENT, "no session named %s", name);
 	return store_end(record, r, err);
 }

@@ -59,6 +59,11 @@ static const struct failure {
 		.text = "another process has kept it locked for too long: try again",
 	},
 	{
+		.rc = SQLITE_PROTOCOL, /* the same, while the log is recovered */
+		.code = EBUSY,
+		.text = "another process has kept it locked for too long: try again",
+	},
+	{
 		.rc = SQLITE_LOCKED,
 		.code = EBUSY,
 		.text = "in use by this process: try again",

@@ -113,11 +113,21 @@ int chain_hash(const char *previous, const struct chain_link *link, char ret_hex
 int event_append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_error *err);
 
+/* How many texts lost something to redaction, and the digest of the last. */
+struct body_lost {
+	size_t count;
+	char sha256[HASH_HEX];
+};
+
 /* The one line that is stored for a body (body.c): strings over BODY_STRING_MAX
- * and what does not fit by digest, the rest redacted. Caller frees. */
+ * and what does not fit by digest, the rest redacted. If that took something
+ * out, a member "redacted" tells how many texts and the digest of the line as
+ * it was; else, what lost has to tell (may be NULL). Caller frees. */
 #define BODY_STRING_MAX 4096u
-int body_line(const json_t *body, char **ret_line, struct ambit_error *err);
-/* Redacted, free of control bytes, at most max bytes. NULL stays NULL. */
-int body_text(const char *text, size_t max, char **ret_text);
+int body_line(
+	const json_t *body, const struct body_lost *lost, char **ret_line, struct ambit_error *err);
+/* Redacted, free of control bytes, at most max bytes. NULL stays NULL. lost
+ * may be NULL. */
+int body_text(const char *text, size_t max, struct body_lost *lost, char **ret_text);
 
 #endif

@@ -10,7 +10,7 @@
 /* Shared by guard.c (matching) and guard-scan.c (what exists). */
 
 #define GUARD_PARTS_MAX 16
-#define GUARD_FOUND_MAX 4096 /* entries looked at, in all */
+#define GUARD_FOUND_MAX 2048 /* entries looked at for one row, or in one tree */
 
 enum guard_anchor {
 	ANCHOR_NONE = 0,
@@ -67,6 +67,10 @@ struct guards {
 	struct guard_inode *inodes;
 	size_t n_inodes;
 };
+
+/* By name alone. */
+const struct guard *guards_match_name(const struct guards *guards, const char *path,
+	enum ambit_access access);
 
 int guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err);
 

@@ -11,15 +11,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/str.h"
+#include "scope/gitfile.h"
 #include "scope/guard-private.h"
 
 #define DEPTH_MAX 4
+#define LOOK_DEPTH_MAX 16
 #define GIT_CONFIG_MAX (1u << 20)
 
 struct scan {
@@ -59,29 +62,40 @@ add_inode(struct guards *guards, const struct stat *st, const struct guard *guar
 	return 0;
 }
 
+/* What a symlink leads to is guarded like the link, also if it is not there
+ * yet: writing it fills the guard. */
+static void
+note_target(struct scan *s, int dirfd, const char *name)
+{
+	auto_free char *dir = NULL;
+	struct resolved target;
+
+	if (resolve_fd(dirfd, &dir, NULL) < 0 ||
+		resolve_path(dirfd, dir, name, strlen(name), true, &target, NULL) < 0)
+		return;
+	s->r = add_place(&s->guards->aliases, &s->guards->n_aliases, target.real, s->row->guard);
+	if (s->r == 0)
+		s->r = add_place(&s->guards->places, &s->guards->n_places, target.real,
+			s->row->guard);
+	resolved_finish(&target);
+}
+
 /* A guard, or something in a guarded directory, at dirfd/name. */
 static void
 note(struct scan *s, int dirfd, const char *name)
 {
-	struct stat link, st;
+	struct stat st;
 
-	if (fstatat(dirfd, name, &link, AT_SYMLINK_NOFOLLOW) < 0 ||
-		fstatat(dirfd, name, &st, 0) < 0 || s->r < 0)
+	if (s->r < 0 || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (s->row->guard->except &&
 		glob_match(s->row->guard->except, strlen(s->row->guard->except), name,
 			strlen(name), false))
 		return;
-	if (S_ISREG(st.st_mode) && (S_ISLNK(link.st_mode) || st.st_nlink > 1))
+	if (S_ISLNK(st.st_mode))
+		note_target(s, dirfd, name);
+	else if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 		s->r = add_inode(s->guards, &st, s->row->guard);
-	if (S_ISDIR(st.st_mode) && S_ISLNK(link.st_mode)) {
-		auto_close int fd = openat(dirfd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		auto_free char *real = NULL;
-
-		if (fd >= 0 && resolve_fd(fd, &real, NULL) == 0)
-			s->r = add_place(&s->guards->aliases, &s->guards->n_aliases, real,
-				s->row->guard);
-	}
 }
 
 static void
@@ -199,44 +213,14 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 	closedir(dir);
 }
 
-/* The value of core.hooksPath in a git config, or NULL. Only this key is
- * looked for, so that git's grammar need not be known beyond sections, keys
- * and quotes; a wrong guess guards a directory too many. */
-static char *
-hooks_path(const char *text)
-{
-	bool core = false;
-	char *found = NULL;
-
-	for (const char *line = text; *line;) {
-		size_t len = strcspn(line, "\n");
-		const char *p = line + strspn(line, " \t\r");
-
-		if (*p == '[') {
-			core = str_fold_equal(p, "[core]", 6);
-			p = core ? p + 6 + strspn(p + 6, " \t") : p;
-		}
-		if (core && str_fold_equal(p, "hookspath", 9)) {
-			p += 9;
-			p += strspn(p, " \t");
-			if (*p == '=') {
-				p++;
-				p += strspn(p, " \t\"");
-				free(found);
-				found = strndup(p, strcspn(p, "\"\r\n#;"));
-				for (size_t n = found ? strlen(found) : 0;
-					n > 0 && (found[n - 1] == ' ' || found[n - 1] == '\t'); n--)
-					found[n - 1] = '\0';
-			}
-		}
-		line += len + (line[len] == '\n');
-	}
-	return found;
-}
-
 static const struct guard hooks_path_guard = {
 	.pattern = "core.hooksPath",
 	.text = "git runs it as a hook (core.hooksPath)",
+};
+
+static const struct guard gitdir_guard = {
+	.pattern = "gitdir",
+	.text = "git runs programs it names",
 };
 
 static const struct guard record_guard = {
@@ -245,33 +229,95 @@ static const struct guard record_guard = {
 	.text = "it holds what was decided and why",
 };
 
+/* A directory or file that is a guard although its name does not say so. */
 static int
-scan_hooks_path(struct guards *guards, const struct ambit_scope *scope)
+add_alias(struct guards *guards, const struct ambit_scope *scope, const char *path,
+	const struct guard *guard)
 {
-	auto_free char *text = NULL, *path = NULL, *full = NULL;
 	struct resolved resolved;
-	size_t len;
 	int r;
 
-	if (fd_read_file(scope->root.fd, ".git/config", GIT_CONFIG_MAX, &text, &len) < 0)
-		return 0;
-	path = hooks_path(text);
-	if (!path || !*path)
-		return 0;
-	if (str_prefix(path, "~/") && scope->home)
-		full = str_printf("%s/%s", scope->home, path + 2);
-	else
-		full = strdup(path);
-	if (!full)
-		return -ENOMEM;
-	if (resolve_path(scope->root.fd, scope->root.real, full, strlen(full), true, &resolved,
+	if (resolve_path(scope->root.fd, scope->root.real, path, strlen(path), true, &resolved,
 		    NULL) < 0)
 		return 0;
-	r = add_place(&guards->aliases, &guards->n_aliases, resolved.real, &hooks_path_guard);
+	r = add_place(&guards->aliases, &guards->n_aliases, resolved.real, guard);
 	if (r == 0)
-		r = add_place(&guards->places, &guards->n_places, resolved.real,
-			&hooks_path_guard);
+		r = add_place(&guards->places, &guards->n_places, resolved.real, guard);
 	resolved_finish(&resolved);
+	return r;
+}
+
+/* core.hooksPath of one config file, relative to the folder. */
+static int
+scan_config(struct guards *guards, const struct ambit_scope *scope, int dirfd, const char *file)
+{
+	auto_free char *text = NULL, *path = NULL, *full = NULL;
+	size_t len;
+
+	if (fd_read_file(dirfd, file, GIT_CONFIG_MAX, &text, &len) < 0)
+		return 0;
+	path = gitfile_hooks_path(text);
+	if (!path || !*path)
+		return 0;
+	full = str_prefix(path, "~/") && scope->home ? str_printf("%s/%s", scope->home, path + 2)
+						      : strdup(path);
+	return full ? add_alias(guards, scope, full, &hooks_path_guard) : -ENOMEM;
+}
+
+/* The parts of a git directory that run programs, wherever it lies. */
+static int
+scan_gitdir(struct guards *guards, const struct ambit_scope *scope, const char *dir)
+{
+	static const char *const parts[] = { "hooks", "config", "config.worktree", "commondir" };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		auto_free char *path = str_printf("%s/%s", dir, parts[i]);
+
+		r = path ? add_alias(guards, scope, path, &gitdir_guard) : -ENOMEM;
+	}
+	return r;
+}
+
+/* .git may be a file that names the directory, which may name another. */
+static int
+scan_git(struct guards *guards, const struct ambit_scope *scope, int home)
+{
+	auto_free char *text = NULL, *dir = NULL, *common = NULL, *name = NULL, *file = NULL;
+	size_t len;
+	int r = 0;
+
+	if (home >= 0)
+		r = scan_config(guards, scope, home, ".gitconfig");
+	if (r == 0 && home >= 0)
+		r = scan_config(guards, scope, home, ".config/git/config");
+	if (r < 0)
+		return r;
+	if (fd_read_file(scope->root.fd, ".git", PATH_MAX, &text, &len) == 0)
+		dir = gitfile_line(text, "gitdir:");
+	else
+		dir = strdup(".git");
+	if (!dir)
+		return 0;
+	name = str_printf("%s/commondir", dir);
+	file = str_printf("%s/config", dir);
+	if (!name || !file)
+		return -ENOMEM;
+	free(text);
+	text = NULL;
+	if (fd_read_file(scope->root.fd, name, PATH_MAX, &text, &len) == 0)
+		common = gitfile_line(text, "");
+	/* Of a plain .git the rows of the table speak, and know its samples. */
+	if (!streq(dir, ".git"))
+		r = scan_gitdir(guards, scope, dir);
+	if (r == 0)
+		r = scan_config(guards, scope, scope->root.fd, file);
+	if (r == 0 && common) {
+		auto_free char *path =
+			common[0] == '/' ? strdup(common) : str_printf("%s/%s", dir, common);
+
+		r = path ? scan_gitdir(guards, scope, path) : -ENOMEM;
+	}
 	return r;
 }
 
@@ -282,23 +328,108 @@ guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit
 		? open(guards->home, O_PATH | O_DIRECTORY | O_CLOEXEC)
 		: -1;
 	auto_close int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct scan s = { .guards = guards, .left = GUARD_FOUND_MAX };
+	struct scan s = { .guards = guards };
 
 	for (size_t i = 0; s.r == 0 && i < guards->n_rows; i++) {
-		int start = scope->root.fd;
-
 		s.row = &guards->rows[i];
-		if (s.row->anchor == ANCHOR_HOME)
-			start = home;
-		if (s.row->anchor == ANCHOR_ROOT)
-			start = top;
-		if (start >= 0)
-			expand(&s, start, 0, 0);
+		/* Each row has its own budget: a crowded directory of one must not
+		 * leave the others unseen. */
+		s.left = GUARD_FOUND_MAX;
+		if (s.row->anchor == ANCHOR_ROOT && top >= 0)
+			expand(&s, top, 0, 0);
+		if (s.row->anchor == ANCHOR_NONE)
+			expand(&s, scope->root.fd, 0, 0);
+		/* "~/.bashrc" may be a link into the folder. */
+		if (s.row->anchor != ANCHOR_ROOT && home >= 0)
+			expand(&s, home, 0, 0);
 	}
 	if (s.r == 0)
-		s.r = scan_hooks_path(guards, scope);
+		s.r = scan_git(guards, scope, home);
 	/* Reading the record is a hard no; reading a tree that holds it is asked. */
 	if (s.r == 0 && scope->state)
 		s.r = add_place(&guards->places, &guards->n_places, scope->state, &record_guard);
 	return s.r < 0 ? err_nomem(err) : 0;
+}
+
+/* -- what a tree brings along ------------------------------------------------ */
+
+static const struct guard own_guard = {
+	.pattern = "ambit's own",
+	.text = "ambit's settings or record would be among what it brings",
+};
+
+static const struct guard link_guard = {
+	.pattern = "a symlink in the way",
+	.text = "it may lead outside",
+};
+
+struct look {
+	const struct guards *guards;
+	const struct ambit_scope *scope;
+	enum ambit_access access;
+	bool moved; /* the tree will stand elsewhere */
+	int left;
+	char path[PATH_MAX]; /* where the entry will stand */
+};
+
+static const struct guard *
+look_at(struct look *l)
+{
+	struct resolved there = { .real = l->path, .written = l->path };
+	struct stat st;
+
+	if (scope_protects(l->scope, &there, l->access))
+		return &own_guard;
+	if (l->moved && lstat(l->path, &st) == 0 && S_ISLNK(st.st_mode))
+		return &link_guard;
+	return guards_match_name(l->guards, l->path, l->access);
+}
+
+static const struct guard *
+look_through(struct look *l, int dirfd, size_t len, int depth)
+{
+	const struct guard *found = NULL;
+	DIR *dir = depth > LOOK_DEPTH_MAX ? NULL : open_list(dirfd);
+	struct dirent *e;
+
+	while (dir && !found && l->left > 0 && (e = readdir(dir))) {
+		int n = streq(e->d_name, ".") || streq(e->d_name, "..")
+			? 0
+			: snprintf(l->path + len, sizeof(l->path) - len, "/%s", e->d_name);
+
+		if (n == 0 || (size_t)n >= sizeof(l->path) - len)
+			continue;
+		l->left--;
+		found = look_at(l);
+		if (!found && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
+			auto_close int sub = openat(dirfd, e->d_name,
+				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+			if (sub >= 0)
+				found = look_through(l, sub, len + (size_t)n, depth + 1);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	l->path[len] = '\0';
+	return found;
+}
+
+const struct guard *
+guards_look(const struct guards *guards, const struct ambit_scope *scope, const char *from,
+	const char *to, enum ambit_access access)
+{
+	struct look l = {
+		.guards = guards,
+		.scope = scope,
+		.access = access,
+		.moved = !streq(from, to),
+		.left = GUARD_FOUND_MAX,
+	};
+	auto_close int fd = open(from, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int n = snprintf(l.path, sizeof(l.path), "%s", streq(to, "/") ? "" : to);
+
+	if (fd < 0 || n < 0 || (size_t)n >= sizeof(l.path))
+		return NULL;
+	return look_through(&l, fd, (size_t)n, 0);
 }

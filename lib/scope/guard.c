@@ -460,12 +460,29 @@ guards_match(const struct guards *guards, const struct resolved *resolved,
 	return guard;
 }
 
+const struct guard *
+guards_match_name(const struct guards *guards, const char *path, enum ambit_access access)
+{
+	return match_name(guards, path, access, false);
+}
+
+/* ".git" is a guard whose files are not all guarded; of a pattern that ends in
+ * "**" everything is. */
+static bool
+is_whole(const struct guard *guard)
+{
+	size_t n = strlen(guard->pattern);
+
+	return n >= 3 && streq(guard->pattern + n - 3, "/**");
+}
+
 bool
-guards_is(const struct guards *guards, const char *real, bool reads)
+guards_is(const struct guards *guards, const char *real, bool reads, bool whole)
 {
 	enum ambit_access access = reads ? AMBIT_ACCESS_READ_TREE : AMBIT_ACCESS_WRITE;
+	const struct guard *guard = match_name(guards, real, access, false);
 
-	if (match_name(guards, real, access, false))
+	if (guard && (!whole || is_whole(guard)))
 		return true;
 	for (size_t i = 0; i < guards->n_aliases; i++)
 		if (guards->aliases[i].guard->reads == reads &&
@@ -492,7 +509,9 @@ guards_beneath(const struct guards *guards, const char *dir)
 			continue;
 		n = snprintf(fixed, sizeof(fixed), "%s",
 			c->anchor == ANCHOR_HOME && !streq(guards->home, "/") ? guards->home : "");
-		for (size_t j = 0; j < c->n_parts && !c->parts[j].glob && !c->parts[j].any; j++)
+		for (size_t j = 0; j < c->n_parts && !c->parts[j].glob && !c->parts[j].any &&
+			(size_t)n < sizeof(fixed);
+			j++)
 			n += snprintf(fixed + n, sizeof(fixed) - (size_t)n, "/%.*s",
 				(int)c->parts[j].len, c->parts[j].text);
 		if (n > 0 && (size_t)n < sizeof(fixed) && str_beneath(fixed, dir))

@@ -46,8 +46,15 @@ const struct guard *guards_match(const struct guards *guards, const struct resol
 	enum ambit_access access);
 
 /* Whether a real path is a guard itself or lies in a guarded directory, so
- * that granting it can only mean granting the guard. */
-bool guards_is(const struct guards *guards, const char *real, bool reads);
+ * that granting it can only mean granting the guard. whole: and everything
+ * beneath it as well. */
+bool guards_is(const struct guards *guards, const char *real, bool reads, bool whole);
+
+/* What a directory brings along: looks (bounded) through the tree at from, as
+ * if it stood at to, for guards and ambit's own names, and for symlinks that
+ * stand there already. from and to are real paths; the same for a removal. */
+const struct guard *guards_look(const struct guards *guards, const struct ambit_scope *scope,
+	const char *from, const char *to, enum ambit_access access);
 
 /* Whether a write guard lies, or by its anchor could lie, beneath dir. */
 bool guards_beneath(const struct guards *guards, const char *dir);

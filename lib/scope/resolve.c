@@ -23,6 +23,7 @@
 #include "scope/resolve.h"
 
 #define LINKS_MAX 40 /* as the kernel */
+#define TRIES_MAX 128
 
 void
 resolved_finish(struct resolved *resolved)
@@ -43,11 +44,12 @@ resolve_open(int dirfd, const char *path, int flags, mode_t mode, unsigned long 
 		.resolve = resolve,
 	};
 
-	for (;;) {
+	/* EAGAIN: a rename raced with "..", and the kernel asks us to try again;
+	 * or somebody holds a lease, which does not go away by trying. */
+	for (int tries = 0;; tries++) {
 		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
 
-		/* EAGAIN: a rename raced with "..": the kernel asks us to try again. */
-		if (fd < 0 && (errno == EINTR || errno == EAGAIN))
+		if (fd < 0 && (errno == EINTR || errno == EAGAIN) && tries < TRIES_MAX)
 			continue;
 		return fd < 0 ? -errno : (int)fd;
 	}

@@ -67,7 +67,7 @@ dir_open(int base_fd, const char *base, const char *path, struct scope_dir *ret,
 
 /* Places may not exist yet: the name hangs on what does. */
 static int
-place(const char *path, char **ret, struct ambit_error *err)
+place(const char *path, bool follow, char **ret, struct ambit_error *err)
 {
 	struct resolved resolved;
 	int r;
@@ -76,7 +76,7 @@ place(const char *path, char **ret, struct ambit_error *err)
 		return 0;
 	if (path[0] != '/')
 		return err_set(err, EINVAL, "%s is not an absolute path", path);
-	r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, &resolved, err);
+	r = resolve_path(AT_FDCWD, "/", path, strlen(path), follow, &resolved, err);
 	if (r < 0)
 		return err_context(err, "%s", path);
 	*ret = steal_ptr(&resolved.real);
@@ -84,11 +84,56 @@ place(const char *path, char **ret, struct ambit_error *err)
 	return 0;
 }
 
+/* The file in use may be a symlink to anywhere: what it leads to, and the link. */
+static int
+settings_place(const struct ambit_places *places, struct ambit_scope *scope,
+	struct ambit_error *err)
+{
+	auto_free char *file = NULL;
+	int r;
+
+	if (places->settings)
+		file = strdup(places->settings);
+	else if (places->config)
+		file = str_printf("%s/config.json", places->config);
+	if (!file)
+		return places->settings || places->config ? err_nomem(err) : 0;
+	r = place(file, true, &scope->settings, err);
+	return r < 0 ? r : place(file, false, &scope->settings_name, err);
+}
+
 static int
 copy_place(const char *from, char **ret, struct ambit_error *err)
 {
 	*ret = str_dup(from);
 	return from && !*ret ? err_nomem(err) : 0;
+}
+
+static void
+note_own(struct ambit_scope *scope, int dirfd, const char *path)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, path, &st, 0) == 0 && S_ISREG(st.st_mode))
+		scope->own[scope->n_own++] = (struct scope_own){ st.st_dev, st.st_ino };
+}
+
+/* A hard link to the settings or the record is known by its inode. A symlink
+ * has been resolved: places are real paths. */
+static int
+find_own(struct ambit_scope *scope, struct ambit_error *err)
+{
+	auto_free char *record = scope->state ? str_printf("%s/ambit.db", scope->state) : NULL;
+
+	if (scope->state && !record)
+		return err_nomem(err);
+	if (scope->settings)
+		note_own(scope, AT_FDCWD, scope->settings);
+	if (record)
+		note_own(scope, AT_FDCWD, record);
+	note_own(scope, scope->root.fd, FOLDER_FILE);
+	note_own(scope, scope->display.fd, FOLDER_FILE);
+	return 0;
 }
 
 static int
@@ -125,13 +170,17 @@ ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope
 	if (r == 0)
 		r = dir_open(AT_FDCWD, base, display, &scope->display, err);
 	if (r == 0)
-		r = place(options->places.home, &scope->home, err);
+		r = place(options->places.home, true, &scope->home, err);
 	if (r == 0)
-		r = place(options->places.config, &scope->config, err);
+		r = place(options->places.config, true, &scope->config, err);
 	if (r == 0)
-		r = place(options->places.state, &scope->state, err);
+		r = settings_place(&options->places, scope, err);
 	if (r == 0)
-		r = place(options->places.runtime, &scope->runtime, err);
+		r = place(options->places.state, true, &scope->state, err);
+	if (r == 0)
+		r = place(options->places.runtime, true, &scope->runtime, err);
+	if (r == 0)
+		r = find_own(scope, err);
 	return finish_create(scope, r, ret_scope, err);
 }
 
@@ -158,9 +207,15 @@ ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow
 	if (r == 0)
 		r = copy_place(parent->config, &scope->config, err);
 	if (r == 0)
+		r = copy_place(parent->settings, &scope->settings, err);
+	if (r == 0)
+		r = copy_place(parent->settings_name, &scope->settings_name, err);
+	if (r == 0)
 		r = copy_place(parent->state, &scope->state, err);
 	if (r == 0)
 		r = copy_place(parent->runtime, &scope->runtime, err);
+	memcpy(scope->own, parent->own, sizeof(scope->own));
+	scope->n_own = parent->n_own;
 	return finish_create(scope, r, ret_scope, err);
 }
 
@@ -173,6 +228,8 @@ ambit_scope_destroy(struct ambit_scope *scope)
 	dir_finish(&scope->display);
 	free(scope->home);
 	free(scope->config);
+	free(scope->settings);
+	free(scope->settings_name);
 	free(scope->state);
 	free(scope->runtime);
 	free(scope);
@@ -216,25 +273,29 @@ ambit_scope_display(const struct ambit_scope *scope, const char *path)
 	return str_escape(path, strlen(path));
 }
 
-/* The common case is one stat: the name still leads to the same directory. */
 static int
 dir_refresh(struct scope_dir *dir, struct ambit_error *err)
 {
-	struct stat st;
-	char *real;
-	int r;
+	char *real, *written;
+	int r = resolve_fd(dir->fd, &real, err);
 
-	if (stat(dir->real, &st) == 0 && st.st_dev == dir->dev && st.st_ino == dir->ino)
-		return 0;
-	r = resolve_fd(dir->fd, &real, err);
 	if (r < 0)
 		return err_context(err, "the folder %s", dir->real);
+	if (streq(real, dir->real)) {
+		free(real);
+		return 0;
+	}
+	/* Moved. Its old name may lead elsewhere now. */
+	written = strdup(real);
+	if (!written) {
+		free(real);
+		return err_nomem(err);
+	}
 	free(dir->real);
-	dir->real = real;
-	/* Its old name may lead elsewhere now. */
 	free(dir->written);
-	dir->written = strdup(real);
-	return dir->written ? 0 : err_nomem(err);
+	dir->real = real;
+	dir->written = written;
+	return 0;
 }
 
 int
@@ -258,7 +319,7 @@ scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *path
 	r = dir_open(scope->display.fd, scope->display.real, cwd, &dir, err);
 	if (r < 0)
 		return err_context(err, "its cwd");
-	r = resolve_path(dir.fd, dir.real, path, len, follow, ret, err);
+	r = resolve_path(dir.fd, dir.written, path, len, follow, ret, err);
 	dir_finish(&dir);
 	return r;
 }
@@ -299,17 +360,32 @@ is_folder_file(const struct scope_dir *dir, const char *real)
 		glob_match(FOLDER_FILE, sizeof(FOLDER_FILE) - 1, real + 1, strlen(real + 1), true);
 }
 
-const char *
-scope_protects(const struct ambit_scope *scope, const char *real, enum ambit_access access)
+static bool
+is_own(const struct ambit_scope *scope, const struct resolved *resolved)
 {
+	for (size_t i = 0; resolved->exists && i < scope->n_own; i++)
+		if (resolved->ino == scope->own[i].ino && resolved->dev == scope->own[i].dev)
+			return true;
+	return false;
+}
+
+const char *
+scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
+	enum ambit_access access)
+{
+	const char *real = resolved->real;
+
 	if (touches(real, scope->state, access))
 		return "ambit's record";
 	if (touches(real, scope->runtime, access))
 		return "ambit's sockets";
 	if (!access_writes(access))
 		return NULL;
-	if (touches(real, scope->config, access))
+	if (touches(real, scope->config, access) || touches(real, scope->settings, access) ||
+		touches(real, scope->settings_name, access))
 		return "ambit's settings";
+	if (is_own(scope, resolved))
+		return "another name of a file that is ambit's own";
 	if (is_folder_file(&scope->root, real) || is_folder_file(&scope->display, real))
 		return "ambit's settings for this folder";
 	return NULL;

@@ -26,8 +26,16 @@ struct ambit_scope {
 	bool allow_bash;
 	char *home; /* real paths, or NULL */
 	char *config;
+	char *settings;	     /* the file in use, and its name if that is a symlink */
+	char *settings_name;
 	char *state;
 	char *runtime;
+	/* ambit's own files under other names: hard links to them. */
+	struct scope_own {
+		dev_t dev;
+		ino_t ino;
+	} own[4];
+	size_t n_own;
 };
 
 /* Looks where the folder is now. -ENOENT if it was deleted. */
@@ -44,7 +52,7 @@ bool scope_holds(const struct ambit_scope *scope, const char *real);
 bool scope_says_inside(const struct ambit_scope *scope, const char *written);
 
 /* Why ambit keeps this path to itself ("ambit's settings"), or NULL. */
-const char *scope_protects(const struct ambit_scope *scope, const char *real,
+const char *scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	enum ambit_access access);
 
 /* True for accesses that change something. */

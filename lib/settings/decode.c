@@ -62,10 +62,7 @@ decode_show(struct decode *d, const char *text)
 
 	if (!escaped)
 		return "?";
-	len = strlen(escaped);
-	if (len > max)
-		for (len = max; len > 0 && ((unsigned char)escaped[len] & 0xc0) == 0x80;)
-			len--;
+	len = str_cut(escaped, strlen(escaped), max);
 	snprintf(out, sizeof(d->shown[0]), "%.*s%s", (int)len, escaped, escaped[len] ? "..." : "");
 	return out;
 }

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <ambit/tool.h>
 
@@ -27,42 +26,10 @@ append_pattern(struct decode *d, const struct key *key, const char *text, char *
 	return strv_append(list, text) < 0 ? err_nomem(d->err) : 0;
 }
 
-/* getcwd(3) gives a real path, so its own ".." can be taken lexically. Further
- * in, ".." may follow a symlink: that is left to whoever resolves the path. */
-static int
-join_cwd(struct decode *d, const char *text, char **ret_path)
-{
-	auto_free char *cwd = getcwd(NULL, 0);
-
-	if (!cwd)
-		return err_sys(d->err, errno, "%s: the current directory", d->name);
-	for (;;) {
-		size_t n = strspn(text, "/");
-
-		text += n;
-		n = strcspn(text, "/");
-		if (n == 2 && str_prefix(text, "..")) {
-			char *slash = strrchr(cwd, '/');
-
-			if (slash)
-				slash[slash == cwd] = '\0';
-		} else if (n != 1 || text[0] != '.') {
-			break;
-		}
-		text += n;
-	}
-	if (text[0] == '\0')
-		*ret_path = str_dup(cwd);
-	else
-		*ret_path = str_printf("%s%s%s", cwd, streq(cwd, "/") ? "" : "/", text);
-	return *ret_path ? 0 : err_nomem(d->err);
-}
-
 int
 element_path(struct decode *d, const char *text, char **ret_path)
 {
 	auto_free char *path = NULL;
-	int r = 0;
 
 	if (text[0] == '/') {
 		path = str_dup(text);
@@ -72,9 +39,9 @@ element_path(struct decode *d, const char *text, char **ret_path)
 				decode_show(d, text));
 		path = str_printf("%s%s", d->home, text + 1);
 	} else if (d->relative && text[0] != '\0') {
-		r = join_cwd(d, text, &path);
-		if (r < 0)
-			return r;
+		path = str_absolute(text);
+		if (!path)
+			return err_sys(d->err, errno, "%s: the current directory", d->name);
 	} else {
 		return decode_bad(d, "'%s' is not an absolute path", decode_show(d, text));
 	}
@@ -108,10 +75,11 @@ append_host(struct decode *d, const struct key *key, const char *text, char ***l
 }
 
 static const char *
-profile_name_at(size_t i)
+profile_name_at(const void *data, size_t i)
 {
 	const struct ambit_profile *profile = ambit_profile_at(i);
 
+	(void)data;
 	return profile ? profile->name : NULL;
 }
 
@@ -121,7 +89,7 @@ append_profile(struct decode *d, const struct key *key, const char *text, char *
 	const char *nearest;
 
 	if (!ambit_profile_find(text)) {
-		nearest = key_nearest(text, profile_name_at);
+		nearest = str_nearest(text, profile_name_at, NULL);
 		return decode_bad(d, "'%s': there is no profile '%s'%s%s%s", key->name,
 			decode_show(d, text), nearest ? " (did you mean '" : "",
 			nearest ? nearest : "", nearest ? "'?)" : "");

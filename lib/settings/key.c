@@ -221,7 +221,8 @@ key_index(const struct key *key)
 }
 
 const char *
-key_name_at(size_t i)
+key_name_at(const void *data, size_t i)
 {
+	(void)data;
 	return i < KEYS_N ? keys[i].name : NULL;
 }

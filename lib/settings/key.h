@@ -69,8 +69,7 @@ key_is_list(const struct key *key)
 	return key->type >= KEY_PATTERNS;
 }
 
-/* The name that was probably meant, or NULL. name_at gives the i-th or NULL. */
-const char *key_nearest(const char *name, const char *(*name_at)(size_t i));
-const char *key_name_at(size_t i);
+/* The i-th name or NULL, for str_nearest(); data is not looked at. */
+const char *key_name_at(const void *data, size_t i);
 
 #endif

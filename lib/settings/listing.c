@@ -3,32 +3,11 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "settings/state.h"
 #include "settings/values.h"
-
-/* Only printable ASCII, so that nothing from the folder's file moves a cursor
- * or hides. jansson leaves one byte to do: a DEL stands inside a string. */
-static char *
-show_value(const json_t *value)
-{
-	auto_free char *line = json_dumps(
-		value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-	struct buf out = { 0 };
-
-	if (!line)
-		return NULL;
-	for (const char *c = line; *c; c++) {
-		if (*c == 0x7f)
-			buf_puts(&out, "\\u007f");
-		else
-			buf_putc(&out, *c);
-	}
-	return buf_take(&out);
-}
 
 static char *
 show_source(const struct ambit_settings *settings, const struct key *key)
@@ -62,7 +41,7 @@ ambit_settings_each(const struct ambit_settings *settings,
 	for (size_t i = 0; r == 0 && (key = key_at(i)); i++) {
 		auto_json json_t *value =
 			values_show(key, &settings->person, &settings->folder, &settings->defaults);
-		auto_free char *text = value ? show_value(value) : NULL;
+		auto_free char *text = value ? json_ascii(value) : NULL;
 		auto_free char *source = show_source(settings, key);
 
 		if (!text || !source)

@@ -68,7 +68,7 @@ load_defaults(struct ambit_settings *settings, struct ambit_error *err)
 int
 settings_unknown_key(struct decode *d, const char *name)
 {
-	const char *nearest = key_nearest(name, key_name_at);
+	const char *nearest = str_nearest(name, key_name_at, NULL);
 
 	return decode_bad(d, "unknown key '%s'%s%s%s", decode_show(d, name),
 		nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include <ambit/policy.h>
+#include <ambit/record.h>
 #include <ambit/settings.h>
 #include <ambit/words.h>
 
@@ -14,11 +15,6 @@
  * line) and the folder's are kept apart, because a session's own choice may
  * stand over the person's but never over the folder's: whoever reads a value
  * takes the most restrictive of the two. */
-
-struct settings_permission {
-	char *tool; /* may end in '*' */
-	enum ambit_permission permission;
-};
 
 struct settings_values {
 	/* enums: -1 means not set here */
@@ -29,7 +25,7 @@ struct settings_values {
 	int net;
 	int allow_bash;
 	int by_side_effect[AMBIT_EFFECTS_N];	 /* enum ambit_permission */
-	struct settings_permission *permissions; /* the longest match counts */
+	struct ambit_tool_permission *permissions; /* the longest match counts */
 	size_t n_permissions;
 	json_t *policy;	       /* checked; NULL: none. See settings_policy() */
 	char **policy_program; /* argv, argv[0] absolute; NULL: none */

@@ -104,7 +104,7 @@ take_permissions(struct decode *d, const struct key *key, const json_t *value,
 		return err_nomem(d->err);
 	json_object_foreach((json_t *)value, name, member)
 	{
-		struct settings_permission *p = &values->permissions[values->n_permissions];
+		struct ambit_tool_permission *p = &values->permissions[values->n_permissions];
 
 		decode_enter(d, name);
 		r = tool_name_check(d, name);

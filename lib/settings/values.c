@@ -64,7 +64,7 @@ merge_list(char ***into, char ***from)
 	return 0;
 }
 
-static struct settings_permission *
+static struct ambit_tool_permission *
 permission_find(const struct settings_values *values, const char *tool)
 {
 	for (size_t i = 0; i < values->n_permissions; i++)
@@ -76,7 +76,7 @@ permission_find(const struct settings_values *values, const char *tool)
 static int
 merge_permissions(struct settings_values *into, struct settings_values *from)
 {
-	struct settings_permission *bigger, *old;
+	struct ambit_tool_permission *bigger, *old;
 
 	bigger = realloc(into->permissions,
 		(into->n_permissions + from->n_permissions + 1) * sizeof(*bigger));
@@ -84,13 +84,13 @@ merge_permissions(struct settings_values *into, struct settings_values *from)
 		return -ENOMEM;
 	into->permissions = bigger;
 	for (size_t i = 0; i < from->n_permissions; i++) {
-		struct settings_permission *p = &from->permissions[i];
+		struct ambit_tool_permission *p = &from->permissions[i];
 
 		old = permission_find(into, p->tool);
 		if (old)
 			old->permission = p->permission;
 		else
-			bigger[into->n_permissions++] = (struct settings_permission){
+			bigger[into->n_permissions++] = (struct ambit_tool_permission){
 				.tool = steal_ptr(&p->tool),
 				.permission = p->permission,
 			};
@@ -213,8 +213,8 @@ show_permissions(const struct settings_values *person, const struct settings_val
 			    show_permission((int)person->permissions[i].permission)) < 0)
 			return NULL;
 	for (size_t i = 0; i < folder->n_permissions; i++) {
-		const struct settings_permission *p = &folder->permissions[i];
-		const struct settings_permission *own = permission_find(person, p->tool);
+		const struct ambit_tool_permission *p = &folder->permissions[i];
+		const struct ambit_tool_permission *own = permission_find(person, p->tool);
 		enum ambit_permission least =
 			own && own->permission < p->permission ? own->permission : p->permission;
 

@@ -27,31 +27,23 @@ usage(struct ambit_error *err, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+/* Of the command's own options; a hidden one is not for guesses. */
 static const char *
-nearest_option(const struct command *command, const char *name)
+option_name_at(const void *data, size_t i)
 {
-	size_t best = 4;
-	const char *found = NULL;
+	const struct command *command = data;
 
-	for (int i = 0; i < OPT_N; i++) {
-		size_t distance;
-
-		if (!command_takes(command, (enum opt)i) || option_rows[i].hidden)
-			continue;
-		distance = word_distance(name, option_rows[i].name);
-		if (distance < best && distance < strlen(name)) {
-			best = distance;
-			found = option_rows[i].name;
-		}
-	}
-	return found;
+	for (int opt = 0; opt < OPT_N; opt++)
+		if (command_takes(command, (enum opt)opt) && !option_rows[opt].hidden && i-- == 0)
+			return option_rows[opt].name;
+	return NULL;
 }
 
 static int
 unknown_option(
 	const struct command *command, const char *given, const char *name, struct ambit_error *err)
 {
-	const char *near = nearest_option(command, name);
+	const char *near = str_nearest(name, option_name_at, command);
 
 	if (near != NULL)
 		return usage(err, "unknown option '%s'; did you mean '--%s'?", given, near);

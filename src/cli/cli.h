@@ -97,8 +97,6 @@ const struct command *command_at(size_t i);
 const struct command *command_find(const char *name);
 /* The command whose name is nearest, or NULL if none is near. */
 const char *command_nearest(const char *name);
-/* A word can be `better` if it is nearer than *best_distance. */
-size_t word_distance(const char *a, const char *b);
 
 /* -- arguments ------------------------------------------------------------- */
 

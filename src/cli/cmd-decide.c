@@ -108,12 +108,13 @@ static void
 warn_wide(const struct world *world, const struct args *args)
 {
 	const char *root = ambit_scope_root(world->scope);
+	auto_free char *shown = str_escape(root, strlen(root));
 
 	if (args_get(args, OPT_FOLDER) == NULL && place_is_wide(&world->place, root))
 		fprintf(stderr,
-			"ambit: the folder is %s, because that is the current directory: "
-			"everything in it is inside the line\n",
-			streq(root, "/") ? "/" : "the home directory");
+			"ambit: the folder is %s, because that is the current directory: the whole "
+			"home directory is inside the line\n",
+			shown != NULL ? shown : "?");
 }
 
 static int

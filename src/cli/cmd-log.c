@@ -193,13 +193,13 @@ verify(struct world *world, const struct args *args, struct ambit_error *err)
 	return r < 0 ? r : verified.broken > 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Until the reader goes away or the person stops it. */
+/* Until the reader goes away or the person stops it. seen is the version from
+ * before the first query: what was stored meanwhile is asked for once more. */
 static int
-follow(struct world *world, struct ambit_event_filter *filter, struct view *view,
+follow(struct world *world, struct ambit_event_filter *filter, struct view *view, int64_t seen,
 	struct ambit_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 200 * 1000 * 1000 };
-	int64_t seen = ambit_record_version(world->record);
 
 	filter->last = 0;
 	for (;;) {
@@ -208,10 +208,11 @@ follow(struct world *world, struct ambit_event_filter *filter, struct view *view
 
 		if (fflush(stdout) != 0)
 			return err_sys(err, errno, "standard output");
-		nanosleep(&pause, NULL);
 		now = ambit_record_version(world->record);
-		if (now == seen)
+		if (now == seen) {
+			nanosleep(&pause, NULL);
 			continue;
+		}
 		seen = now;
 		filter->after_id = view->last_id;
 		r = ambit_record_events(world->record, filter, print_event, view, err);
@@ -245,13 +246,14 @@ show(struct world *world, const struct args *args, struct ambit_event_filter *fi
 	struct ambit_error *err)
 {
 	struct view view = { .json = export || args_get(args, OPT_JSON) != NULL };
+	int64_t seen = ambit_record_version(world->record);
 	int r;
 
 	if (args_get(args, OPT_SUMMARY) != NULL)
 		return summary(world, filter, view.json, err);
 	r = ambit_record_events(world->record, filter, print_event, &view, err);
 	if (r == 0 && args_get(args, OPT_FOLLOW) != NULL)
-		r = follow(world, filter, &view, err);
+		r = follow(world, filter, &view, seen, err);
 	return r;
 }
 
@@ -268,6 +270,8 @@ run(const struct args *args, struct ambit_error *err)
 		return r;
 	if (args->n > 0 && !export && !streq(what, "verify"))
 		return usage(err, "log '%s'? One of verify, export", what);
+	if (args_get(args, OPT_SUMMARY) != NULL && args_get(args, OPT_FOLLOW) != NULL)
+		return usage(err, "--summary and --follow exclude each other");
 	r = world_open(&world, args, WORLD_RECORD, err);
 	if (r == 0 && world.record == NULL)
 		fprintf(stderr, "ambit: nothing is recorded yet\n");

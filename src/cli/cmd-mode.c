@@ -11,7 +11,6 @@
 #include "world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 #define WORD_RESET "as-settings"
@@ -74,17 +73,17 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 	int r = 0;
 
 	table_init(&table, heads);
-	for (const struct stored_mode *mode = stored_modes; r == 0 && mode->key != NULL; mode++) {
-		auto_free char *from = NULL;
-		int value = 0;
+	for (const struct stored_mode *mode = stored_modes; mode->key != NULL; mode++) {
+		const char *from = "?";
+		int value = ambit_engine_mode(world->engine, mode->key, &from);
+		const char *word = ambit_word_name(mode->words, value);
 
-		r = effective_mode(world, session, mode, &value, &from, err);
 		table_plain(&table, mode->name);
-		table_plain(&table, ambit_word_name(mode->words, value));
-		table_cell(&table, from);
-		json_object_set_new(object, mode->key,
-			json_pack("{s:s s:s?}", "value", ambit_word_name(mode->words, value),
-				"from", from));
+		table_plain(&table, word);
+		table_plain(&table, from);
+		if (json_object_set_new(object, mode->key,
+			    json_pack("{s:s s:s}", "value", word, "from", from)) < 0)
+			r = err_nomem(err);
 	}
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
 		r = out_json(json_incref(object), err);
@@ -100,13 +99,15 @@ run(const struct args *args, struct ambit_error *err)
 	struct ambit_session session = { 0 };
 	struct world world;
 	unsigned record_need = args->n > 0 ? WORLD_STORE : WORLD_RECORD;
-	int r = world_open(&world, args, WORLD_PARTS | record_need | WORLD_ITS_FOLDER, err);
+	int r = world_open(&world, args, WORLD_SETTINGS | record_need | WORLD_ITS_FOLDER, err);
 
 	if (r == 0)
 		r = session_pick(&world, args, &session, err);
 	if (r >= 0 && args->n > 0)
 		r = change(&world, args, &session, err);
 	if (r == 0 || (r == 1 && args->n == 0))
+		r = world_observe(&world, args, &session, err);
+	if (r == 0)
 		r = show(&world, args, &session, err);
 	ambit_session_finish(&session);
 	world_finish(&world);
@@ -117,7 +118,8 @@ const struct command cmd_mode = {
 	.name = "mode",
 	.args = "[WORD...]",
 	.text = "show or change the modes of a stored session",
-	.about = "Without a word, shows the modes that hold and where each comes from. Each word sets\n"
+	.about = "Without a word, shows the modes that hold and where each comes from: the session, the\n"
+		 "person (your settings), the folder (its .ambit.json) or the default. Each word sets\n"
 		 "the mode that it belongs to:\n"
 		 "  agent mode: plan, build\n"
 		 "  sandbox mode: read-only, default-write\n"

@@ -31,7 +31,7 @@ static int
 set(struct ambit_session *session, const char *tool, enum ambit_permission permission,
 	struct ambit_error *err)
 {
-	struct ambit_session_permission *grown =
+	struct ambit_tool_permission *grown =
 		reallocarray(session->permissions, session->n_permissions + 1, sizeof(*grown));
 	char *name = str_dup(tool);
 
@@ -41,7 +41,7 @@ set(struct ambit_session *session, const char *tool, enum ambit_permission permi
 		free(name);
 		return err_nomem(err);
 	}
-	grown[session->n_permissions++] = (struct ambit_session_permission){
+	grown[session->n_permissions++] = (struct ambit_tool_permission){
 		.tool = name,
 		.permission = permission,
 	};

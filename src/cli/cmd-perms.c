@@ -10,7 +10,6 @@
 #include "world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 struct listing {
@@ -51,19 +50,16 @@ known(const char *name)
 	return false;
 }
 
-static int
-list(const struct world *world, const struct ambit_session *session, struct listing *listing,
-	struct ambit_error *err)
+static void
+list(const struct world *world, const struct ambit_session *session, struct listing *listing)
 {
 	struct ambit_tool_info tool;
 
 	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
-		auto_free char *from = NULL;
-		enum ambit_permission permission;
-		int r = effective_permission(world, session, &tool, &permission, &from, err);
+		const char *from = "?";
+		enum ambit_permission permission =
+			ambit_engine_permission(world->engine, tool.name, &from);
 
-		if (r < 0)
-			return r;
 		add_row(listing, tool.name, permission, from, tool.text);
 	}
 	for (size_t i = 0; i < session->n_permissions; i++)
@@ -71,7 +67,6 @@ list(const struct world *world, const struct ambit_session *session, struct list
 			add_row(listing, session->permissions[i].tool,
 				session->permissions[i].permission, "session",
 				"tools of this name");
-	return 0;
 }
 
 static int
@@ -81,13 +76,15 @@ run(const struct args *args, struct ambit_error *err)
 	struct listing listing = { .rows = json_array() };
 	struct ambit_session session = { 0 };
 	struct world world;
-	int r = world_open(&world, args, WORLD_PARTS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
+	int r = world_open(&world, args, WORLD_SETTINGS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
 
 	if (r == 0)
 		r = session_pick(&world, args, &session, err);
-	table_init(&listing.table, heads);
 	if (r >= 0)
-		r = list(&world, &session, &listing, err);
+		r = world_observe(&world, args, &session, err);
+	table_init(&listing.table, heads);
+	if (r == 0)
+		list(&world, &session, &listing);
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
 		r = listing.table.failed ? err_nomem(err)
 					 : out_json(json_incref(listing.rows), err);
@@ -105,8 +102,8 @@ const struct command cmd_perms = {
 	.args = "",
 	.text = "what each tool may do without a question",
 	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes from:\n"
-		 "the session (--session, else the newest of this folder), the settings, or the\n"
-		 "default. A permission is about the tool itself; its paths and hosts are decided as\n"
+		 "the session (--session, else the newest of this folder), the person (your settings),\n"
+		 "the folder (its .ambit.json), or the default. A permission is about the tool itself; its paths and hosts are decided as\n"
 		 "well, and the most restrictive holds.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
 	.run = run,

@@ -33,6 +33,7 @@ json_rule(const struct ambit_rule *rule)
 		const char *key, *value;
 	} texts[] = {
 		{ "subject", rule->subject },
+		{ "label", rule->label },
 		{ "project", rule->project },
 		{ "message", rule->message },
 		{ "source", rule->source },
@@ -174,9 +175,10 @@ const struct command cmd_rules = {
 	.text = "remembered answers: list, add, revoke",
 	.about = "Lists the standing rules of this folder and those for everywhere, and with --session\n"
 		 "that session's approvals. 'rules add' stores an answer in advance: write or read with\n"
-		 "a path (a folder stands for everything beneath it), connect with a host or a pattern\n"
-		 "like *.example.com, call with a shell command or a rule key like 'cmd:git status'. It\n"
-		 "is a rule of this folder, or of everywhere, or of one session.\n"
+		 "a path (a folder stands for everything beneath it, and so does any path with --no),\n"
+		 "connect with a host or a pattern like *.example.com, call with a shell command or a\n"
+		 "rule key like 'cmd:git status'. It is a rule of this folder, or of everywhere, or of\n"
+		 "one session.\n"
 		 "\n"
 		 "A rule turns a question into its answer. It never lifts what is denied without one.",
 	.words = (const char *const[]){ "list", "add", "revoke", NULL },

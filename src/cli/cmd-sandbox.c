@@ -125,18 +125,14 @@ collect(struct world *world, const struct ambit_session *session, struct listing
 	return ambit_record_rules(world->record, &filter, add_rule, listing, err);
 }
 
-static int
-show_modes(
-	struct world *world, struct ambit_session *session, json_t *object, struct ambit_error *err)
+static void
+show_modes(const struct world *world, const struct ambit_session *session, json_t *object)
 {
 	for (const struct stored_mode *mode = stored_modes; mode->key != NULL; mode++) {
-		auto_free char *from = NULL;
-		const char *word, *more = "";
-		int value = 0, r = effective_mode(world, session, mode, &value, &from, err);
+		const char *from = "?", *more = "";
+		int value = ambit_engine_mode(world->engine, mode->key, &from);
+		const char *word = ambit_word_name(mode->words, value);
 
-		if (r < 0)
-			return r;
-		word = ambit_word_name(mode->words, value);
 		if (mode->words == ambit_reads_words && value == AMBIT_READS_UNTIL_FIRST_WRITE)
 			more = session->wrote ? ", and it has written: now only the folder"
 					      : ", and it has not written yet: still anywhere";
@@ -145,7 +141,6 @@ show_modes(
 		else
 			printf("%-13s %s (%s)%s\n", mode->name, word, from, more);
 	}
-	return 0;
 }
 
 static int
@@ -158,7 +153,7 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 		json ? json_pack("{s:s s:b}", "session", session->name, "wrote", session->wrote)
 		     : NULL;
 	struct listing listing = { .grants = json_array() };
-	int r;
+	int r = 0;
 
 	if (!json) {
 		printf("session       %s\nfolder        ", session->name);
@@ -167,7 +162,7 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 	} else if (json_set_text(object, "folder", session->root) < 0) {
 		r = err_nomem(err);
 	}
-	r = show_modes(world, session, object, err);
+	show_modes(world, session, object);
 	table_init(&listing.table, heads);
 	if (r == 0)
 		r = collect(world, session, &listing, err);
@@ -189,11 +184,12 @@ run(const struct args *args, struct ambit_error *err)
 {
 	struct ambit_session session = { 0 };
 	struct world world;
-	int r = world_open(
-		&world, args, WORLD_SETTINGS | WORLD_PARTS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
+	int r = world_open(&world, args, WORLD_SETTINGS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
 
 	if (r == 0)
 		r = session_need(&world, args, &session, err);
+	if (r == 0)
+		r = world_observe(&world, args, &session, err);
 	if (r == 0)
 		r = show(&world, args, &session, err);
 	ambit_session_finish(&session);

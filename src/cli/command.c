@@ -52,54 +52,17 @@ command_find(const char *name)
 	return NULL;
 }
 
-static size_t
-least(size_t a, size_t b, size_t c)
+static const char *
+name_at(const void *data, size_t i)
 {
-	size_t ab = a < b ? a : b;
-
-	return ab < c ? ab : c;
-}
-
-/* Levenshtein, for words of at most 31 letters; longer ones are far from all. */
-size_t
-word_distance(const char *a, const char *b)
-{
-	size_t row[32], n = strlen(b);
-
-	if (n >= 32 || strlen(a) >= 32)
-		return 99;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t above = row[j];
-
-			row[j] = least(above + 1, row[j - 1] + 1,
-				diagonal + (a[i - 1] == b[j - 1] ? 0 : 1));
-			diagonal = above;
-		}
-	}
-	return row[n];
+	(void)data;
+	return i < COMMANDS_N ? commands[i]->name : NULL;
 }
 
 const char *
 command_nearest(const char *name)
 {
-	size_t best = 3;
-	const char *found = NULL;
-
-	for (size_t i = 0; i < COMMANDS_N; i++) {
-		size_t distance = word_distance(name, commands[i]->name);
-
-		if (distance < best && distance < strlen(name)) {
-			best = distance;
-			found = commands[i]->name;
-		}
-	}
-	return found;
+	return str_nearest(name, name_at, NULL);
 }
 
 bool

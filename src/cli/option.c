@@ -10,9 +10,10 @@ static const struct ambit_word event_kinds[] = {
 	{ "ask", 2, "a question to the person" },
 	{ "answer", 3, "the answer" },
 	{ "result", 4, "what came of an act" },
-	{ "rule", 5, "a rule was stored or revoked" },
-	{ "mode", 6, "a mode was changed" },
-	{ "permission", 7, "a tool's permission was changed" },
+	{ "rule", 5, "a rule was stored" },
+	{ "revoke", 6, "a rule was revoked" },
+	{ "mode", 7, "a mode was changed" },
+	{ "permission", 8, "a tool's permission was changed" },
 	{ 0 },
 };
 
@@ -95,7 +96,7 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "kind",
 		.arg = "KIND",
 		.words = event_kinds,
-		.text = "only events of this kind",
+		.text = "only events of this kind; a rule that was taken back is a revoke, not a rule",
 	},
 	[OPT_TOOL] = {
 		.name = "tool",

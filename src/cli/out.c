@@ -92,7 +92,7 @@ out_text(const char *text)
 int
 out_json(json_t *value, struct ambit_error *err)
 {
-	auto_free char *line = value != NULL ? json_line(value) : NULL;
+	auto_free char *line = value != NULL ? json_ascii(value) : NULL;
 
 	json_decref(value);
 	if (line == NULL)

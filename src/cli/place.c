@@ -79,5 +79,7 @@ place_is_wide(const struct place *place, const char *folder)
 {
 	auto_free char *home = place->home != NULL ? realpath(place->home, NULL) : NULL;
 
-	return streq(folder, "/") || (home != NULL && streq(folder, home));
+	if (streq(folder, "/") || (place->home != NULL && str_beneath(place->home, folder)))
+		return true;
+	return home != NULL && str_beneath(home, folder);
 }

@@ -34,6 +34,81 @@ future_path(const char *path)
 	return str_printf("%s/%s", streq(real, "/") ? "" : real, name);
 }
 
+/* A program that ambit itself runs and believes. */
+struct helper {
+	const char *subject; /* what would be writable */
+	char *found;
+};
+
+static int
+check_helper(struct helper *helper, const char *path)
+{
+	auto_free char *real = NULL;
+
+	if (path == NULL || path[0] != '/')
+		return 0;
+	real = realpath(path, NULL);
+	/* The name as well: a link can be made to lead elsewhere. */
+	if (!str_beneath(path, helper->subject) &&
+		(real == NULL || !str_beneath(real, helper->subject)))
+		return 0;
+	helper->found = str_escape(path, strlen(path));
+	return helper->found != NULL ? 1 : -ENOMEM;
+}
+
+/* An interpreter's script is an argument: every absolute one counts. */
+static int
+see_setting(void *data, const char *key, const char *value, const char *source, const char *text)
+{
+	auto_json json_t *parsed = NULL;
+	const char *ask;
+	json_t *word;
+	size_t i;
+	int r = 0;
+
+	(void)source;
+	(void)text;
+	if (!streq(key, "policy_program") && !streq(key, "ask"))
+		return 0;
+	if (json_parse(value, strlen(value), &parsed, NULL) < 0)
+		return -EINVAL;
+	ask = json_string_value(parsed);
+	if (ask != NULL && str_prefix(ask, "exec:"))
+		return check_helper(data, ask + strlen("exec:"));
+	json_array_foreach (json_object_get(parsed, "command"), i, word)
+		if (r == 0)
+			r = check_helper(data, json_string_value(word));
+	return r;
+}
+
+/* What an agent may never get by a rule. */
+static int
+check_write(const struct world *world, const struct ambit_rule *rule, struct ambit_error *err)
+{
+	struct helper helper = { .subject = rule->subject };
+	bool own = rule->project != NULL && streq(rule->project, rule->subject);
+	auto_free char *shown = str_escape(rule->subject, strlen(rule->subject));
+	int r;
+
+	if (shown == NULL)
+		return err_nomem(err);
+	if (!own && rule->beneath && place_is_wide(&world->place, rule->subject))
+		return err_set(err, EINVAL,
+			"a rule for all of %s, which holds the home directory, would leave no "
+			"line; name the folder that is needed",
+			shown);
+	r = ambit_settings_each(world->settings, see_setting, &helper);
+	auto_free char *found = helper.found;
+	if (r < 0)
+		return err_sys(err, -r, "the settings");
+	if (found != NULL)
+		return err_set(err, EINVAL,
+			"%s is of a program in the settings that ambit believes; who can write "
+			"%s could be it",
+			found, shown);
+	return 0;
+}
+
 static int
 path_subject(
 	struct world *world, const char *path, struct ambit_rule *rule, struct ambit_error *err)
@@ -48,12 +123,10 @@ path_subject(
 
 		return err_sys(err, errno, "%s", shown != NULL ? shown : "the path");
 	}
-	rule->beneath = stat(rule->subject, &st) == 0 && S_ISDIR(st.st_mode);
-	if (rule->yes && rule->op == AMBIT_OP_WRITE && rule->beneath &&
-		place_is_wide(&world->place, rule->subject))
-		return err_set(err, EINVAL,
-			"a rule for all of %s would leave no line; name the folder that is needed",
-			streq(rule->subject, "/") ? "/" : "the home directory");
+	/* A no must also hold for what is made there later. */
+	rule->beneath = !rule->yes || (stat(rule->subject, &st) == 0 && S_ISDIR(st.st_mode));
+	if (rule->yes && rule->op == AMBIT_OP_WRITE)
+		return check_write(world, rule, err);
 	return 0;
 }
 
@@ -128,16 +201,22 @@ call_subject(
 	struct world *world, const char *text, struct ambit_rule *rule, struct ambit_error *err)
 {
 	static const char *const keys[] = { "cmd:", "exact:", "call:" };
+	const char *shown = text;
+	int r;
 
-	rule->label = ambit_redact(text);
-	if (rule->label == NULL)
-		return err_nomem(err);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (str_prefix(text, keys[i])) {
-			rule->subject = str_dup(text);
-			return rule->subject != NULL ? 0 : err_nomem(err);
-		}
-	return command_key(world, text, &rule->subject, err);
+	for (size_t i = 0; rule->subject == NULL && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (str_prefix(text, keys[i]) && (rule->subject = str_dup(text)) == NULL)
+			return err_nomem(err);
+	if (rule->subject == NULL) {
+		r = command_key(world, text, &rule->subject, err);
+		if (r != 0)
+			return r;
+		/* 'git status -s' is remembered as any 'git status': show that. */
+		if (str_prefix(rule->subject, "cmd:"))
+			shown = rule->subject + strlen("cmd:");
+	}
+	rule->label = ambit_redact(shown);
+	return rule->label != NULL ? 0 : err_nomem(err);
 }
 
 static int

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "world.h"
 
@@ -12,19 +11,6 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
-
-char *
-world_absolute(const char *path)
-{
-	auto_free char *cwd = NULL;
-
-	if (path[0] == '/')
-		return str_dup(path);
-	cwd = getcwd(NULL, 0);
-	if (cwd == NULL)
-		return NULL;
-	return str_printf("%s/%s", streq(cwd, "/") ? "" : cwd, path);
-}
 
 /* One element of a list as JSON: only that can hold any text. */
 static int
@@ -72,45 +58,34 @@ set_option(struct ambit_settings *settings, const struct given *given, struct am
 		return err_nomem(err);
 	if (given->opt == OPT_FOR)
 		return set_names(settings, row, given->value, err);
-	if (given->opt == OPT_WRITE || given->opt == OPT_READ) {
-		auto_free char *path = world_absolute(given->value);
-
-		if (given->value[0] == '\0')
-			return usage(err, "--%s: an empty path", row->name);
-		if (path == NULL)
-			return err_sys(err, errno, "current directory");
-		return set_element(settings, row, path, err);
-	}
+	if ((given->opt == OPT_WRITE || given->opt == OPT_READ) && given->value[0] == '\0')
+		return usage(err, "--%s: an empty path", row->name);
 	if (row->many)
 		return set_element(settings, row, given->value, err);
 	return ambit_settings_set(
 		settings, row->key, row->value != NULL ? row->value : given->value, source, err);
 }
 
-/* person, folder: which of the two files are read. */
 static int
-load_settings(struct world *world, const struct args *args, bool person, bool folder,
-	struct ambit_settings **ret_settings, struct ambit_error *err)
+find_settings(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	const char *file = args_get(args, OPT_SETTINGS);
-	auto_free char *own = str_printf("%s/config.json", world->place.config);
-	struct ambit_settings_options options = {
-		.required = person && file != NULL,
-		.folder = folder ? ambit_scope_root(world->scope) : NULL,
-		.home = world->place.home,
-	};
 
-	if (own == NULL)
-		return err_nomem(err);
-	if (person)
-		options.person = file != NULL ? file : own;
-	return ambit_settings_load(&options, ret_settings, err);
+	world->file = file != NULL ? str_absolute(file)
+				   : str_printf("%s/config.json", world->place.config);
+	return world->file != NULL ? 0 : err_sys(err, errno, "the settings file");
 }
 
 static int
 open_settings(struct world *world, const struct args *args, struct ambit_error *err)
 {
-	int r = load_settings(world, args, true, true, &world->settings, err);
+	const struct ambit_settings_options options = {
+		.person = world->file,
+		.required = args_get(args, OPT_SETTINGS) != NULL,
+		.folder = ambit_scope_root(world->scope),
+		.home = world->place.home,
+	};
+	int r = ambit_settings_load(&options, &world->settings, err);
 
 	for (size_t i = 0; r == 0 && i < args->n_given; i++)
 		if (option_rows[args->given[i].opt].key != NULL)
@@ -152,6 +127,7 @@ open_scope(struct world *world, const struct args *args, unsigned needs, struct 
 		.places = {
 			.home = world->place.home,
 			.config = world->place.config,
+			.settings = world->file,
 			.state = world->place.state,
 			.runtime = world->place.runtime,
 		},
@@ -177,18 +153,26 @@ open_record(struct world *world, unsigned needs, struct ambit_error *err)
 }
 
 static int
-open_engine(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+open_engine(struct world *world, const struct args *args, const char *session, bool observe,
+	struct ambit_error *err)
 {
 	const struct ambit_engine_options options = {
 		.settings = world->settings,
 		.scope = world->scope,
 		.record = world->record,
-		.session = args_get(args, OPT_SESSION),
+		.session = session,
 		.door = args->command->name,
-		.observe = (needs & WORLD_STORE) == 0,
+		.observe = observe,
 	};
 
 	return ambit_engine_create(&options, &world->engine, err);
+}
+
+int
+world_observe(struct world *world, const struct args *args, const struct ambit_session *session,
+	struct ambit_error *err)
+{
+	return open_engine(world, args, session->name, true, err);
 }
 
 int
@@ -203,21 +187,19 @@ world_open(struct world *world, const struct args *args, unsigned needs, struct 
 			err, "--session: '%s' is not a name (1-64 of A-Z a-z 0-9 . _ -)", session);
 	if (needs & WORLD_ENGINE)
 		needs |= WORLD_SETTINGS | WORLD_RECORD;
-	if (needs & (WORLD_SETTINGS | WORLD_PARTS))
+	if (needs & WORLD_SETTINGS)
 		needs |= WORLD_SCOPE;
 	r = place_init(&world->place, err);
 	if (r == 0 && (needs & (WORLD_RECORD | WORLD_STORE)))
 		r = open_record(world, needs, err);
 	if (r == 0 && (needs & WORLD_SCOPE))
+		r = find_settings(world, args, err);
+	if (r == 0 && (needs & WORLD_SCOPE))
 		r = open_scope(world, args, needs, err);
 	if (r == 0 && (needs & WORLD_SETTINGS))
 		r = open_settings(world, args, err);
-	if (r == 0 && (needs & WORLD_PARTS))
-		r = load_settings(world, args, true, false, &world->person, err);
-	if (r == 0 && (needs & WORLD_PARTS))
-		r = load_settings(world, args, false, true, &world->folder, err);
 	if (r == 0 && (needs & WORLD_ENGINE))
-		r = open_engine(world, args, needs, err);
+		r = open_engine(world, args, session, (needs & WORLD_STORE) == 0, err);
 	return r;
 }
 
@@ -227,8 +209,7 @@ world_finish(struct world *world)
 	ambit_engine_destroy(world->engine);
 	ambit_record_close(world->record);
 	ambit_settings_destroy(world->settings);
-	ambit_settings_destroy(world->person);
-	ambit_settings_destroy(world->folder);
 	ambit_scope_destroy(world->scope);
+	free(world->file);
 	place_finish(&world->place);
 }

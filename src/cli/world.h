@@ -20,7 +20,8 @@ struct place {
 int place_init(struct place *place, struct ambit_error *err);
 void place_finish(struct place *place);
 
-/* True if folder is "/" or the person's home: a line that holds nothing in. */
+/* True if folder is the person's home or lies above it: a line that holds
+ * nothing in. */
 bool place_is_wide(const struct place *place, const char *folder);
 
 enum world_need {
@@ -30,14 +31,12 @@ enum world_need {
 	WORLD_STORE = 1 << 3,	   /* to write; made if there is none */
 	WORLD_ENGINE = 1 << 4,	   /* brings all but STORE; without STORE it only looks */
 	WORLD_ITS_FOLDER = 1 << 5, /* without --folder, that of the stored session */
-	WORLD_PARTS = 1 << 6,	   /* the person's and the folder's settings, each alone */
 };
 
 struct world {
 	struct place place;
+	char *file; /* the settings file in use, absolute; there may be none */
 	struct ambit_settings *settings;
-	struct ambit_settings *person; /* PARTS */
-	struct ambit_settings *folder; /* PARTS */
 	struct ambit_scope *scope;
 	struct ambit_record *record;
 	struct ambit_engine *engine;
@@ -48,8 +47,10 @@ int world_open(
 	struct world *world, const struct args *args, unsigned needs, struct ambit_error *err);
 void world_finish(struct world *world);
 
-/* A path of the command line as an absolute one, "~" left to the shell. Caller frees. */
-char *world_absolute(const char *path);
+/* The engine of a session that was picked, which need not be stored: to tell
+ * what holds in it, nothing else. Needs SETTINGS and RECORD or STORE. */
+int world_observe(struct world *world, const struct args *args, const struct ambit_session *session,
+	struct ambit_error *err);
 
 /* -- stored sessions ------------------------------------------------------- */
 
@@ -78,16 +79,5 @@ stored_mode_at(struct ambit_session *session, const struct stored_mode *mode)
 {
 	return (int *)((char *)session + mode->offset);
 }
-
-/* -- what holds ------------------------------------------------------------ */
-
-/* A session's own choice stands over the person's, and the folder narrows
- * whichever it is. from: "session", "default", or where a file says it;
- * caller frees. Both need PARTS. */
-int effective_mode(const struct world *world, struct ambit_session *session,
-	const struct stored_mode *mode, int *ret_value, char **ret_from, struct ambit_error *err);
-int effective_permission(const struct world *world, const struct ambit_session *session,
-	const struct ambit_tool_info *tool, enum ambit_permission *ret_permission, char **ret_from,
-	struct ambit_error *err);
 
 #endif

@@ -286,7 +286,7 @@ change_permission(struct ambit_session *session, void *data)
 {
 	char *tool = word((char **)data);
 	const struct ambit_word *row = ambit_word_find(ambit_permissions, word((char **)data));
-	struct ambit_session_permission *more =
+	struct ambit_tool_permission *more =
 		realloc(session->permissions, (session->n_permissions + 1) * sizeof(*more));
 
 	if (more)

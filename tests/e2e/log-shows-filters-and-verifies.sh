@@ -31,6 +31,8 @@ status 2 "$AMBIT" log --since yesterdayish
 status 2 "$AMBIT" log --last 0
 status 2 "$AMBIT" log --kind gossip
 status 2 "$AMBIT" log frob
+status 2 "$AMBIT" log --summary --follow
+complains exclude
 
 coproc "$AMBIT" log --follow --json --session c
 follower=$COPROC_PID
@@ -40,6 +42,15 @@ while read -r -t 20 line <&"${COPROC[0]}"; do
 done
 [[ $(jq -r .session <<<"$line") == c ]] || fail "follow: $line"
 kill "$follower"
+
+# What hides or moves a cursor is visible in JSON too.
+odd=$'n\xc2\x9b2J\xe2\x80\xae\x7f'
+SESSION=d decide "{\"id\":1,\"tool\":\"$odd\",\"args\":{\"x\":\"$odd\"}}"
+for how in '--json' 'export'; do
+	status 0 "$AMBIT" log "$how" --session d
+	! LC_ALL=C grep -q '[^ -~]' <<<"$out" || fail "log $how shows what hides: $out"
+	jq -e . <<<"$out" >/dev/null || fail "not JSON: $out"
+done
 
 status 0 "$AMBIT" log verify
 status 0 "$AMBIT" log verify --session a --json

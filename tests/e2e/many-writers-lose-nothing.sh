@@ -4,21 +4,30 @@
 # the chains hold; a kill -9 loses at most what was not answered.
 . "${0%/*}/lib.sh"
 
-n=40 writers=4 kills=6
-[[ -n ${AMBIT_LONG:-} ]] && n=400 writers=8 kills=60
+n=40 writers=4 rounds=1 kills=6
+[[ -n ${AMBIT_LONG:-} ]] && n=300 writers=12 rounds=5 kills=100
 stream() { for ((i = 0; i < n; i++)); do echo "{\"id\":$i,\"tool\":\"write\",\"args\":{\"file_path\":\"f$i\"}}"; done; }
-pids=()
-for ((w = 0; w < writers; w++)); do
-	stream | "$AMBIT" decide --session shared >"$TMPDIR/out.$w" &
-	pids+=($!)
+for ((round = 1; round <= rounds; round++)); do
+	pids=()
+	for ((w = 0; w < writers; w++)); do
+		stream | "$AMBIT" decide --session shared >"$TMPDIR/out.$w" &
+		pids+=($!)
+		stream | "$AMBIT" decide --session "own.$w" >"$TMPDIR/own.$w" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid" || fail "a writer failed"; done
+	for file in "$TMPDIR"/{out,own}.*; do
+		[[ $(jq -r .verdict "$file" | grep -c allow) -eq $n ]] || fail "$file: $(tail -1 "$file")"
+	done
+	status 0 "$AMBIT" log --session shared --kind decide --json
+	[[ $(wc -l <<<"$out") -eq $((n * writers * round)) ]] ||
+		fail "$(wc -l <<<"$out") events of $((n * writers * round))"
+	for ((w = 0; w < writers; w++)); do
+		status 0 "$AMBIT" log --session "own.$w" --kind decide --json
+		[[ $(wc -l <<<"$out") -eq $((n * round)) ]] || fail "own.$w: $(wc -l <<<"$out") events"
+	done
+	status 0 "$AMBIT" log verify
 done
-for pid in "${pids[@]}"; do wait "$pid" || fail "a writer failed"; done
-for ((w = 0; w < writers; w++)); do
-	[[ $(jq -r .verdict "$TMPDIR/out.$w" | grep -c allow) -eq $n ]] || fail "writer $w: $(tail -1 "$TMPDIR/out.$w")"
-done
-status 0 "$AMBIT" log --session shared --kind decide --json
-[[ $(wc -l <<<"$out") -eq $((n * writers)) ]] || fail "$(wc -l <<<"$out") events of $((n * writers))"
-status 0 "$AMBIT" log verify
 
 for ((k = 0; k < kills; k++)); do
 	mkfifo "$TMPDIR/in.$k"

@@ -44,9 +44,17 @@ status 2 "$AMBIT" perm 'a*b' allow --session s
 echo '{"permissions":{"webfetch":"deny"},"agent_mode":"plan"}' >.ambit.json
 status 0 "$AMBIT" perm webfetch allow --session s
 status 0 "$AMBIT" perms --session s --json
-[[ $(jq -r '.[] | select(.tool == "webfetch") | .permission' <<<"$out") == deny ]] || fail "$out"
+[[ $(jq -r '.[] | select(.tool == "webfetch") | .permission + " " + .from' <<<"$out") == 'deny folder' ]] ||
+	fail "$out"
 status 0 "$AMBIT" mode build --session s --json
-[[ $(jq -r .agent_mode.value <<<"$out") == plan ]] || fail "$out"
+[[ $(jq -r '.agent_mode | .value + " " + .from' <<<"$out") == 'plan folder' ]] || fail "$out"
+[[ $(jq -r '.ask_mode | .value + " " + .from' <<<"$out") == 'ask-dangerous default' ]] || fail "$out"
+echo '{"ask_mode":"ask-any-write","permissions":{"web*":"ask"}}' >"$TEST_DIR/own.json"
+status 0 "$AMBIT" mode --settings "$TEST_DIR/own.json" --session s --json
+[[ $(jq -r '.ask_mode | .value + " " + .from' <<<"$out") == 'ask-any-write person' ]] || fail "$out"
+status 0 "$AMBIT" perms --settings "$TEST_DIR/own.json" --session other --json
+[[ $(jq -r '.[] | select(.tool == "websearch") | .permission + " " + .from' <<<"$out") == 'ask person' ]] ||
+	fail "$out"
 SESSION=s decide "$request"
 [[ $(field 1 code) == PlanMode ]] || fail "$out"
 rm .ambit.json

@@ -33,5 +33,18 @@ refused config.json
 rm "$config"
 status 1 "$AMBIT" why --settings "$TEST_DIR/none.json" write a
 status 1 "$AMBIT" why --for nosuchprofile write a
+# The settings in use are ambit's own, wherever they are and however they are named.
+echo '{}' >mine.json
+verdict allow - write mine.json
+verdict deny Protected --settings mine.json write mine.json
+verdict deny Protected --settings "$P/mine.json" delete mine.json
+mkdir sub
+cd sub
+verdict deny Protected --folder .. --settings ../mine.json write ../mine.json
+cd ..
+# shellcheck disable=SC2088 # the shell does not expand --write=~/data either
+verdict allow - --write '~/data' write "$HOME/data/x"
+verdict allow - --write ../beside write "$HOME/beside/x"
+status 2 "$AMBIT" why --write '' write a
 status 0 "$AMBIT" settings --schema
 jq -e '.properties.agent_mode' <<<"$out" >/dev/null || fail "$out"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Redaction of any bytes: never fails for its input, keeps UTF-8 intact,
- * leaves no known key shape behind, and of JSON makes JSON. */
+ * leaves no known key shape and takes no command out, and of JSON makes JSON. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,14 +30,30 @@ try_key(const char *text, size_t size)
 		abort();
 }
 
+/* A command put there must still be there. */
+static void
+try_act(const char *text, size_t size)
+{
+	static const char act[] = "\n; rm -rf work;";
+	auto_buf struct buf buf = { 0 }, out = { 0 };
+
+	buf_append(&buf, text, size / 2);
+	buf_puts(&buf, act);
+	buf_append(&buf, text + size / 2, size - size / 2);
+	redact_append(&out, buf.data, buf.len);
+	if (!memmem(out.data, out.len, act, sizeof(act) - 1))
+		abort();
+}
+
 static void
 try_json(const char *text, size_t size)
 {
 	auto_json json_t *value = NULL;
+	size_t count = 0;
 
 	if (json_parse(text, size, &value, NULL) < 0)
 		return;
-	auto_json json_t *clean = redact_json(value);
+	auto_json json_t *clean = redact_json(value, &count);
 	auto_free char *line = clean ? json_line(clean) : NULL;
 
 	if (!line)
@@ -55,6 +71,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(str_is_utf8(text, size) && !str_is_utf8(out.data ? out.data : "", out.len)))
 		abort();
 	try_key(text, size);
+	try_act(text, size);
 	try_json(text, size);
 	return 0;
 }

@@ -462,6 +462,20 @@ a_program_that_others_can_change_is_refused(void **state)
 }
 
 static void
+a_program_of_another_user_is_refused(void **state)
+{
+	const struct place *place = *state;
+	struct ambit_error err;
+
+	if (geteuid() != 0)
+		skip(); /* only root can give a file away */
+	write_answer(place, "");
+	assert_int_equal(chown(place->program, 12345, (gid_t)-1), 0);
+	assert_int_equal(try_create(place->program, NULL, 0, &err), -EPERM);
+	assert_non_null(strstr(err.text, "another user"));
+}
+
+static void
 a_program_that_was_changed_meanwhile_is_not_asked(void **state)
 {
 	const struct place *place = *state;
@@ -501,6 +515,7 @@ main(void)
 		exec_test(a_long_message_is_cut_between_characters),
 		exec_test(a_program_where_the_tree_can_write_is_refused),
 		exec_test(a_program_that_others_can_change_is_refused),
+		exec_test(a_program_of_another_user_is_refused),
 		exec_test(a_program_that_was_changed_meanwhile_is_not_asked),
 	};
 

@@ -138,7 +138,8 @@ case_and_depth_do_not_matter(void **state)
 {
 	static const char *const names[] = {
 		".GIT/Hooks/pre-commit", "sub/dir/.git/hooks/post-checkout", ".Envrc", ".ENVRC",
-		"deep/er/.vscode/tasks.json", ".hus\xe2\x84\xaay/pre-commit", ".v\xc5\xbf" "code/x",
+		"deep/er/.vscode/tasks.json", ".hus\xe2\x84\xaay/pre-commit", (".v\xc5\xbf"
+		 "code/x"),
 		"sub/.git", ".git/modules/a/b/hooks/x", ".git/modules/a/config",
 		".git/worktrees/w/gitdir", "x/.MCP.json", "a/.claude/Settings.local.json",
 	};
@@ -281,8 +282,11 @@ folders_above_guards_are_known(void **state)
 	assert_false(guards_beneath(rig->guards, path));
 	assert_true(guards_beneath(rig->guards, "/var/spool"));
 	snprintf(path, sizeof(path), "%s/.local/bin/x", rig->w.home);
-	assert_true(guards_is(rig->guards, path, false));
-	assert_false(guards_is(rig->guards, rig->w.root, false));
+	assert_true(guards_is(rig->guards, path, false, true));
+	snprintf(path, sizeof(path), "%s/.git", rig->w.root);
+	assert_true(guards_is(rig->guards, path, false, false));
+	assert_false(guards_is(rig->guards, path, false, true));
+	assert_false(guards_is(rig->guards, rig->w.root, false, false));
 }
 
 static void

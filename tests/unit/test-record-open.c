@@ -380,6 +380,77 @@ somebody_elses_directory_is_refused(void **state)
 	assert_int_equal(as_nobody(p, fails_on_owner), 0);
 }
 
+/* -- many at once ------------------------------------------------------------------ */
+
+#define OPENERS 12
+#define ROUNDS 200
+
+/* One of them reads: it may find nothing yet, but nothing else that is wrong. */
+static int
+open_one(struct place *p, int gate, int n)
+{
+	char byte;
+
+	if (read(gate, &byte, 1) != 0) /* all at once, when the other end closes */
+		return 1;
+	if (n == 0) {
+		int r = ambit_record_open(p->state, AMBIT_RECORD_READ, &p->record, &p->err);
+
+		return r == 0 || r == -ENOENT ? 0 : 2;
+	}
+	if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, &p->err) < 0)
+		return 2;
+	if (append(p->record, "s", "x", NULL, &p->err) < 0)
+		return 2;
+	/* The last one that closes removes the log; those that exit do not. */
+	if (n % 2)
+		ambit_record_close(p->record);
+	return 0;
+}
+
+static void
+open_round(struct place *p)
+{
+	int gate[2], status, failed = 0;
+	pid_t pids[OPENERS];
+
+	assert_int_equal(pipe(gate), 0);
+	for (int i = 0; i < OPENERS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (pids[i] == 0) {
+			close(gate[1]);
+			int r = open_one(p, gate[0], i);
+
+			if (r)
+				fprintf(stderr, "%d: %s\n", i, p->err.text);
+			_exit(r);
+		}
+	}
+	close(gate[0]);
+	close(gate[1]);
+	for (int i = 0; i < OPENERS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+	}
+	assert_int_equal(failed, 0);
+}
+
+static void
+many_processes_open_a_new_directory_at_once(void **state)
+{
+	struct place *p = *state;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		snprintf(p->state, sizeof(p->state), "%s/%d/state", p->top, i);
+		open_round(p);
+		open_write(p);
+		assert_int_equal(verify(p), OPENERS - 1);
+		ambit_record_close(p->record);
+		p->record = NULL;
+	}
+}
+
 /* -- full disk ---------------------------------------------------------------------- */
 
 static int
@@ -457,6 +528,7 @@ main(void)
 		TEST(damaged_pages_are_said_to_be_damaged),
 		TEST(a_directory_that_cannot_be_written_is_named),
 		TEST(somebody_elses_directory_is_refused),
+		TEST(many_processes_open_a_new_directory_at_once),
 		TEST(a_full_disk_is_an_error_and_the_chain_holds),
 	};
 

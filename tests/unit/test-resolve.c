@@ -321,6 +321,76 @@ a_child_is_always_inside_its_parent(void **state)
 }
 
 static void
+a_hard_link_to_ambits_own_is_ambits_own(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *scope;
+	struct resolved resolved = { 0 };
+
+	world_file(".ambit.json", "{}");
+	world_file("plain", "");
+	assert_int_equal(link(".ambit.json", "alias"), 0);
+	scope = world_scope(w);
+	assert_int_equal(scope_resolve(scope, NULL, "alias", 5, true, &resolved, NULL), 0);
+	assert_non_null(scope_protects(scope, &resolved, AMBIT_ACCESS_WRITE));
+	assert_null(scope_protects(scope, &resolved, AMBIT_ACCESS_READ));
+	resolved_finish(&resolved);
+	assert_int_equal(scope_resolve(scope, NULL, "plain", 5, true, &resolved, NULL), 0);
+	assert_null(scope_protects(scope, &resolved, AMBIT_ACCESS_WRITE));
+	resolved_finish(&resolved);
+	ambit_scope_destroy(scope);
+}
+
+static void
+the_settings_in_use_and_the_link_to_them_are_kept(void **state)
+{
+	static const struct {
+		const char *name;
+		enum ambit_access access;
+		bool follow;
+	} rows[] = {
+		{ "s.json", AMBIT_ACCESS_DELETE, false },
+		{ "s.json", AMBIT_ACCESS_WRITE, true },
+		{ "real.json", AMBIT_ACCESS_WRITE, true },
+	};
+	struct world *w = *state;
+	struct ambit_scope *scope = NULL;
+	char file[700];
+
+	world_file("real.json", "{}");
+	world_link("real.json", "s.json");
+	snprintf(file, sizeof(file), "%s/s.json", w->root);
+	struct ambit_scope_options options = { .root = w->root, .places = { .settings = file } };
+
+	assert_int_equal(ambit_scope_create(&options, &scope, NULL), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct resolved resolved = { 0 };
+
+		assert_int_equal(scope_resolve(scope, NULL, rows[i].name, strlen(rows[i].name),
+					 rows[i].follow, &resolved, NULL),
+			0);
+		assert_non_null(scope_protects(scope, &resolved, rows[i].access));
+		resolved_finish(&resolved);
+	}
+	ambit_scope_destroy(scope);
+}
+
+static void
+a_symlink_left_behind_does_not_move_the_line_back(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *scope = world_scope(w);
+	char moved[700];
+
+	snprintf(moved, sizeof(moved), "%s/moved", w->top);
+	assert_int_equal(rename(w->root, moved), 0);
+	world_link(moved, w->root);
+	assert_int_equal(scope_refresh(scope, NULL), 0);
+	assert_string_equal(ambit_scope_root(scope), moved);
+	ambit_scope_destroy(scope);
+}
+
+static void
 paths_are_shown_relative_and_escaped(void **state)
 {
 	struct world *w = *state;
@@ -397,6 +467,9 @@ main(void)
 		IN_WORLD(the_line_moves_with_the_folder),
 		IN_WORLD(a_deleted_folder_has_no_inside),
 		IN_WORLD(a_child_is_always_inside_its_parent),
+		IN_WORLD(a_hard_link_to_ambits_own_is_ambits_own),
+		IN_WORLD(the_settings_in_use_and_the_link_to_them_are_kept),
+		IN_WORLD(a_symlink_left_behind_does_not_move_the_line_back),
 		IN_WORLD(paths_are_shown_relative_and_escaped),
 		cmocka_unit_test(the_root_directory_can_be_the_folder),
 		cmocka_unit_test(folding_is_by_text_alone),

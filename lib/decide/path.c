@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict on one path that is already resolved: inside, outside, guarded,
+ * protected or escaping. A pure function; whoever resolves paths another way
+ * uses it as it is. */
+
+#include "base/str.h"
+#include "decide/decide.h"
+
+static bool
+granted(const struct decide_input *in, const char *real, bool reads, bool guarded)
+{
+	for (size_t i = 0; i < in->n_grants; i++)
+		if ((in->grants[i].write || reads) &&
+			memory_covers(in, in->grants[i].real, true, real, guarded, reads))
+			return true;
+	return false;
+}
+
+static bool
+remembered(const struct decide_input *in, enum ambit_op op, const char *real)
+{
+	const struct ambit_rule *rule = memory_find(in, op, real, false);
+
+	return rule && rule->yes;
+}
+
+/* Removing or replacing the folder itself changes its parent. */
+static bool
+is_inside(const struct decide_input *in, const char *real, enum ambit_access access)
+{
+	if (!scope_holds(in->scope, real))
+		return false;
+	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
+		!streq(real, in->scope->root.real);
+}
+
+/* A link that is the folder's own name is not a way out of the folder. */
+static bool
+says_inside(const struct decide_input *in, const char *written, enum ambit_access access)
+{
+	if (!scope_says_inside(in->scope, written))
+		return false;
+	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
+		(!streq(written, in->scope->root.real) &&
+			!streq(written, in->scope->root.written));
+}
+
+static enum ambit_code
+write_code(const struct decide_input *in, const struct resolved *resolved,
+	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
+{
+	bool inside = is_inside(in, resolved->real, access);
+	/* A child scope is law: a grant to the parent does not reach it. */
+	bool open = inside || (!in->scope->enforce_write && granted(in, resolved->real, false, false));
+
+	*ret_guard = NULL;
+	if (!open && says_inside(in, resolved->written, access) &&
+		!scope_holds(in->scope, resolved->real) &&
+		(in->scope->enforce_write || !remembered(in, AMBIT_OP_WRITE, resolved->real))) {
+		*ret_hard = true;
+		return AMBIT_CODE_SYMLINK_ESCAPE;
+	}
+	if (!open && in->scope->enforce_write) {
+		*ret_hard = true;
+		return AMBIT_CODE_OUT_OF_SCOPE;
+	}
+	*ret_guard = guards_match(in->guards, resolved, access);
+	if (*ret_guard && !granted(in, resolved->real, false, true))
+		return AMBIT_CODE_GUARDED;
+	return open ? AMBIT_CODE_NONE : AMBIT_CODE_OUTSIDE;
+}
+
+static enum ambit_code
+read_code(const struct decide_input *in, const struct resolved *resolved,
+	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
+{
+	*ret_guard = NULL;
+	if (decision_reads(in) == AMBIT_READS_FOLDER && !scope_holds(in->scope, resolved->real) &&
+		!granted(in, resolved->real, true, false) &&
+		!remembered(in, AMBIT_OP_READ, resolved->real)) {
+		*ret_hard = true;
+		return AMBIT_CODE_OUT_OF_SCOPE;
+	}
+	*ret_guard = guards_match(in->guards, resolved, access);
+	if (*ret_guard && !granted(in, resolved->real, true, true))
+		return AMBIT_CODE_GUARDED_READ;
+	return AMBIT_CODE_NONE;
+}
+
+void
+paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
+	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
+	const struct guard **ret_guard)
+{
+	enum ambit_code code;
+
+	*ret_hard = false;
+	*ret_guard = NULL;
+	ret->access = access;
+	ret->verdict = AMBIT_DENY;
+	if (scope_protects(in->scope, resolved, access)) {
+		*ret_hard = true;
+		ret->code = AMBIT_CODE_PROTECTED;
+		return;
+	}
+	code = access_writes(access) ? write_code(in, resolved, access, ret_hard, ret_guard)
+				     : read_code(in, resolved, access, ret_hard, ret_guard);
+	ret->code = code;
+	ret->verdict = *ret_hard	      ? AMBIT_DENY
+		: code == AMBIT_CODE_NONE ? AMBIT_ALLOW
+					      : AMBIT_ASK;
+}

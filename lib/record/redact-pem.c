@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private keys in PEM form: from the BEGIN line as far as it can be a key.
+ * The END line is not simply searched for: between a BEGIN and an END that an
+ * agent writes, a whole script could stand and would be gone from the record. */
+
+#include "record/redact-text.h"
+
+#define BEGIN "-----BEGIN "
+#define END "-----END "
+#define LABEL_AHEAD 80
+
+static const char *
+find(const struct text *t, size_t from, size_t to, const char *word)
+{
+	return memmem(t->data + from, to - from, word, strlen(word));
+}
+
+/* Behind the "-----" that closes a label which begins at i; 0 if there is none.
+ * A label is capitals, or it is something else. */
+static size_t
+label_end(const struct text *t, size_t i)
+{
+	size_t to = i;
+
+	while (to - i < LABEL_AHEAD && (upper(at(t, to)) || digit(at(t, to)) || at(t, to) == ' '))
+		to++;
+	return starts(t, to, "-----", false) ? to + 5 : 0;
+}
+
+/* Lines are separated by newlines, by escaped ones, by blanks where somebody
+ * joined them, or by what a list of strings has between its items. */
+static size_t
+skip_between(const struct text *t, size_t i)
+{
+	for (; i < t->len; i++) {
+		if (t->data[i] == '\\' && in("nrt\n", at(t, i + 1)))
+			i++;
+		else if (!space(t->data[i]) && !in("\"',", t->data[i]) &&
+			 !(t->data[i] == '+' && blank(at(t, i + 1))))
+			break;
+	}
+	return i < t->len ? i : t->len;
+}
+
+static bool
+base64(char c)
+{
+	return alnum(c) || in("+/=", c);
+}
+
+/* A full line is long and has every sort of letter. */
+static bool
+full_line(const char *line, size_t len)
+{
+	bool up = false, low = false, number = false;
+
+	for (size_t i = 0; i < len; i++) {
+		up = up || upper(line[i]);
+		low = low || lower(line[i]);
+		number = number || digit(line[i]);
+	}
+	return len >= 48 || (len >= 24 && up && low && number);
+}
+
+/* "Proc-Type: 4,ENCRYPTED": to the end of its line, or i if there is none. */
+static size_t
+skip_header(const struct text *t, size_t i)
+{
+	static const char *const names[] = { "Proc-Type:", "DEK-Info:", "Version:", "Comment:" };
+
+	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		if (!starts(t, i, names[n], false))
+			continue;
+		size_t max = i + AHEAD;
+
+		while (i < t->len && i < max && !ends_value(t, i))
+			i++;
+		break;
+	}
+	return i;
+}
+
+/* The lines behind a BEGIN: where the key ends. Short lines count only right
+ * before its END (the rest of the key, and a checksum) or where the text ends. */
+static size_t
+body_end(const struct text *t, size_t i)
+{
+	size_t sure = i;
+
+	for (int brief = 0; brief <= 2;) {
+		size_t line = skip_between(t, i), to = skip_header(t, line);
+		bool header = to > line;
+
+		if (starts(t, line, END, false)) {
+			size_t end = label_end(t, line + strlen(END));
+
+			return end ? end : line + strlen(END);
+		}
+		if (!header)
+			while (to < t->len && base64(t->data[to]))
+				to++;
+		if (to >= t->len || cut_off(t, to))
+			return to;
+		if (to == line || !(space(t->data[to]) || in("\\\"'", t->data[to])))
+			return sure;
+		if (brief == 0 && (header || full_line(t->data + line, to - line)))
+			sure = to;
+		else
+			brief++;
+		i = to;
+	}
+	return sure;
+}
+
+bool
+pem_match(const struct text *t, size_t i, struct hit *hit)
+{
+	size_t label = i + strlen(BEGIN);
+	size_t close = starts(t, i, BEGIN, false) ? label_end(t, label) : 0;
+
+	if (!close || !find(t, label, close, "PRIVATE KEY"))
+		return false;
+	hit->from = i;
+	hit->to = body_end(t, close);
+	return true;
+}
+
+size_t
+pem_extend(const struct text *t, const struct hit *hit)
+{
+	/* A word ends at the blank behind BEGIN. */
+	const char *begin = find(t, hit->from, hit->to < t->len ? hit->to + 1 : t->len, BEGIN);
+	struct hit inner;
+
+	if (begin && pem_match(t, (size_t)(begin - t->data), &inner) && inner.to > hit->to)
+		return inner.to;
+	return hit->to;
+}
