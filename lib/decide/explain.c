@@ -161,5 +161,6 @@ ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_reque
 	json_object_set_new(out, "remember", remember_json(outcome, request));
 	if (with_says)
 		json_object_set_new(out, "layers", says_json(outcome));
-	return json_ascii(out);
+	/* In the order people read it; what is invisible in an id shows as \\u.... */
+	return json_dumps(out, JSON_COMPACT | JSON_ENSURE_ASCII);
 }

@@ -110,6 +110,20 @@ show(const struct decision *d, const struct request_path *asked, const struct re
 }
 
 static bool
+is_dir(const struct resolved *resolved)
+{
+	return resolved->exists && S_ISDIR(resolved->mode);
+}
+
+static bool
+lands(const struct decision *d)
+{
+	const struct tool *tool = d->in->request->tool;
+
+	return tool && (streq(tool->name, "move") || streq(tool->name, "copy"));
+}
+
+static bool
 is_decided(const struct decision *d, enum ambit_access access, const struct resolved *resolved)
 {
 	for (size_t i = 0; i < d->out->n_paths; i++)
@@ -125,6 +139,7 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 {
 	struct resolved resolved = { 0 };
 	struct ambit_error err = { 0 };
+	enum ambit_access access = asked->access;
 	const struct guard *guard;
 	bool hard;
 	int r;
@@ -132,7 +147,11 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 	if (d->ended || d->failed)
 		return;
 	r = scope_resolve(d->in->scope, cwd, asked->text, asked->len, follow, &resolved, &err);
-	if (r == 0 && is_decided(d, asked->access, &resolved)) {
+	/* "Move it here" does not replace the folder: it is written into. */
+	if (r == 0 && access == AMBIT_ACCESS_REPLACE && lands(d) &&
+		streq(resolved.real, d->in->scope->root.real))
+		access = AMBIT_ACCESS_WRITE;
+	if (r == 0 && is_decided(d, access, &resolved)) {
 		resolved_finish(&resolved);
 		return;
 	}
@@ -140,13 +159,13 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 		return;
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 
-	path->access = asked->access;
+	path->access = access;
 	if (r < 0) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true, "%s: %s",
 			path->shown[0] ? path->shown : "(empty)", err.text);
 		return;
 	}
-	paths_decide_one(d->in, &resolved, asked->access, path, &hard, &guard);
+	paths_decide_one(d->in, &resolved, access, path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
 }
@@ -181,12 +200,6 @@ decide_folded(struct decision *d, const struct request_path *asked)
 /* -- trees ------------------------------------------------------------------- */
 
 static bool
-is_dir(const struct resolved *resolved)
-{
-	return resolved->exists && S_ISDIR(resolved->mode);
-}
-
-static bool
 is_source(enum ambit_access access)
 {
 	return access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_READ_TREE;
@@ -211,32 +224,34 @@ static void
 decide_landing(struct decision *d, size_t n, size_t m)
 {
 	const char *name = strrchr(d->resolved[n].written, '/') + 1;
-	bool into = is_dir(&d->resolved[m]) && *name;
-	auto_free char *to = into ? str_printf("%s/%s", d->resolved[m].real, name)
-				  : strdup(d->resolved[m].real);
+	auto_free char *to = str_printf("%s/%s", d->resolved[m].real, name);
+	auto_free char *from = strdup(d->resolved[n].real);
+	auto_free char *onto = strdup(d->resolved[m].real);
+	bool tree = is_dir(&d->resolved[n]), into = is_dir(&d->resolved[m]) && *name;
 	struct request_path landing = {
 		.text = to,
 		.len = to ? strlen(to) : 0,
 		.access = d->out->paths[m].access,
 	};
 
-	if (!to) {
+	if (!to || !from || !onto) {
 		d->failed = -ENOMEM;
 		return;
 	}
 	if (into)
 		decide_asked(d, &landing, NULL);
-	if (!d->ended && !d->failed && is_dir(&d->resolved[n]))
-		guard_path(d, m,
-			guards_look(d->in->guards, d->in->scope, d->resolved[n].real, to,
-				AMBIT_ACCESS_WRITE));
+	if (d->ended || d->failed || !tree)
+		return;
+	/* Some tools put it beneath a directory that is there, some merge. */
+	if (into)
+		guard_path(d, m, guards_look(d->in->guards, d->in->scope, from, to,
+			AMBIT_ACCESS_WRITE));
+	guard_path(d, m, guards_look(d->in->guards, d->in->scope, from, onto, AMBIT_ACCESS_WRITE));
 }
 
 static void
 decide_trees(struct decision *d)
 {
-	const struct tool *tool = d->in->request->tool;
-	bool lands = tool && (streq(tool->name, "move") || streq(tool->name, "copy"));
 	size_t count = d->out->n_paths;
 
 	for (size_t n = 0; n < count && !d->ended && !d->failed; n++) {
@@ -246,7 +261,7 @@ decide_trees(struct decision *d)
 			guard_path(d, n,
 				guards_look(d->in->guards, d->in->scope, d->resolved[n].real,
 					d->resolved[n].real, AMBIT_ACCESS_DELETE));
-		for (size_t m = 0; lands && m < count && !d->ended && !d->failed; m++)
+		for (size_t m = 0; lands(d) && m < count && !d->ended && !d->failed; m++)
 			if (!is_source(d->out->paths[m].access))
 				decide_landing(d, n, m);
 	}

@@ -72,6 +72,10 @@ struct guards {
 const struct guard *guards_match_name(const struct guards *guards, const char *path,
 	enum ambit_access access);
 
+/* By another name that it has. */
+const struct guard *guards_match_other(const struct guards *guards,
+	const struct resolved *resolved, enum ambit_access access);
+
 int guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err);
 
 #endif

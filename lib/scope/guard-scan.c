@@ -22,7 +22,7 @@
 #include "scope/guard-private.h"
 
 #define DEPTH_MAX 4
-#define LOOK_DEPTH_MAX 16
+#define LOOK_DEPTH_MAX 64
 #define GIT_CONFIG_MAX (1u << 20)
 
 struct scan {
@@ -264,6 +264,17 @@ scan_config(struct guards *guards, const struct ambit_scope *scope, int dirfd, c
 	return full ? add_alias(guards, scope, full, &hooks_path_guard) : -ENOMEM;
 }
 
+/* The configs of a git directory. */
+static int
+scan_configs(struct guards *guards, const struct ambit_scope *scope, const char *dir)
+{
+	auto_free char *config = str_printf("%s/config", dir);
+	auto_free char *worktree = str_printf("%s/config.worktree", dir);
+	int r = config && worktree ? scan_config(guards, scope, scope->root.fd, config) : -ENOMEM;
+
+	return r < 0 ? r : scan_config(guards, scope, scope->root.fd, worktree);
+}
+
 /* The parts of a git directory that run programs, wherever it lies. */
 static int
 scan_gitdir(struct guards *guards, const struct ambit_scope *scope, const char *dir)
@@ -283,7 +294,7 @@ scan_gitdir(struct guards *guards, const struct ambit_scope *scope, const char *
 static int
 scan_git(struct guards *guards, const struct ambit_scope *scope, int home)
 {
-	auto_free char *text = NULL, *dir = NULL, *common = NULL, *name = NULL, *file = NULL;
+	auto_free char *text = NULL, *dir = NULL, *common = NULL, *name = NULL;
 	size_t len;
 	int r = 0;
 
@@ -300,8 +311,7 @@ scan_git(struct guards *guards, const struct ambit_scope *scope, int home)
 	if (!dir)
 		return 0;
 	name = str_printf("%s/commondir", dir);
-	file = str_printf("%s/config", dir);
-	if (!name || !file)
+	if (!name)
 		return -ENOMEM;
 	free(text);
 	text = NULL;
@@ -311,12 +321,14 @@ scan_git(struct guards *guards, const struct ambit_scope *scope, int home)
 	if (!streq(dir, ".git"))
 		r = scan_gitdir(guards, scope, dir);
 	if (r == 0)
-		r = scan_config(guards, scope, scope->root.fd, file);
+		r = scan_configs(guards, scope, dir);
 	if (r == 0 && common) {
 		auto_free char *path =
 			common[0] == '/' ? strdup(common) : str_printf("%s/%s", dir, common);
 
 		r = path ? scan_gitdir(guards, scope, path) : -ENOMEM;
+		if (r == 0)
+			r = scan_configs(guards, scope, path);
 	}
 	return r;
 }
@@ -376,13 +388,24 @@ static const struct guard *
 look_at(struct look *l)
 {
 	struct resolved there = { .real = l->path, .written = l->path };
-	struct stat st;
+	const struct guard *found;
+	struct stat st = { 0 };
 
+	/* What stands there already is written through, if it is a link. */
+	if (l->moved && lstat(l->path, &st) == 0) {
+		there.exists = true;
+		there.dev = st.st_dev;
+		there.ino = st.st_ino;
+	}
 	if (scope_protects(l->scope, &there, l->access))
 		return &own_guard;
-	if (l->moved && lstat(l->path, &st) == 0 && S_ISLNK(st.st_mode))
+	if (S_ISLNK(st.st_mode))
 		return &link_guard;
-	return guards_match_name(l->guards, l->path, l->access);
+	found = guards_match_name(l->guards, l->path, l->access);
+	/* Removing a hook runs nothing later; removing a repository loses it. */
+	if (found && !l->moved && !streq(found->pattern, ".git"))
+		found = NULL;
+	return found ? found : l->moved ? guards_match_other(l->guards, &there, l->access) : NULL;
 }
 
 static const struct guard *

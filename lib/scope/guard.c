@@ -461,6 +461,13 @@ guards_match(const struct guards *guards, const struct resolved *resolved,
 }
 
 const struct guard *
+guards_match_other(const struct guards *guards, const struct resolved *resolved,
+	enum ambit_access access)
+{
+	return match_alias(guards, resolved, access);
+}
+
+const struct guard *
 guards_match_name(const struct guards *guards, const char *path, enum ambit_access access)
 {
 	return match_name(guards, path, access, false);
