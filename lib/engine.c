@@ -101,7 +101,7 @@ static void
 refuse_input(struct ambit_outcome *outcome, int r, const struct ambit_error *err)
 {
 	enum ambit_code code = r == -EPERM ? AMBIT_CODE_OUT_OF_SCOPE
-		: r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EACCES
+		: r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EACCES || r == -ENAMETOOLONG
 		? AMBIT_CODE_UNRESOLVABLE
 		: AMBIT_CODE_INTERNAL;
 

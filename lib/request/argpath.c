@@ -168,6 +168,27 @@ may_lead(const char *name, const json_t *value)
 	return false;
 }
 
+/* Whether something inside a value sounds as if it led somewhere. */
+static bool
+leads_within(const struct tool *tool, const json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach (value, i, item)
+		if (leads_within(tool, item))
+			return true;
+	json_object_foreach ((json_t *)value, key, item) {
+		const struct tool_arg *arg = find_arg(tool, key);
+
+		if (may_lead(key, item) || (arg && is_path_kind(arg) && holds_text(item)) ||
+			leads_within(tool, item))
+			return true;
+	}
+	return false;
+}
+
 int
 argpath_check(struct ambit_request *request, json_t *object)
 {
@@ -175,7 +196,8 @@ argpath_check(struct ambit_request *request, json_t *object)
 	json_t *value;
 
 	json_object_foreach (object, key, value) {
-		if (!find_arg(request->tool, key) && may_lead(key, value))
+		if (!find_arg(request->tool, key) &&
+			(may_lead(key, value) || leads_within(request->tool, value)))
 			return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
 				"%s: '%.100s' is an argument ambit does not know",
 				request->tool->name, key);
@@ -190,10 +212,11 @@ add_object(struct ambit_request *request, const struct tool_arg *list, json_t *o
 {
 	bool named = list->kind == TOOL_ARG_EDITS;
 	int r = argpath_check(request, object);
+	const char *key;
+	json_t *value;
 
 	for (const struct tool_arg *arg = request->tool->args; r == 0 && arg->name; arg++) {
-		json_t *value = json_object_get(object, arg->name);
-
+		value = json_object_get(object, arg->name);
 		if (!is_path_kind(arg) || !value || json_is_null(value))
 			continue;
 		named = true;
@@ -202,6 +225,8 @@ add_object(struct ambit_request *request, const struct tool_arg *list, json_t *o
 		else
 			r = args_wrong_type(request, list->name, "a list of paths");
 	}
+	json_object_foreach (object, key, value)
+		named = named && !leads_within(request->tool, value);
 	if (r == 0 && !named)
 		r = request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
 			"args: something in '%s' names no file by a name ambit knows", list->name);
@@ -334,4 +359,38 @@ argpath_glob(struct ambit_request *request, const struct tool_arg *arg, json_t *
 			return r;
 	}
 	return 0;
+}
+
+/* Text that a tool could take for a path: no spaces, not a URL, not a page. */
+static bool
+looks_like_path(const char *text, size_t len)
+{
+	return len > 0 && len < 1024 && !strpbrk(text, " \t\r\n") && !strstr(text, "://") &&
+		(strchr(text, '/') || text[0] == '~' || text[0] == '.');
+}
+
+int
+argpath_guess(struct ambit_request *request, const json_t *value, int depth)
+{
+	static const struct tool_arg any = {
+		.name = "(any)",
+		.kind = TOOL_ARG_PATH,
+		.access = AMBIT_ACCESS_READ,
+		.follow = TOOL_FOLLOW,
+	};
+	const char *key;
+	json_t *item;
+	size_t i;
+	int r = 0;
+
+	if (json_is_string(value) &&
+		looks_like_path(json_string_value(value), json_string_length(value)))
+		return argpath_one(request, &any, value);
+	if (depth > 8)
+		return 0;
+	json_array_foreach (value, i, item)
+		r = r < 0 ? r : argpath_guess(request, item, depth + 1);
+	json_object_foreach ((json_t *)value, key, item)
+		r = r < 0 ? r : argpath_guess(request, item, depth + 1);
+	return r;
 }

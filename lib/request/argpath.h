@@ -16,6 +16,9 @@ int argpath_list(struct ambit_request *request, const struct tool_arg *arg, json
  * the call names. */
 int argpath_glob(struct ambit_request *request, const struct tool_arg *arg, json_t *value);
 
+/* For a tool that is in no row: whatever looks like a path is read. */
+int argpath_guess(struct ambit_request *request, const json_t *value, int depth);
+
 /* Notes an argument that is in no row and sounds as if it led somewhere. */
 int argpath_check(struct ambit_request *request, json_t *object);
 

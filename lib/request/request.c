@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "request/argpath.h"
 #include "request/args.h"
 #include "request/host.h"
 
@@ -97,23 +98,60 @@ create(const char *name)
 	return request;
 }
 
+/* An editor that only views is a reader. */
+static void
+read_view(struct ambit_request *request, unsigned declared)
+{
+	const char *command = json_string_value(json_object_get(request->args, "command"));
+
+	if (!streq(request->tool->name, "str_replace_editor") || !command ||
+		!streq(command, "view") || json_object_get(request->args, "diff"))
+		return;
+	request->tool = tool_find("read");
+	request->effects = request->tool->effects | declared;
+	request->danger = request->tool->danger;
+}
+
+/* A reader that declares that it writes writes what it reads. */
+static int
+add_writes(struct ambit_request *request)
+{
+	size_t n = request->n_paths;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		auto_free char *text = malloc(request->paths[i].len + 1);
+
+		if (!text)
+			return -ENOMEM;
+		memcpy(text, request->paths[i].text, request->paths[i].len + 1);
+		r = request_add_path(request, text, request->paths[i].len, AMBIT_ACCESS_WRITE,
+			TOOL_FOLLOW_BOTH);
+	}
+	return r;
+}
+
 /* What a door declares widens what a known tool is taken for, never narrows
  * it; about an unknown tool it is all there is. */
 static int
 settle(struct ambit_request *request, unsigned declared)
 {
+	int r;
+
 	if (request->tool) {
 		unsigned added = declared & ~request->effects;
 
 		request->effects |= declared;
 		if (added && danger_of(added) < request->danger)
 			request->danger = danger_of(added);
-		return args_read(request);
+		read_view(request, declared);
+		r = args_read(request);
+		return r == 0 && (added & (AMBIT_WRITE | AMBIT_MUTATE)) ? add_writes(request) : r;
 	}
 	request->effects = declared;
 	request->danger = danger_of(declared);
 	if (declared)
-		return 0;
+		return request->args ? argpath_guess(request, request->args, 0) : 0;
 	return request_refuse(request, AMBIT_CODE_UNKNOWN_TOOL, false,
 		"the tool '%s' is not known and declares no effects", request->name);
 }

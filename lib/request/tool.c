@@ -126,7 +126,8 @@ static const struct tool tools[] = {
 		.name = "edit",
 		.aliases = NAMES("Edit", "edit_file", "EditFile", "edit_lines", "replace",
 			"search_replace",
-			"str_replace", "insert", "NotebookEdit", "edit_notebook", "StrReplace"),
+			"str_replace", "insert", "NotebookEdit", "edit_notebook", "StrReplace",
+			"replace_string_in_file", "insert_edit_into_file"),
 		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), EDITS("edits")),
 		.needs_path = true,
 		.effects = AMBIT_WRITE,
@@ -136,8 +137,9 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "multi_edit",
-		.aliases = NAMES("MultiEdit", "multiedit", "multi_replace"),
-		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), EDITS("edits")),
+		.aliases = NAMES("MultiEdit", "multiedit", "multi_replace",
+			"multi_replace_string_in_file"),
+		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), EDITS("edits"), EDITS("replacements")),
 		.needs_path = true,
 		.effects = AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
@@ -145,8 +147,8 @@ static const struct tool tools[] = {
 		.text = "change several parts of a file",
 	},
 	{
-		/* Its `command` (view, create, str_replace, insert ...) is an argument like
-		 * any other: whatever it says, the path is decided as written. */
+		/* Its `command` says what it does. "view" is a read; whatever else it
+		 * says (create, str_replace, insert ...), the path is decided as written. */
 		.name = "str_replace_editor",
 		.aliases = NAMES("str_replace_based_edit_tool", "text_editor",
 			"developer__text_editor",
@@ -274,7 +276,7 @@ static const struct tool tools[] = {
 			"exec_command",
 			"container.exec", "unified_exec", "run_shell_command", "run_terminal_cmd",
 			"run_terminal_command", "developer__shell", "execute_command", "terminal",
-			"Monitor", "PowerShell", "powershell", "write_stdin", "write_bash"),
+			"Monitor", "PowerShell", "powershell", "write_stdin", "write_bash", "run_in_terminal"),
 		.args = ARGS(OTHER("command", COMMAND), OTHER("cmd", COMMAND), OTHER("script",
 			COMMAND),
 			OTHER("chars", COMMAND), OTHER("input", COMMAND)),

@@ -85,7 +85,7 @@ every_agents_arguments_give_their_paths(void **state)
 	expect_paths("read_file", "{\"absolute_path\":\"/a\"}", "read:follow /a\n");
 	expect_paths("NotebookEdit", "{\"notebook_path\":\"a\"}", "write:follow a\n");
 	expect_paths(
-		"str_replace_editor", "{\"command\":\"view\",\"path\":\"a\"}", "write:follow a\n");
+		"str_replace_editor", "{\"command\":\"view\",\"path\":\"a\"}", "read:follow a\n");
 	expect_paths("Delete", "{\"path\":\"a\"}", "delete:nofollow a\n");
 	expect_paths(
 		"MoveFile", "{\"src\":\"a\",\"dst\":\"b\"}", "delete:nofollow a\nreplace:both b\n");
