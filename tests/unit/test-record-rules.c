@@ -26,7 +26,7 @@ session_of(const char *name)
 {
 	return (struct ambit_session){
 		.name = (char *)name,
-		.root = (char *)"/work/\xff",
+		.root = (char *)"/srv/\xff",
 		.display_root = (char *)"/work",
 		.agent_mode = -1,
 		.sandbox_mode = AMBIT_DEFAULT_WRITE,
@@ -53,7 +53,7 @@ a_session_is_restored_as_it_was_stored(void **state)
 	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
 	reopen(p);
 	assert_int_equal(ambit_record_session_load(p->record, "one", &got, &p->err), 0);
-	assert_string_equal(got.root, "/work/\xff");
+	assert_string_equal(got.root, "/srv/\xff");
 	assert_string_equal(got.display_root, "/work");
 	assert_int_equal(got.agent_mode, -1);
 	assert_int_equal(got.sandbox_mode, AMBIT_DEFAULT_WRITE);
@@ -105,7 +105,7 @@ every_change_of_a_session_is_an_event(void **state)
 	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(
 		look(p, NULL)->kinds, "session mode permission permission permission session ");
-	assert_non_null(strstr(look(p, NULL)->last, "\"old_root\":\"/work/\\\\xff\""));
+	assert_non_null(strstr(look(p, NULL)->last, "\"old_root\":\"/srv/\\\\xff\""));
 	assert_int_equal(verify(p), 6);
 }
 
@@ -302,7 +302,7 @@ a_rule_comes_back_as_it_was_added(void **state)
 		.subject = (char *)"/data/\xff\n token=x",
 		.label = (char *)"~/data",
 		.session = (char *)"s",
-		.project = (char *)"/work/\xfe",
+		.project = (char *)"/srv/\xfe",
 		.pid = 4120,
 		.start = UINT64_MAX - 1,
 		.created = 5,
