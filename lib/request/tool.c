@@ -389,7 +389,7 @@ static const struct tool tools[] = {
 	},
 	{
 		/* Where it writes is the agent's secret, and what it writes is read in every later
-		 * session: not in the seeds' list, so asked. */
+		 * session: not among the tools of every day, so asked. */
 		.name = "save_memory",
 		.aliases = NAMES("update_memory", "store_memory"),
 		.effects = AMBIT_WRITE,
