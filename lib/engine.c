@@ -176,10 +176,11 @@ int
 ambit_engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_outcome *ret_outcome, struct ambit_error *err)
 {
-	(void)err;
 	engine_decide(engine, request, NULL, ret_outcome, NULL);
 	engine_check_loop(engine, request, ret_outcome);
 	engine_record(engine, request, ret_outcome);
+	if (ret_outcome->code == AMBIT_CODE_INTERNAL)
+		err_set(err, EIO, "%s", ret_outcome->reason ? ret_outcome->reason : "out of memory");
 	return 0;
 }
 

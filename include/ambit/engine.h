@@ -43,7 +43,7 @@ void ambit_engine_destroy(struct ambit_engine *engine);
 const char *ambit_engine_session(const struct ambit_engine *engine);
 
 /* Decides, never asks. Recorded if there is a record; if it cannot be, the
- * outcome is a deny with code Internal. ret_outcome is always filled: its
+ * outcome is a deny with code Internal, and err says why. ret_outcome is always filled: its
  * own finish must be called. */
 int ambit_engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_outcome *ret_outcome, struct ambit_error *err);

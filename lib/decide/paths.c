@@ -205,13 +205,15 @@ is_source(enum ambit_access access)
 	return access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_READ_TREE;
 }
 
-/* The n-th path was allowed by its own name, but not what comes with it. */
+/* The n-th path is decided by its own name; this is about what comes with it. */
 static void
 guard_path(struct decision *d, size_t n, const struct guard *guard)
 {
 	struct ambit_outcome_path *path = &d->out->paths[n];
 
-	if (!guard || path->verdict != AMBIT_ALLOW)
+	/* Asked already, it is asked as the guard now: a yes to the place alone
+	 * must not bring the guard in. */
+	if (!guard || path->verdict == AMBIT_DENY || path->code == AMBIT_CODE_GUARDED)
 		return;
 	path->verdict = AMBIT_ASK;
 	path->code = access_writes(path->access) ? AMBIT_CODE_GUARDED : AMBIT_CODE_GUARDED_READ;

@@ -4,6 +4,7 @@
  * ways, or be led somewhere by an argument that is in no row, a person has to
  * judge. */
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -361,12 +362,21 @@ argpath_glob(struct ambit_request *request, const struct tool_arg *arg, json_t *
 	return 0;
 }
 
-/* Text that a tool could take for a path: no spaces, not a URL, not a page. */
+/* Text that a tool would take for a path that leads somewhere: "owner/name", a
+ * media type or a blob in base64 is none, and must not be refused as one. */
 static bool
 looks_like_path(const char *text, size_t len)
 {
-	return len > 0 && len < 1024 && !strpbrk(text, " \t\r\n") && !strstr(text, "://") &&
-		(strchr(text, '/') || text[0] == '~' || text[0] == '.');
+	if (len == 0 || len >= PATH_MAX || strpbrk(text, " \t\r\n") || strstr(text, "://"))
+		return false;
+	for (const char *p = text; *p; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (n > NAME_MAX)
+			return false;
+		p += n;
+	}
+	return strchr("/~.", text[0]) || strstr(text, "/../");
 }
 
 int

@@ -100,7 +100,7 @@ create(const char *name)
 
 /* An editor that only views is a reader. */
 static void
-read_view(struct ambit_request *request, unsigned declared)
+read_view(struct ambit_request *request)
 {
 	const char *command = json_string_value(json_object_get(request->args, "command"));
 
@@ -108,7 +108,7 @@ read_view(struct ambit_request *request, unsigned declared)
 		!streq(command, "view") || json_object_get(request->args, "diff"))
 		return;
 	request->tool = tool_find("read");
-	request->effects = request->tool->effects | declared;
+	request->effects = request->tool->effects;
 	request->danger = request->tool->danger;
 }
 
@@ -139,12 +139,14 @@ settle(struct ambit_request *request, unsigned declared)
 	int r;
 
 	if (request->tool) {
-		unsigned added = declared & ~request->effects;
+		unsigned added;
 
+		/* First what it is, then what it declares beyond that. */
+		read_view(request);
+		added = declared & ~request->effects;
 		request->effects |= declared;
 		if (added && danger_of(added) < request->danger)
 			request->danger = danger_of(added);
-		read_view(request, declared);
 		r = args_read(request);
 		return r == 0 && (added & (AMBIT_WRITE | AMBIT_MUTATE)) ? add_writes(request) : r;
 	}

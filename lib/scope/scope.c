@@ -38,21 +38,16 @@ dir_open(int base_fd, const char *base, const char *path, struct scope_dir *ret,
 	struct ambit_error *err)
 {
 	struct scope_dir dir = { .fd = -1 };
-	struct stat st;
 	int r;
 
 	dir.fd = resolve_open(base_fd, path, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_MAGICLINKS);
 	if (dir.fd < 0)
 		return err_sys(err, -dir.fd, "%s", path[0] ? path : "(empty)");
 	r = resolve_fd(dir.fd, &dir.real, err);
-	if (r == 0 && fstat(dir.fd, &st) < 0)
-		r = err_sys(err, errno, "%s", path);
 	/* A folder one cannot enter has no inside that could be looked at. */
 	if (r == 0 && faccessat(dir.fd, ".", X_OK, AT_EACCESS) < 0)
 		r = err_sys(err, errno, "%s", path);
 	if (r == 0) {
-		dir.dev = st.st_dev;
-		dir.ino = st.st_ino;
 		dir.written = resolve_fold(base, path);
 		if (!dir.written)
 			r = err_nomem(err);

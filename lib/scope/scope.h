@@ -15,8 +15,6 @@ struct scope_dir {
 	int fd; /* O_PATH: the directory itself, wherever it is moved */
 	char *real;
 	char *written; /* as it was given, made absolute: another name for it */
-	dev_t dev;
-	ino_t ino;
 };
 
 struct ambit_scope {
