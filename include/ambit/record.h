@@ -13,7 +13,13 @@
 /* Sessions, rules and events in one SQLite database (WAL) in the state
  * directory. Events of a session form a hash chain. Secrets are taken out
  * before anything is stored. Several processes may write at once. Not for
- * use from two threads. */
+ * use from two threads.
+ *
+ * What was stored survives the process, however it ends. A crash of the whole
+ * machine may take the last events, never the chain: the log is synced when it
+ * is moved into the database, which closing does only now and then. So the log
+ * stays beside the database; a copy needs both. Who can only read these files
+ * cannot keep others from writing: the locks are ambit's own (ambit.lock). */
 
 struct ambit_record;
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,21 +135,26 @@ spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
 /* Feeds and drains at once: a program that prints before it reads must not
  * lock both up. in and out are non-blocking. */
 static int
-converse(int *in, int out, const char *input, size_t input_len, size_t max, int64_t deadline,
-	struct buf *output)
+converse(int stop, int *in, int out, const char *input, size_t input_len, size_t max,
+	int64_t deadline, struct buf *output)
 {
 	size_t fed = 0;
 	char chunk[4096];
 
 	for (;;) {
-		struct pollfd p[2] = { { .fd = out, .events = POLLIN },
-			{ .fd = *in, .events = POLLOUT } };
+		struct pollfd p[3] = { { .fd = out, .events = POLLIN },
+			{ .fd = *in, .events = POLLOUT }, { .fd = stop, .events = POLLIN } };
 		int64_t left = deadline - clock_steady();
 
 		if (left <= 0)
 			return -ETIMEDOUT;
-		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
-			return -errno;
+		if (poll(p, 3, (int)left) < 0) {
+			if (errno != EINTR)
+				return -errno;
+			continue;
+		}
+		if (p[2].revents)
+			return -ECANCELED;
 		if (*in >= 0 && p[1].revents) {
 			ssize_t n = fed < input_len ? write(*in, input + fed, input_len - fed) : 0;
 
@@ -174,10 +180,13 @@ converse(int *in, int out, const char *input, size_t input_len, size_t max, int6
 	}
 }
 
-/* Waits for pid until the deadline. 0 and its status, or -ETIMEDOUT. */
+/* Waits for pid until the deadline. 0 and its status, or -ETIMEDOUT, -ECANCELED. */
 static int
-await(pid_t pid, int64_t deadline, int *ret_status)
+await(int stop, pid_t pid, int64_t deadline, int *ret_status)
 {
+	static const struct timespec tick = { .tv_nsec = 500000 };
+	struct pollfd p = { .fd = stop, .events = POLLIN };
+
 	for (;;) {
 		pid_t done = waitpid(pid, ret_status, WNOHANG);
 
@@ -187,18 +196,62 @@ await(pid_t pid, int64_t deadline, int *ret_status)
 			return -errno;
 		if (clock_steady() >= deadline)
 			return -ETIMEDOUT;
-		nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+		if (ppoll(&p, 1, &tick, NULL) > 0)
+			return -ECANCELED;
 	}
 }
 
+/* A program that does not read its input is no reason to die. The signal is
+ * held back in this thread alone, and only the one that came of our writing is
+ * taken away: its disposition belongs to the whole process. */
+struct pipe_signal {
+	sigset_t mask;
+	bool pending; /* before we began */
+};
+
+static void
+hold_pipe(struct pipe_signal *before)
+{
+	sigset_t set;
+
+	sigpending(&set);
+	before->pending = sigismember(&set, SIGPIPE) == 1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &set, &before->mask);
+}
+
+static void
+release_pipe(const struct pipe_signal *before)
+{
+	static const struct timespec now = { 0 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	if (!before->pending)
+		while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+static int
+explain(int r, const char *program, int timeout_ms, struct ambit_error *err)
+{
+	if (r == -ETIMEDOUT)
+		return err_set(err, ETIMEDOUT, "%s gave no answer in %d ms", program, timeout_ms);
+	return err_sys(err, -r, "%s", program);
+}
+
 int
-run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
-	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err)
+run_program_until(int stop, char *const argv[], char *const envp[], const char *input,
+	size_t input_len, size_t max, int timeout_ms, char **ret_output, size_t *ret_len,
+	struct ambit_error *err)
 {
 	int to[2] = { -1, -1 }, from[2] = { -1, -1 }, status = 0, r;
 	int64_t deadline = clock_steady() + timeout_ms;
 	auto_buf struct buf output = { 0 };
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct pipe_signal before;
 	pid_t pid;
 
 	if (pipe2(to, O_CLOEXEC) < 0)
@@ -217,19 +270,16 @@ run_program(char *const argv[], char *const envp[], const char *input, size_t in
 	close(steal_fd(&to_read));
 	close(steal_fd(&from_write));
 
-	sigaction(SIGPIPE, &ignore, &before);
-	r = converse(&to_write, from_read, input, input_len, max, deadline, &output);
-	sigaction(SIGPIPE, &before, NULL);
+	hold_pipe(&before);
+	r = converse(stop, &to_write, from_read, input, input_len, max, deadline, &output);
+	release_pipe(&before);
 	if (r == 0)
-		r = await(pid, deadline, &status);
+		r = await(stop, pid, deadline, &status);
 	if (r < 0) {
 		kill(-pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
-		if (r == -ETIMEDOUT)
-			return err_set(err, ETIMEDOUT, "%s gave no answer in %d ms", argv[0],
-				timeout_ms);
-		return err_sys(err, -r, "%s", argv[0]);
+		return explain(r, argv[0], timeout_ms, err);
 	}
 	if (WIFSIGNALED(status))
 		return err_set(err, ECHILD, "%s was ended by signal %d", argv[0], WTERMSIG(status));
@@ -238,4 +288,12 @@ run_program(char *const argv[], char *const envp[], const char *input, size_t in
 	*ret_len = output.len;
 	*ret_output = buf_take(&output);
 	return *ret_output ? 0 : err_nomem(err);
+}
+
+int
+run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
+	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err)
+{
+	return run_program_until(-1, argv, envp, input, input_len, max, timeout_ms, ret_output,
+		ret_len, err);
 }

@@ -18,6 +18,11 @@
 int run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
 	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err);
 
+/* The same, ended with -ECANCELED as soon as the descriptor stop is readable. */
+int run_program_until(int stop, char *const argv[], char *const envp[], const char *input,
+	size_t input_len, size_t max, int timeout_ms, char **ret_output, size_t *ret_len,
+	struct ambit_error *err);
+
 /* Resolves a program's name to the real absolute path of an executable file.
  * Relative names are refused (-EINVAL): what they mean depends on the cwd. */
 int run_resolve(const char *name, char **ret_path, struct ambit_error *err);

@@ -4,11 +4,13 @@
  * refused before it is touched. */
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/run.h"
 #include "base/str.h"
 #include "record/store.h"
+#include "record/vfs.h"
 
 /* subject, root and project are blobs: paths are bytes and are compared as
  * bytes. Nothing is ever deleted from rules and events. */
@@ -104,11 +106,12 @@ static int
 identify(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
 {
 	struct identity id = { 0 };
-	int r = store_number(record, "PRAGMA application_id", &id.application, err);
+	int r = store_number(record, "PRAGMA user_version", &id.version, err);
 
 	if (r == 0)
-		r = store_number(record, "PRAGMA user_version", &id.version, err);
-	if (r == 0)
+		r = store_number(record, "PRAGMA application_id", &id.application, err);
+	/* Nobody asks how many there are in one that is ours. */
+	if (r == 0 && (id.version != RECORD_SCHEMA || id.application != STORE_APPLICATION_ID))
 		r = store_number(record, "SELECT count(*) FROM sqlite_schema", &id.objects, err);
 	if (r == 0)
 		*ret_identity = id;
@@ -205,14 +208,12 @@ bring_up(struct ambit_record *record, struct ambit_error *err)
 static int
 check_write(struct ambit_record *record, const struct identity *id, struct ambit_error *err)
 {
+	int r = vfs_has_log(record->vfs) ? 0 : set_wal(record, err);
+
 	/* The log survives the process without a sync for every event; only a
 	 * crash of the whole machine may take the last ones, never the chain. */
-	int r = set_wal(record, err);
-
 	if (r == 0)
-		r = execute(record,
-			"PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304;"
-			"PRAGMA cell_size_check = ON",
+		r = execute(record, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON",
 			err);
 	if (r < 0 || id->version == RECORD_SCHEMA)
 		return r;
@@ -247,11 +248,37 @@ explain_read(struct ambit_record *record, int r, struct ambit_error *err)
 		record->path);
 }
 
+/* SQLite would read on from a log that holds all the pages it looks for, and
+ * later move them into a file that is something else by now. */
+static int
+check_header(struct ambit_record *record, struct ambit_error *err)
+{
+	static const char magic[] = "SQLite format 3";
+	sqlite3_file *file = NULL;
+	char begin[sizeof(magic)] = "";
+	sqlite3_int64 size = 0;
+	int rc = sqlite3_file_control(record->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+
+	if (rc == SQLITE_OK)
+		rc = file->pMethods->xFileSize(file, &size);
+	if (rc == SQLITE_OK && size > 0)
+		rc = file->pMethods->xRead(file, begin, sizeof(begin), 0);
+	if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ)
+		return store_fail(record, rc, err);
+	if (size > 0 && memcmp(begin, magic, sizeof(magic)) != 0)
+		return store_fail(record, SQLITE_NOTADB, err);
+	return 0;
+}
+
 int
 migrate_check(struct ambit_record *record, struct ambit_error *err)
 {
 	struct identity id;
-	int r = identify_now(record, &id, err);
+	int r = check_header(record, err);
+
+	if (r < 0)
+		return r;
+	r = identify_now(record, &id, err);
 
 	if (r < 0)
 		return explain_read(record, r, err);

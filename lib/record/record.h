@@ -19,6 +19,17 @@
 int record_append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_error *err);
 
+/* All of them, each with its "rule" event, or none; fills in their ids. */
+int record_rules_add(struct ambit_record *record, struct ambit_rule *rules, size_t n,
+	struct ambit_error *err);
+
+/* A session that is new, has no permissions and whose name nobody else can
+ * have: stored with its "session" event by the first transaction of this
+ * record, together with what that one writes. A session in which nothing
+ * happens is not stored. Copied. */
+int record_session_later(struct ambit_record *record, const struct ambit_session *session,
+	struct ambit_error *err);
+
 /* Notes that the session's first write has happened, and nothing else: modes
  * that another process changed meanwhile stay as they are. -ENOENT if there is no such session. */
 int record_session_wrote(struct ambit_record *record, const char *name, struct ambit_error *err);

@@ -115,32 +115,65 @@ tell(struct ambit_record *record, const struct ambit_rule *rule, int64_t id, con
 	return body ? event_append(record, &event, body, err) : err_nomem(err);
 }
 
-int
-ambit_record_rule_add(struct ambit_record *record, const struct ambit_rule *rule, int64_t *ret_id,
+/* Inside a transaction. */
+static int
+add(struct ambit_record *record, const struct ambit_rule *rule, int64_t *ret_id,
 	struct ambit_error *err)
 {
 	__attribute__((cleanup(shown_finish))) struct shown shown = { 0 };
-	int64_t id = 0;
 	int r;
 
+	if (shown_fill(&shown, rule) < 0)
+		return err_nomem(err);
+	r = insert(record, rule, &shown, err);
+	if (r < 0)
+		return r;
+	*ret_id = sqlite3_last_insert_rowid(record->db);
+	return tell(record, rule, *ret_id, "rule", err);
+}
+
+static int
+check(const struct ambit_rule *rule, struct ambit_error *err)
+{
 	if (!rule->subject || rule->subject[0] == '\0' || !has_op((int)rule->op))
 		return err_set(err, EINVAL, "a rule without an operation or a subject");
 	if (rule->session && !ambit_session_name_valid(rule->session))
 		return err_set(err, EINVAL, "a rule of a session without a valid name");
-	if (shown_fill(&shown, rule) < 0)
-		return err_nomem(err);
-	r = store_begin(record, err);
+	return 0;
+}
+
+int
+ambit_record_rule_add(struct ambit_record *record, const struct ambit_rule *rule, int64_t *ret_id,
+	struct ambit_error *err)
+{
+	int64_t id = 0;
+	int r = check(rule, err);
+
+	if (r == 0)
+		r = store_begin(record, err);
 	if (r < 0)
 		return r;
-	r = insert(record, rule, &shown, err);
-	if (r == 0) {
-		id = sqlite3_last_insert_rowid(record->db);
-		r = tell(record, rule, id, "rule", err);
-	}
-	r = store_end(record, r, err);
+	r = store_end(record, add(record, rule, &id, err), err);
 	if (r == 0 && ret_id)
 		*ret_id = id;
 	return r;
+}
+
+int
+record_rules_add(
+	struct ambit_record *record, struct ambit_rule *rules, size_t n, struct ambit_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = check(&rules[i], err);
+	if (r == 0)
+		r = store_begin(record, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(record, &rules[i], &rules[i].id, err);
+	return store_end(record, r, err);
 }
 
 /* -- reading ------------------------------------------------------------------ */
@@ -229,7 +262,13 @@ ambit_record_rules(struct ambit_record *record, const struct ambit_rule_filter *
 {
 	static const struct ambit_rule_filter none = { 0 };
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	int r = store_prepare(record,
+	int64_t some;
+	/* Most have none, and this is on the way of every command that starts. */
+	int r = store_number(record, "SELECT 1 FROM rules LIMIT 1", &some, NULL);
+
+	if (r == -ENOENT)
+		return 0;
+	r = store_prepare(record,
 		"SELECT " COLUMNS " FROM rules WHERE"
 		" CASE WHEN session IS NULL THEN ?2 IS NULL OR project IS NULL OR project = ?2"
 		" ELSE ?3 OR session IS ?1 END"

@@ -254,18 +254,20 @@ ambit_record_sessions(struct ambit_record *record,
 
 /* -- storing ---------------------------------------------------------------- */
 
+#define INSERT                                                                                     \
+	"INSERT INTO sessions (name, root, display_root, created, updated, agent_mode,"            \
+	" sandbox_mode, ask_mode, reads, wrote) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+#define UPSERT                                                                                     \
+	INSERT " ON CONFLICT (name) DO UPDATE SET root = ?2, display_root = ?3, updated = ?5,"     \
+	       " agent_mode = ?6, sandbox_mode = ?7, ask_mode = ?8, reads = ?9, wrote = ?10"
+
 static int
-write_row(struct ambit_record *record, const struct ambit_session *session, int64_t now,
+write_row(struct ambit_record *record, const char *sql, const struct ambit_session *session,
 	struct ambit_error *err)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	int r = store_prepare(record,
-		"INSERT INTO sessions (name, root, display_root, created, updated, agent_mode,"
-		" sandbox_mode, ask_mode, reads, wrote)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
-		" ON CONFLICT (name) DO UPDATE SET root = ?2, display_root = ?3, updated = ?5,"
-		" agent_mode = ?6, sandbox_mode = ?7, ask_mode = ?8, reads = ?9, wrote = ?10",
-		&stmt, err);
+	int64_t now = clock_now();
+	int r = store_prepare(record, sql, &stmt, err);
 
 	if (r < 0)
 		return r;
@@ -306,14 +308,9 @@ write_permissions(
 	return r;
 }
 
-int
-ambit_record_session_store(
-	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err)
+static int
+check(const struct ambit_session *session, struct ambit_error *err)
 {
-	struct ambit_session old = { 0 };
-	int64_t now = clock_now();
-	int r, found;
-
 	if (!ambit_session_name_valid(session->name) || !valid(session))
 		return err_set(
 			err, EINVAL, "a session with this name or these modes cannot be stored");
@@ -322,19 +319,65 @@ ambit_record_session_store(
 			return err_set(err, EINVAL,
 				"a permission for a tool whose name looks like a secret cannot be "
 				"stored: use '*' for a part of it");
-	r = store_begin(record, err);
+	return 0;
+}
+
+int
+ambit_record_session_store(
+	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err)
+{
+	struct ambit_session old = { 0 };
+	int found, r = check(session, err);
+
+	if (r == 0)
+		r = store_begin(record, err);
 	if (r < 0)
 		return r;
 	found = ambit_record_session_load(record, session->name, &old, err);
 	r = found == -ENOENT ? 0 : found;
 	if (r == 0)
-		r = write_row(record, session, now, err);
+		r = write_row(record, found == 0 ? UPSERT : INSERT, session, err);
 	if (r == 0)
 		r = write_permissions(record, session, err);
 	if (r == 0)
 		r = session_events(record, found == 0 ? &old : NULL, session, err);
 	ambit_session_finish(&old);
 	return store_end(record, r, err);
+}
+
+int
+record_session_later(
+	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err)
+{
+	struct ambit_session copy = *session;
+	int r = session->n_permissions > 0 ? err_set(err, EINVAL, "a new session has permissions")
+					   : check(session, err);
+
+	if (r < 0)
+		return r;
+	copy.name = strdup(session->name);
+	copy.root = str_dup(session->root);
+	copy.display_root = str_dup(session->display_root);
+	copy.permissions = NULL;
+	if (!copy.name || (session->root && !copy.root) ||
+		(session->display_root && !copy.display_root)) {
+		ambit_session_finish(&copy);
+		return err_nomem(err);
+	}
+	ambit_session_finish(&record->waiting);
+	record->waiting = copy;
+	return 0;
+}
+
+int
+session_write_waiting(struct ambit_record *record, struct ambit_error *err)
+{
+	int r;
+
+	if (!record->waiting.name)
+		return 0;
+	r = write_row(record, INSERT, &record->waiting, err);
+	return r < 0 ? r : session_events(record, NULL, &record->waiting, err);
 }
 
 int

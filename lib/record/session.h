@@ -15,6 +15,9 @@ extern const struct session_mode session_modes[SESSION_MODES];
 
 int session_mode(const struct ambit_session *session, size_t i);
 
+/* Writes the session that waits for a first transaction, inside that one. */
+int session_write_waiting(struct ambit_record *record, struct ambit_error *err);
+
 /* Appends what changed, inside an open transaction. old is NULL for a new session. */
 int session_events(struct ambit_record *record, const struct ambit_session *old,
 	const struct ambit_session *new, struct ambit_error *err);

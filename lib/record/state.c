@@ -66,13 +66,20 @@ check_owner(const char *path, const struct stat *st, const char *what, struct am
 	return 0;
 }
 
+/* dir is changed and restored. */
 static int
-open_dir(const char *dir, int *ret_fd, struct ambit_error *err)
+open_dir(char *dir, enum ambit_record_open how, int *ret_fd, struct ambit_error *err)
 {
 	auto_close int fd = open(dir, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
-	int r;
+	int r = 0;
 
+	if (fd < 0 && how == AMBIT_RECORD_WRITE) {
+		r = make_parents(dir, err);
+		if (r < 0)
+			return r;
+		fd = open(dir, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	}
 	if (fd < 0 && errno == ENOENT)
 		return err_set(err, ENOENT, "%s: nothing has been recorded yet", dir);
 	if (fd < 0)
@@ -97,9 +104,11 @@ open_dir(const char *dir, int *ret_fd, struct ambit_error *err)
 static int
 make_file(int dirfd, const char *path, struct ambit_error *err)
 {
-	auto_close int fd =
-		openat(dirfd, STORE_FILE, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	auto_close int fd = -1;
 
+	if (faccessat(dirfd, STORE_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	fd = openat(dirfd, STORE_FILE, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
 		return 0;
 	if (fd < 0)
@@ -144,16 +153,13 @@ state_prepare(
 {
 	auto_free char *dir = without_slashes(state_dir);
 	auto_close int dirfd = -1;
-	int r = 0;
+	int r;
 
 	if (!dir)
 		return err_nomem(err);
 	if (dir[0] == '\0')
 		return err_set(err, EINVAL, "the state directory has no name");
-	if (how == AMBIT_RECORD_WRITE)
-		r = make_parents(dir, err);
-	if (r == 0)
-		r = open_dir(dir, &dirfd, err);
+	r = open_dir(dir, how, &dirfd, err);
 	if (r < 0)
 		return r;
 	/* SQLite refuses links anywhere in the name; those above the state

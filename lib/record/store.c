@@ -11,7 +11,9 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "record/session.h"
 #include "record/store.h"
+#include "record/vfs.h"
 
 static const struct failure {
 	int rc;	  /* primary result code */
@@ -119,8 +121,7 @@ static const char *const sql_of[STMT_N] = {
 	[STMT_ROLLBACK] = "ROLLBACK",
 	[STMT_VERSION] = "PRAGMA data_version",
 	[STMT_HEAD] = "SELECT seq, hash FROM heads WHERE session = ?1",
-	[STMT_HEAD_SET] = "INSERT INTO heads (session, seq, hash) VALUES (?1, ?2, ?3)"
-			  " ON CONFLICT (session) DO UPDATE SET seq = ?2, hash = ?3",
+	[STMT_HEAD_SET] = "REPLACE INTO heads (session, seq, hash) VALUES (?1, ?2, ?3)",
 	[STMT_EVENT_ADD] = "INSERT INTO events"
 			   " (session, seq, time, kind, tool, verdict, code, subject, body, hash)"
 			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -188,18 +189,6 @@ store_number(
 	return 0;
 }
 
-int
-store_begin(struct ambit_record *record, struct ambit_error *err)
-{
-	sqlite3_stmt *stmt;
-	int r;
-
-	if (!record->writable)
-		return err_set(err, EROFS, "%s: opened for reading only", record->path);
-	r = store_stmt(record, STMT_BEGIN, &stmt, err);
-	return r < 0 ? r : store_run(record, stmt, err);
-}
-
 /* SQLite rolls back by itself after some errors (full disk, no memory). */
 static void
 rollback(struct ambit_record *record)
@@ -213,6 +202,25 @@ rollback(struct ambit_record *record)
 }
 
 int
+store_begin(struct ambit_record *record, struct ambit_error *err)
+{
+	sqlite3_stmt *stmt;
+	int r;
+
+	if (!record->writable)
+		return err_set(err, EROFS, "%s: opened for reading only", record->path);
+	r = store_stmt(record, STMT_BEGIN, &stmt, err);
+	if (r == 0)
+		r = store_run(record, stmt, err);
+	if (r < 0)
+		return r;
+	r = session_write_waiting(record, err);
+	if (r < 0)
+		rollback(record);
+	return r;
+}
+
+int
 store_end(struct ambit_record *record, int r, struct ambit_error *err)
 {
 	sqlite3_stmt *stmt;
@@ -223,6 +231,8 @@ store_end(struct ambit_record *record, int r, struct ambit_error *err)
 		r = store_run(record, stmt, err);
 	if (r < 0)
 		rollback(record);
+	else
+		ambit_session_finish(&record->waiting); /* it is stored now */
 	return r;
 }
 
@@ -281,6 +291,36 @@ harden(sqlite3 *db)
 }
 
 static int
+committed(void *data, sqlite3 *db, const char *name, int pages)
+{
+	struct ambit_record *record = data;
+
+	record->log = pages;
+	if (pages >= STORE_LOG_MAX)
+		sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return SQLITE_OK; /* it is stored, wherever it is */
+}
+
+/* Where the file of locks cannot be made, nobody can write either: a reader
+ * does without. */
+static int
+open_locks(struct ambit_record *record, struct ambit_error *err)
+{
+	struct ambit_error why = { 0 };
+	size_t dir = strlen(record->path) - strlen(STORE_FILE);
+	auto_free char *path = str_printf("%.*s" LOCK_FILE, (int)dir, record->path);
+	int r = path ? locks_open(path, &record->locks, &why) : err_nomem(&why);
+
+	if (!record->writable && (r == -EROFS || r == -EACCES))
+		return 0;
+	if (r == 0 && vfs_create(record->path, record->locks, &record->vfs) < 0)
+		r = err_nomem(&why);
+	if (r < 0 && err)
+		*err = why;
+	return r;
+}
+
+static int
 connect_file(struct ambit_record *record, struct ambit_error *err)
 {
 	/* state_prepare() made the file: without SQLITE_OPEN_CREATE nothing
@@ -288,8 +328,12 @@ connect_file(struct ambit_record *record, struct ambit_error *err)
 	int flags = (record->writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
 		    SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE |
 		    SQLITE_OPEN_EXRESCODE;
-	int rc = sqlite3_open_v2(record->path, &record->db, flags, NULL);
+	int rc, r = open_locks(record, err);
 
+	if (r < 0)
+		return r;
+	rc = record->vfs ? vfs_connect(record->vfs, record->path, flags, &record->db)
+			 : sqlite3_open_v2(record->path, &record->db, flags, NULL);
 	if (!record->db)
 		return err_nomem(err);
 	if (rc != SQLITE_OK)
@@ -298,6 +342,9 @@ connect_file(struct ambit_record *record, struct ambit_error *err)
 	if (record->writable && sqlite3_db_readonly(record->db, "main") != 0)
 		return store_fail(record, SQLITE_READONLY, err);
 	harden(record->db);
+	/* Moving the log into the database waits for the disk. */
+	sqlite3_db_config(record->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	sqlite3_wal_hook(record->db, committed, record);
 	sqlite3_busy_timeout(record->db, STORE_BUSY_MS);
 	return migrate_check(record, err);
 }
@@ -330,7 +377,15 @@ ambit_record_close(struct ambit_record *record)
 		return;
 	for (size_t i = 0; i < STMT_N; i++)
 		sqlite3_finalize(record->stmts[i]);
+	if (record->log >= STORE_LOG_CLOSE) {
+		sqlite3_busy_timeout(record->db, 0); /* whoever is at work does it later */
+		sqlite3_wal_checkpoint_v2(
+			record->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	}
 	sqlite3_close(record->db);
+	vfs_destroy(record->vfs);
+	locks_close(record->locks);
+	ambit_session_finish(&record->waiting);
 	free(record->path);
 	free(record);
 }

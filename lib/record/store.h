@@ -15,6 +15,10 @@
 #define STORE_FILE "ambit.db"
 #define STORE_APPLICATION_ID 0x616d6274 /* "ambt": another program's database is refused */
 #define STORE_BUSY_MS 10000
+/* Pages in the log from which on it is moved into the database. That waits for
+ * the disk; but after a crash, the next reads the whole log. */
+#define STORE_LOG_CLOSE 200 /* when a writer closes */
+#define STORE_LOG_MAX 1000  /* at once */
 
 /* Statements of the hot path, prepared once. The rest is prepared at use. */
 enum store_stmt {
@@ -30,8 +34,12 @@ enum store_stmt {
 
 struct ambit_record {
 	sqlite3 *db;
+	struct locks *locks; /* NULL: it is read where nothing can be written */
+	struct vfs *vfs;
+	int log; /* pages in the log, after the last commit */
 	char *path;
 	bool writable;
+	struct ambit_session waiting; /* see record_session_later; no name: none */
 	int64_t blind; /* how often the version could not be read */
 	sqlite3_stmt *stmts[STMT_N];
 };
@@ -53,7 +61,7 @@ int store_run(struct ambit_record *record, sqlite3_stmt *stmt, struct ambit_erro
 int store_number(
 	struct ambit_record *record, const char *sql, int64_t *ret_number, struct ambit_error *err);
 
-/* -EROFS on a record opened for reading. */
+/* -EROFS on a record opened for reading. What waits is written first. */
 int store_begin(struct ambit_record *record, struct ambit_error *err);
 /* Commits if r is 0, else rolls back and returns r. */
 int store_end(struct ambit_record *record, int r, struct ambit_error *err);

@@ -14,7 +14,7 @@ refuses() {
 mkdir -p "$STATE"
 chmod 700 "$STATE"
 status 0 "$AMBIT" decide --session s <<<"$request"
-db=$(find "$STATE" -type f -size +0 | head -1)
+db=$(find "$STATE" -type f -name '*.db')
 [[ -n $db ]] || fail "no database"
 rm -f "$STATE"/*
 head -c 100000 /dev/urandom >"$db"

@@ -3,6 +3,7 @@
  * touched, and what cannot be opened or written is said clearly. */
 
 #include "record-place.h"
+#include "record/lock.h"
 
 /* -- opening -------------------------------------------------------------------- */
 
@@ -349,6 +350,50 @@ make_one(struct place *p)
 	return 0;
 }
 
+static int
+sees_one(struct place *p)
+{
+	struct seen seen = { 0 };
+
+	if (ambit_record_open(p->state, AMBIT_RECORD_READ, &p->record, &p->err) < 0 ||
+		ambit_record_events(p->record, NULL, see, &seen, &p->err) < 0)
+		return 1;
+	ambit_record_close(p->record);
+	return seen.n == 1 ? 0 : 2;
+}
+
+static int
+remove_beside(struct place *p)
+{
+	static const char *const names[] = { LOCK_FILE, STORE_FILE "-wal", STORE_FILE "-shm" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		auto_free char *path = str_printf("%s/%s", p->state, names[i]);
+
+		if (unlink(path) < 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* The files beside the database stay when nobody is there: a reader needs no
+ * right to make them. */
+static void
+a_directory_that_cannot_be_written_can_be_read(void **state)
+{
+	struct place *p = *state;
+	auto_free char *lock = str_printf("%s/" LOCK_FILE, p->state);
+
+	assert_int_equal(chmod(p->top, 0777), 0);
+	assert_int_equal(as_nobody(p, make_one), 0);
+	assert_int_equal(chmod(p->state, 0500), 0);
+	assert_int_equal(as_nobody(p, sees_one), 0);
+	assert_int_equal(chmod(lock, 0400), 0);
+	assert_int_equal(as_nobody(p, sees_one), 0);
+	assert_int_equal(chmod(lock, 0600), 0);
+	assert_int_equal(chmod(p->state, 0700), 0);
+}
+
 static void
 a_directory_that_cannot_be_written_is_named(void **state)
 {
@@ -358,6 +403,7 @@ a_directory_that_cannot_be_written_is_named(void **state)
 	assert_int_equal(as_nobody(p, fails_to_write), 0);
 	assert_int_equal(chmod(p->top, 0777), 0);
 	assert_int_equal(as_nobody(p, make_one), 0);
+	assert_int_equal(as_nobody(p, remove_beside), 0);
 	assert_int_equal(chmod(p->state, 0500), 0);
 	assert_int_equal(as_nobody(p, fails_to_change), 0);
 	assert_int_equal(as_nobody(p, fails_to_read), 0);
@@ -526,6 +572,7 @@ main(void)
 		TEST(brings_up_an_empty_file_and_one_without_tables),
 		TEST(a_failed_migration_changes_nothing),
 		TEST(damaged_pages_are_said_to_be_damaged),
+		TEST(a_directory_that_cannot_be_written_can_be_read),
 		TEST(a_directory_that_cannot_be_written_is_named),
 		TEST(somebody_elses_directory_is_refused),
 		TEST(many_processes_open_a_new_directory_at_once),

@@ -73,6 +73,32 @@ a_session_is_restored_as_it_was_stored(void **state)
 }
 
 static void
+a_session_that_waits_is_stored_with_the_first_event(void **state)
+{
+	struct place *p = *state;
+	struct ambit_session session = session_of("later"), got;
+
+	open_write(p);
+	assert_int_equal(record_session_later(p->record, &session, &p->err), 0);
+	reopen(p); /* nothing has happened in it */
+	assert_int_equal(ambit_record_session_load(p->record, "later", &got, &p->err), -ENOENT);
+	assert_int_equal(verify(p), 0);
+	assert_int_equal(record_session_later(p->record, &session, &p->err), 0);
+	/* What is not stored with it still waits. */
+	assert_int_equal(store_begin(p->record, NULL), 0);
+	assert_int_equal(store_end(p->record, -EIO, NULL), -EIO);
+	assert_int_equal(ambit_record_session_load(p->record, "later", &got, &p->err), -ENOENT);
+	assert_int_equal(append(p->record, "later", "x", NULL, NULL), 0);
+	assert_int_equal(append(p->record, "later", "x", NULL, NULL), 0);
+	assert_string_equal(look(p, NULL)->kinds, "session decide decide ");
+	assert_int_equal(ambit_record_session_load(p->record, "later", &got, &p->err), 0);
+	assert_string_equal(got.root, "/srv/\xff");
+	assert_int_equal(got.sandbox_mode, AMBIT_DEFAULT_WRITE);
+	ambit_session_finish(&got);
+	assert_int_equal(verify(p), 3);
+}
+
+static void
 every_change_of_a_session_is_an_event(void **state)
 {
 	struct place *p = *state;
@@ -455,6 +481,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(session_names_are_plain),
 		TEST(a_session_is_restored_as_it_was_stored),
+		TEST(a_session_that_waits_is_stored_with_the_first_event),
 		TEST(every_change_of_a_session_is_an_event),
 		TEST(a_session_that_means_nothing_is_neither_stored_nor_loaded),
 		TEST(noting_the_first_write_changes_nothing_else),
