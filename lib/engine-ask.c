@@ -25,6 +25,7 @@ struct ticket {
 	struct resolved *resolved;
 	struct rules once; /* what this request alone was allowed */
 	int asked;
+	bool queued; /* waits, or waited, for an answer */
 };
 
 static void
@@ -53,6 +54,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	for (size_t i = 0; i < engine->n_grants; i++)
 		free(engine->grants[i].real);
 	free(engine->grants);
+	strv_free(engine->opened);
 	rules_finish(&engine->rules);
 	ambit_session_finish(&engine->session);
 	free(engine->door);
@@ -66,7 +68,8 @@ redecide(struct ambit_engine *engine, struct ticket *ticket)
 	decide_resolved_free(ticket->resolved, ticket->outcome.n_paths);
 	ambit_outcome_finish(&ticket->outcome);
 	ticket->resolved = NULL;
-	engine_decide(engine, ticket->request, &ticket->once, &ticket->outcome, &ticket->resolved);
+	engine_decide(engine, ticket->request, &ticket->once, ticket->queued, &ticket->outcome,
+		&ticket->resolved);
 }
 
 /* What the ticket asks about, so that others about the same can join. The
@@ -118,8 +121,8 @@ refused_code(const struct ambit_outcome *outcome, enum ambit_code code)
 	return outcome->code == AMBIT_CODE_NONE ? code : outcome->code;
 }
 
-static int64_t
-question_expires(const struct ambit_engine *engine, int64_t now)
+int64_t
+engine_expires(const struct ambit_engine *engine, int64_t now)
 {
 	int timeout = settings_person(engine->settings)->question_timeout;
 
@@ -138,7 +141,8 @@ enqueue(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret_id)
 
 	if (!key)
 		return -ENOMEM;
-	r = pending_add(engine->pending, key, ticket, now, question_expires(engine, now), ret_id);
+	r = pending_add(engine->pending, key, ticket, now, engine_expires(engine, now), ret_id);
+	ticket->queued = r == 0;
 	if (r == -EBUSY || r == -ENOSPC)
 		engine_refuse(&ticket->outcome, refused_code(&ticket->outcome, AMBIT_CODE_DENIED),
 			"%s; too many questions in a short time, so this one was not asked",
@@ -243,7 +247,7 @@ show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 
 	drop_question(engine);
 	if (r == 0)
-		r = question_init(&in, &ticket->outcome, id, question_expires(engine, now),
+		r = question_init(&in, &ticket->outcome, id, engine_expires(engine, now),
 			&engine->question, &err);
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
@@ -414,6 +418,45 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	return a.r < 0 ? err_nomem(err) : 0;
 }
 
+struct declining {
+	struct ambit_engine *engine;
+	int error;
+	const char *why;
+	int n;
+};
+
+static int
+apply_decline(void *data, uint64_t id, void *ticket_data)
+{
+	struct declining *d = data;
+	struct ticket *ticket = ticket_data;
+
+	d->n++;
+	engine_refuse(&ticket->outcome,
+		d->error == ETIMEDOUT ? AMBIT_CODE_TIMEOUT
+				      : refused_code(&ticket->outcome, AMBIT_CODE_DENIED),
+		"%s; %s", ticket->outcome.reason ? ticket->outcome.reason : "it was asked", d->why);
+	conclude(d->engine, id, ticket);
+	return 0;
+}
+
+int
+ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int error, const char *why)
+{
+	struct declining d = {
+		.engine = engine,
+		.error = error < 0 ? -error : error,
+		.why = why && *why ? why : "nobody answered",
+	};
+
+	pending_each(engine->pending, question, apply_decline, &d);
+	if (d.n == 0)
+		return -ENOENT;
+	if (engine->question.id == question)
+		drop_question(engine);
+	return 0;
+}
+
 void
 ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket)
 {
@@ -454,17 +497,11 @@ ask(struct ambit_engine *engine, const struct ambit_question *question)
 	int r = engine->approver
 		? engine->approver->ask(engine->approver, question, &answer, &err)
 		: err_set(&err, ENOENT, "nobody is here to ask");
-	struct ticket *ticket = pending_find(engine->pending, id);
 
 	if (r == 0)
 		r = ambit_engine_answer(engine, id, &answer, engine->approver->name, &err);
-	if (r == 0 || !ticket || pending_is_settled(engine->pending, id))
-		return;
-	engine_refuse(&ticket->outcome,
-		r == -ETIMEDOUT ? AMBIT_CODE_TIMEOUT
-				: refused_code(&ticket->outcome, AMBIT_CODE_DENIED),
-		"%s; %s", ticket->outcome.reason ? ticket->outcome.reason : "it was asked", err.text);
-	conclude(engine, id, ticket);
+	if (r < 0)
+		ambit_engine_decline(engine, id, r, err.text);
 }
 
 int

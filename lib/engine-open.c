@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <ambit/tool.h>
 
@@ -34,6 +33,12 @@ add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambi
 		(struct grant){ .real = steal_ptr(&resolved.real), .write = write };
 	resolved_finish(&resolved);
 	return 0;
+}
+
+int
+ambit_engine_grant(struct ambit_engine *engine, const char *path, struct ambit_error *err)
+{
+	return add_grant(engine, path, true, err);
 }
 
 static int
@@ -147,6 +152,7 @@ open_guards(struct ambit_engine *engine, struct ambit_error *err)
 				.reads = reads,
 				.no_writes = person->unguard_writes,
 				.no_reads = person->unguard_reads,
+				.later = true, /* most runs of a command ask about nothing */
 			},
 			&engine->guards, err);
 	strv_free(writes);
@@ -154,19 +160,24 @@ open_guards(struct ambit_engine *engine, struct ambit_error *err)
 	return r;
 }
 
-/* A name for a session that has none: sortable by time, hard to guess. */
+/* A name for a session that has none: sortable by time, hard to guess. The date
+ * is counted by hand: gmtime_r reads the time zone's file. A year is taken to
+ * begin in March, so that a leap day is its last. */
 static char *
 make_name(void)
 {
+	int64_t now = clock_now() / 1000, days = now / 86400 + 719468, rest = now % 86400;
+	int64_t era = days / 146097, of_era = days % 146097;
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	int64_t month = (5 * of_year + 2) / 153, day = of_year - (153 * month + 2) / 5 + 1;
 	char random[7];
-	int64_t now = clock_now() / 1000;
-	struct tm tm;
-	char day[32];
 
-	gmtime_r(&(time_t){ (time_t)now }, &tm);
-	strftime(day, sizeof(day), "%Y%m%d-%H%M%S", &tm);
+	month += month < 10 ? 3 : -9;
+	year += era * 400 + (month <= 2);
 	hash_random_name(random, 6);
-	return str_printf("%s-%s", day, random);
+	return str_printf("%04d%02d%02d-%02d%02d%02d-%s", (int)year, (int)month, (int)day,
+		(int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), random);
 }
 
 static int
@@ -202,36 +213,9 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		return err_nomem(err);
 	if (!engine->record || engine->observe)
 		return 0;
-	return ambit_record_session_store(engine->record, s, err);
-}
-
-int
-engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,
-	struct ambit_error *err)
-{
-	int r;
-
-	engine->settings = options->settings;
-	engine->scope = options->scope;
-	engine->record = options->record;
-	engine->approver = options->approver;
-	engine->policy = options->policy;
-	engine->observe = options->observe;
-	engine->rules_version = -1;
-	engine->door = strdup(options->door ? options->door : "library");
-	engine->pending = pending_create();
-	if (!engine->door || !engine->pending)
-		return err_nomem(err);
-	r = add_grants(engine, err);
-	if (r == 0)
-		r = open_guards(engine, err);
-	if (r == 0)
-		r = open_session(engine, options->session, err);
-	if (r == 0)
-		r = engine_reload(engine, err);
-	if (r == 0)
-		r = check_program(engine, err);
-	return r;
+	/* Nobody asks for a session whose name he does not know. */
+	return name ? ambit_record_session_store(engine->record, s, err)
+		    : record_session_later(engine->record, s, err);
 }
 
 /* -- rules ------------------------------------------------------------------- */
@@ -275,16 +259,30 @@ reload_session(struct ambit_engine *engine, struct ambit_error *err)
 	return 0;
 }
 
-/* Another process may have stored or revoked an answer: memory is read again
- * whenever the record has changed. */
-int
-engine_reload(struct ambit_engine *engine, struct ambit_error *err)
+static int
+load_rules(struct ambit_engine *engine, struct ambit_error *err)
 {
 	struct ambit_rule_filter filter = {
 		.session = engine->session.name,
 		.project = engine->scope->root.real,
 	};
 	struct rules rules = { 0 };
+	int r = ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
+
+	if (r < 0) {
+		rules_finish(&rules);
+		return r;
+	}
+	rules_finish(&engine->rules);
+	engine->rules = rules;
+	return 0;
+}
+
+/* Another process may have stored or revoked an answer: memory is read again
+ * whenever the record has changed. */
+int
+engine_reload(struct ambit_engine *engine, struct ambit_error *err)
+{
 	int64_t version;
 	int r;
 
@@ -293,13 +291,53 @@ engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 	version = ambit_record_version(engine->record);
 	if (version >= 0 && version == engine->rules_version)
 		return 0;
-	r = ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
-	if (r < 0) {
-		rules_finish(&rules);
+	r = load_rules(engine, err);
+	if (r < 0)
 		return r;
-	}
-	rules_finish(&engine->rules);
-	engine->rules = rules;
 	engine->rules_version = version;
 	return reload_session(engine, err);
+}
+
+/* What is remembered, from one moment or later: what changes after the first
+ * look at the version is read again. */
+static int
+open_memory(struct ambit_engine *engine, const char *session, struct ambit_error *err)
+{
+	int64_t version = engine->record ? ambit_record_version(engine->record) : -1;
+	int r = open_session(engine, session, err);
+
+	if (r == 0 && engine->record)
+		r = load_rules(engine, err);
+	if (r == 0)
+		engine->rules_version = version;
+	return r;
+}
+
+int
+engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,
+	struct ambit_error *err)
+{
+	int r;
+
+	engine->settings = options->settings;
+	engine->scope = options->scope;
+	engine->record = options->record;
+	engine->approver = options->approver;
+	engine->policy = options->policy;
+	engine->observe = options->observe;
+	engine->rules_version = -1;
+	engine->door = strdup(options->door ? options->door : "library");
+	engine->pending = pending_create();
+	if (!engine->door || !engine->pending)
+		return err_nomem(err);
+	if (options->unlimited || (engine->approver && engine->approver->instant))
+		pending_unlimit(engine->pending);
+	r = add_grants(engine, err);
+	if (r == 0)
+		r = open_guards(engine, err);
+	if (r == 0)
+		r = open_memory(engine, options->session, err);
+	if (r == 0)
+		r = check_program(engine, err);
+	return r;
 }

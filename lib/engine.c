@@ -72,6 +72,8 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 
 	if (r == 0)
 		r = engine_reload(engine, err);
+	if (r == 0)
+		r = guards_ready(engine->guards, engine->scope, err);
 	/* A request that only says enforce_write makes the whole folder law. */
 	if (r == 0 && (request->scope_root || request->scope_enforce))
 		r = ambit_scope_child(engine->scope,
@@ -80,20 +82,9 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 	if (r < 0)
 		return r;
 	*ret_child = child;
-	*ret_input = (struct decide_input){
-		.settings = engine->settings,
-		.scope = child ? child : engine->scope,
-		.guards = engine->guards,
-		.project = engine->scope->root.real,
-		.session = &engine->session,
-		.grants = engine->grants,
-		.n_grants = engine->n_grants,
-		.rules = engine->rules.list,
-		.n_rules = engine->rules.n,
-		.policy = engine->policy,
-		.request = request,
-		.now = clock_now(),
-	};
+	engine_look(engine, request, ret_input);
+	if (child)
+		ret_input->scope = child;
 	return 0;
 }
 
@@ -110,7 +101,7 @@ refuse_input(struct ambit_outcome *outcome, int r, const struct ambit_error *err
 
 void
 engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
-	const struct rules *extra, struct ambit_outcome *ret_outcome,
+	const struct rules *extra, bool again, struct ambit_outcome *ret_outcome,
 	struct resolved **ret_resolved)
 {
 	struct ambit_scope *child = NULL;
@@ -127,6 +118,7 @@ engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 		refuse_input(ret_outcome, r, &err);
 		return;
 	}
+	in.again = again;
 	if (extra && extra->n > 0) {
 		all = calloc(in.n_rules + extra->n, sizeof(*all));
 		if (!all) {
@@ -156,7 +148,8 @@ engine_check_loop(struct ambit_engine *engine, const struct ambit_request *reque
 	auto_free char *text = NULL;
 	char digest[HASH_HEX];
 
-	if (limit <= 0)
+	/* A program that opens the same file a thousand times is at work. */
+	if (limit <= 0 || request_is_syscall(request))
 		return;
 	/* Not the arguments alone: a request for a path or a host has none. */
 	asked = request_json(request);
@@ -176,7 +169,7 @@ int
 ambit_engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_outcome *ret_outcome, struct ambit_error *err)
 {
-	engine_decide(engine, request, NULL, ret_outcome, NULL);
+	engine_decide(engine, request, NULL, false, ret_outcome, NULL);
 	engine_check_loop(engine, request, ret_outcome);
 	engine_record(engine, request, ret_outcome);
 	if (ret_outcome->code == AMBIT_CODE_INTERNAL)
@@ -305,6 +298,7 @@ engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
 			.resolved = resolved[i],
 		};
 	free(resolved);
+	permit->n_passes = n + (outcome->host != NULL);
 	*ret_permit = permit;
 	return 0;
 }

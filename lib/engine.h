@@ -11,7 +11,8 @@
 #include "record/record.h"
 
 /* Shared by the files of the engine: engine.c (the arrow), engine-open.c
- * (what a session starts from), engine-ask.c (tickets and questions). */
+ * (what a session starts from), engine-ask.c (tickets and questions),
+ * engine-line.c and engine-floor.c (what the kernel line needs). */
 
 struct ambit_engine {
 	const struct ambit_settings *settings;
@@ -26,8 +27,10 @@ struct ambit_engine {
 	struct guards *guards;
 	struct grant *grants;
 	size_t n_grants;
+	char **opened; /* profiles opened for this engine alone */
 	struct rules rules;
 	int64_t rules_version; /* of the record they were read from; -1: read again */
+	int64_t looked; /* when a glance last looked at folder and record; 0: never */
 
 	struct pending *pending;
 	struct ambit_question question; /* the one that is shown; id 0: none */
@@ -39,6 +42,7 @@ struct ambit_permit {
 	struct ambit_engine *engine;
 	struct permit_path *paths;
 	size_t n_paths;
+	size_t n_passes; /* still to be given */
 	char *tool;
 	char *label;
 };
@@ -47,9 +51,10 @@ struct ambit_permit {
 int engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 	struct decide_input *ret_input, struct ambit_scope **ret_child, struct ambit_error *err);
 
-/* Decides with extra rules (or NULL) beside the remembered ones. */
+/* Decides with extra rules (or NULL) beside the remembered ones. again: it was
+ * asked about, so what lies there must still be the same. */
 void engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
-	const struct rules *extra, struct ambit_outcome *ret_outcome,
+	const struct rules *extra, bool again, struct ambit_outcome *ret_outcome,
 	struct resolved **ret_resolved);
 
 /* Refuses the same call over and over (loop_limit). */
@@ -71,6 +76,17 @@ int engine_permit(struct ambit_engine *engine, const struct ambit_request *reque
 /* Turns the outcome into a deny. */
 void engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* engine-line.c */
+
+/* Fills in what the engine has, for a request that is on the caller's stack. */
+void engine_look(const struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *ret_input);
+/* Whether it is only where it goes that decides about a request of this tool. */
+bool engine_is_plain(const struct decide_input *in, const char *tool, bool writes);
+
+/* engine-ask.c: when a question that is put now expires; 0: never. */
+int64_t engine_expires(const struct ambit_engine *engine, int64_t now);
 
 /* engine-open.c */
 int engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,

@@ -3,6 +3,7 @@
 #define AMBIT_APPROVE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,8 @@ struct ambit_question {
 };
 
 void ambit_question_finish(struct ambit_question *question);
+/* -ENOMEM. */
+int ambit_question_copy(const struct ambit_question *from, struct ambit_question *ret_question);
 
 struct ambit_answer {
 	enum ambit_answer_kind kind;
@@ -50,6 +53,10 @@ struct ambit_approver {
 	int (*ask)(struct ambit_approver *approver, const struct ambit_question *question,
 		struct ambit_answer *ret_answer, struct ambit_error *err);
 	void (*destroy)(struct ambit_approver *approver);
+	/* From another thread: the question with this id is withdrawn; an ask
+	 * about it, running or about to, returns -ECANCELED soon. May be NULL. */
+	void (*cancel)(struct ambit_approver *approver, uint64_t question);
+	bool instant; /* no person: questions to it are not counted against the rate */
 	const char *name; /* "tty", "exec", "deny", "allow": recorded with the answer */
 };
 

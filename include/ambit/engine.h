@@ -33,6 +33,9 @@ struct ambit_engine_options {
 	const struct ambit_policy *policy;  /* NULL: none but the settings' */
 	const char *session;		    /* NULL: a new name is made */
 	const char *door;		    /* "decide", "why", "tiny" ...: recorded */
+	/* Questions are not counted against the rate: no person sees them. An
+	 * approver that is instant says so itself. */
+	bool unlimited;
 };
 
 int ambit_engine_create(const struct ambit_engine_options *options,
@@ -67,6 +70,11 @@ const struct ambit_question *ambit_engine_question(struct ambit_engine *engine);
 /* -ENOENT: no such question any more; -EINVAL: not one of its choices. */
 int ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
+/* The question could not be put, or was not answered: error (an errno) and the
+ * words say why. All who wait for it are refused, with code Timeout for
+ * ETIMEDOUT. -ENOENT: nobody waits for it any more. */
+int ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int error,
+	const char *why);
 /* The one who asked is gone. */
 void ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket);
 /* 0: settled, outcome and permit filled, the ticket is gone; -EAGAIN: still open. */
@@ -84,6 +92,73 @@ int ambit_permit_open(struct ambit_permit *permit, size_t n, int flags, mode_t m
 
 /* Records the result (0 or -errno) and ends the permit. Accepts NULL. */
 int ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error *err);
+
+/* -- for the kernel line ---------------------------------------------------- */
+
+/* The right to one act, from a glance or a permit; memory that is zeroed is
+ * none. */
+struct ambit_pass {
+	const struct ambit_engine *engine;
+};
+/* Uses it up: 0, or -EPERM if there was none. Whoever acts calls it first. */
+int ambit_pass_use(struct ambit_pass *pass);
+/* The pass of a permit, once for every path and host in it. */
+void ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass);
+
+/* Whether all of it (nothing: yes) is plainly allowed: inside, granted, remembered, scratch
+ * of the session's own. Asks nobody, records nothing, resolves nothing, costs
+ * about a microsecond (a directory that is renamed is looked through). A session's
+ * first write is never told at a glance: a request records it. AMBIT_ALLOW
+ * with a pass; AMBIT_ASK: find out with a request. What another process
+ * changed in the record is noticed within 20 ms. */
+enum ambit_verdict ambit_engine_glance(struct ambit_engine *engine,
+	const struct ambit_object *objects, size_t n, struct ambit_pass *ret_pass);
+enum ambit_verdict ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
+	struct ambit_pass *ret_pass);
+
+/* What the floor is made of: real paths. The folder (unless writes are refused
+ * or asked about whatever they touch), grants, remembered folders; never one
+ * above or beneath a protected path, or a remembered no. */
+int ambit_engine_writable(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path), void *data);
+/* Where reads are limited: what may be read. 1: reads are not limited. */
+int ambit_engine_readable(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path), void *data);
+/* Guarded reads that exist, and ambit's own places. */
+int ambit_engine_hidden(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path), void *data);
+
+/* Opens one more folder to writes, for as long as this engine lives. */
+int ambit_engine_grant(struct ambit_engine *engine, const char *path, struct ambit_error *err);
+
+/* An event of the session's chain: kind "run" or "end"; body a JSON object. */
+int ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *subject,
+	const char *body, struct ambit_error *err);
+
+/* The one question about a profile's folders and hosts. 0: open already, by
+ * settings or memory; 1: *ret_question is to be put (its finish is the
+ * caller's); -EACCES: remembered as no. An answer of at least ONCE opens them:
+ * for this engine, for the session, or as standing rules, as it says. */
+int ambit_engine_profile(struct ambit_engine *engine, const char *name,
+	struct ambit_question *ret_question, struct ambit_error *err);
+int ambit_engine_profile_answer(struct ambit_engine *engine, const char *name,
+	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
+
+/* A repository's config, about to be replaced (git writes config.lock and
+ * renames it): whether only plain keys change, from which nothing is run. lock
+ * and old are open on the files (O_PATH will do); old -1: there is none. 0 and
+ * what was read from lock (caller frees): put a fresh copy of exactly that in
+ * place, for the file may still change. -EPERM, with words: it is to be asked. */
+int ambit_engine_config_read(struct ambit_engine *engine, int lock, int old, char **ret_text,
+	size_t *ret_len, struct ambit_error *err);
+/* The same for whoever does not need the text. */
+bool ambit_engine_config_plain(struct ambit_engine *engine, int lock_fd, int old_fd);
+
+/* Effective net mode: enum ambit_net. */
+int ambit_engine_net(const struct ambit_engine *engine);
+
+/* Borrowed. */
+const struct ambit_scope *ambit_engine_scope(const struct ambit_engine *engine);
 
 /* -- for people ------------------------------------------------------------ */
 

@@ -33,6 +33,28 @@ int ambit_request_path(enum ambit_access access, const char *path, size_t len,
 int ambit_request_connect(const char *host, struct ambit_request **ret_request,
 	struct ambit_error *err);
 
+/* The same for a unix socket: "unix:/run/docker.sock", "unix:@name". */
+
+/* What was resolved by the one who asks and is held open there: the kernel
+ * line. All strings borrowed for the call. */
+struct ambit_object {
+	enum ambit_access access;
+	const char *real;    /* absolute; no symlink, "." or ".." in it */
+	const char *written; /* absolute; as the program wrote it, folded by text */
+	bool exists;	     /* the rest only if it does */
+	bool own;	     /* this session made it, or is about to, in a scratch directory */
+	bool marks;	     /* only its times, or a mode that opens it to nobody else, change */
+	mode_t mode;
+	dev_t dev;
+	ino_t ino;
+	nlink_t nlink;
+};
+
+/* One request about all of them (a rename has two). Decided as they are: never
+ * resolved again, except to see that the same thing still lies there. */
+int ambit_request_objects(const struct ambit_object *objects, size_t n,
+	struct ambit_request **ret_request, struct ambit_error *err);
+
 void ambit_request_destroy(struct ambit_request *request);
 
 /* Relative paths are resolved against cwd instead of display_root. */

@@ -147,3 +147,50 @@ ambit_question_finish(struct ambit_question *question)
 	free(question->outcome);
 	*question = (struct ambit_question){ 0 };
 }
+
+static int
+copy_choices(const struct ambit_question *from, struct ambit_question *to)
+{
+	to->choices = calloc(from->n_choices ? from->n_choices : 1, sizeof(*to->choices));
+	if (!to->choices)
+		return -ENOMEM;
+	for (; to->n_choices < from->n_choices; to->n_choices++) {
+		const struct ambit_choice *choice = &from->choices[to->n_choices];
+		struct ambit_choice *copy = &to->choices[to->n_choices];
+
+		*copy = (struct ambit_choice){
+			.kind = choice->kind,
+			.path = str_dup(choice->path),
+			.stores = str_dup(choice->stores),
+		};
+		if ((choice->path && !copy->path) || (choice->stores && !copy->stores)) {
+			to->n_choices++; /* half of it is there to be freed */
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+int
+ambit_question_copy(const struct ambit_question *from, struct ambit_question *ret_question)
+{
+	struct ambit_question to = {
+		.id = from->id,
+		.who = str_dup(from->who),
+		.what = str_dup(from->what),
+		.why = str_dup(from->why),
+		.request = str_dup(from->request),
+		.outcome = str_dup(from->outcome),
+		.folder = from->folder,
+		.expires = from->expires,
+	};
+
+	if ((from->who && !to.who) || (from->what && !to.what) || (from->why && !to.why) ||
+		(from->request && !to.request) || (from->outcome && !to.outcome) ||
+		copy_choices(from, &to) < 0) {
+		ambit_question_finish(&to);
+		return -ENOMEM;
+	}
+	*ret_question = to;
+	return 0;
+}

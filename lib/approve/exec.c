@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "approve/approver.h"
+#include "approve/cancel.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -21,6 +22,7 @@
 
 struct exec {
 	struct ambit_approver approver;
+	struct cancel cancel;
 	char *program;	/* real path */
 	struct stat st; /* what it was when it was checked */
 };
@@ -246,14 +248,13 @@ time_left(const struct ambit_question *question)
 	return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int)left;
 }
 
+/* The program's answer to the question, as it printed it. */
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
-	struct ambit_answer *ret_answer, struct ambit_error *err)
+run(const struct exec *exec, const struct ambit_question *question, char **ret_output,
+	size_t *ret_len, struct ambit_error *err)
 {
-	const struct exec *exec = (const struct exec *)approver;
 	char *argv[] = { exec->program, NULL };
-	auto_free char *input = NULL, *output = NULL;
-	size_t len = 0;
+	auto_free char *input = NULL;
 	int timeout = time_left(question), r;
 
 	if (timeout == 0)
@@ -262,8 +263,25 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 	if (r == 0)
 		r = write_question(question, &input, err);
 	if (r == 0)
-		r = run_program(argv, environ, input, strlen(input), OUTPUT_MAX, timeout, &output,
-			&len, err);
+		r = run_program_until(exec->cancel.fd, argv, environ, input, strlen(input),
+			OUTPUT_MAX, timeout, ret_output, ret_len, err);
+	return r;
+}
+
+static int
+ask(struct ambit_approver *approver, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
+{
+	struct exec *exec = (struct exec *)approver;
+	auto_free char *output = NULL;
+	size_t len = 0;
+	int r = -ECANCELED;
+
+	if (!cancel_begin(&exec->cancel, question->id))
+		r = run(exec, question, &output, &len, err);
+	cancel_end(&exec->cancel);
+	if (r == -ECANCELED)
+		return err_set(err, ECANCELED, "the question was withdrawn");
 	if (r < 0)
 		return r;
 	r = read_answer(question, output, len, ret_answer, err);
@@ -275,10 +293,17 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 }
 
 static void
+cancel(struct ambit_approver *approver, uint64_t question)
+{
+	cancel_say(&((struct exec *)approver)->cancel, question);
+}
+
+static void
 destroy(struct ambit_approver *approver)
 {
 	struct exec *exec = (struct exec *)approver;
 
+	cancel_finish(&exec->cancel);
 	free(exec->program);
 	free(exec);
 }
@@ -304,11 +329,19 @@ exec_create(const char *program, const char *const *writable, size_t n,
 	exec = calloc(1, sizeof(*exec));
 	if (!exec)
 		return err_nomem(err);
-	*exec = (struct exec){
-		.approver = { .ask = ask, .destroy = destroy, .name = "exec" },
-		.program = steal_ptr(&path),
-		.st = st,
+	r = cancel_init(&exec->cancel, err);
+	if (r < 0) {
+		free(exec);
+		return r;
+	}
+	exec->approver = (struct ambit_approver){
+		.ask = ask,
+		.destroy = destroy,
+		.cancel = cancel,
+		.name = "exec",
 	};
+	exec->program = steal_ptr(&path);
+	exec->st = st;
 	*ret_approver = &exec->approver;
 	return 0;
 }

@@ -51,7 +51,7 @@ fixed_create(const char *name, enum ambit_answer_kind kind, const char *message,
 	if (!fixed)
 		return err_nomem(err);
 	*fixed = (struct fixed){
-		.approver = { .ask = ask, .destroy = destroy, .name = name },
+		.approver = { .ask = ask, .destroy = destroy, .instant = true, .name = name },
 		.kind = kind,
 		.message = message,
 	};

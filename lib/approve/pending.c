@@ -32,6 +32,7 @@ struct pending {
 	int64_t credit;
 	int64_t filled; /* when credit was last brought up to date */
 	bool started;
+	bool unlimited;
 };
 
 struct pending *
@@ -56,6 +57,12 @@ pending_destroy(struct pending *pending, void (*destroy_data)(void *data))
 	}
 	free(pending->tickets);
 	free(pending);
+}
+
+void
+pending_unlimit(struct pending *pending)
+{
+	pending->unlimited = true;
 }
 
 /* The index of the first ticket whose id is at least id. */
@@ -145,7 +152,7 @@ pending_add(struct pending *pending, const char *key, void *data, int64_t now, i
 	copy = str_dup(key);
 	if (!copy)
 		return -ENOMEM;
-	if (question == 0 && !spend(pending, now)) {
+	if (question == 0 && !pending->unlimited && !spend(pending, now)) {
 		free(copy);
 		return -EBUSY;
 	}

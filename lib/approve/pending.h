@@ -21,6 +21,9 @@ struct pending *pending_create(void);
 /* destroy_data is called for what is still waiting; may be NULL. */
 void pending_destroy(struct pending *pending, void (*destroy_data)(void *data));
 
+/* Nobody is bothered by the questions: a program answers them. */
+void pending_unlimit(struct pending *pending);
+
 /* -EBUSY: too many questions; -ENOSPC: too many tickets. expires 0: never.
  * data is borrowed until the ticket is removed. */
 int pending_add(struct pending *pending, const char *key, void *data, int64_t now,

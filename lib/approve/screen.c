@@ -44,7 +44,7 @@ in_background(int fd)
  * wait until it is back. They are only watched, not taken: their own handler
  * or default action follows in screen_close. Ignored ones stay ignored. */
 static int
-hold_signals(struct screen *screen)
+watch_signals(struct screen *screen)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
 	struct sigaction action;
@@ -64,10 +64,32 @@ hold_signals(struct screen *screen)
 	return 0;
 }
 
+/* In another thread than the main one a signal to the process goes elsewhere,
+ * and one that waits there, blocked, must not end a question here. No handler
+ * of the process is to run on this thread; what a fault raises still is. */
+static int
+shun_signals(struct screen *screen)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+	sigset_t held;
+
+	sigfillset(&held);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&held, faults[i]);
+	return -pthread_sigmask(SIG_BLOCK, &held, &screen->mask);
+}
+
+static int
+hold_signals(struct screen *screen)
+{
+	return gettid() == getpid() ? watch_signals(screen) : shun_signals(screen);
+}
+
 static void
 release_signals(struct screen *screen)
 {
-	close(screen->signals);
+	if (screen->signals >= 0)
+		close(screen->signals);
 	pthread_sigmask(SIG_SETMASK, &screen->mask, NULL);
 }
 
@@ -101,16 +123,23 @@ lend_modes(struct screen *screen)
 }
 
 int
-screen_open(struct screen *screen, int in, int out, int64_t expires, struct ambit_error *err)
+screen_open(struct screen *screen, int in, int out, int cancel, int64_t expires,
+	struct ambit_error *err)
 {
 	int r;
 
-	*screen = (struct screen){ .in = in, .out = out, .signals = -1, .expires = expires };
+	*screen = (struct screen){
+		.in = in,
+		.out = out,
+		.signals = -1,
+		.cancel = cancel,
+		.expires = expires,
+	};
 	if (in_background(in) || in_background(out))
 		return err_set(err, EBUSY, "in the background of this terminal: cannot ask");
 	r = hold_signals(screen);
 	if (r < 0)
-		return err_sys(err, -r, "signalfd");
+		return err_sys(err, -r, "signals");
 	r = lend_modes(screen);
 	if (r < 0) {
 		release_signals(screen);
@@ -137,8 +166,9 @@ static int
 await(const struct screen *screen, int fd, short events, int at_most)
 {
 	for (;;) {
-		struct pollfd p[2] = { { .fd = fd, .events = events },
-			{ .fd = screen->closing ? -1 : screen->signals, .events = POLLIN } };
+		struct pollfd p[3] = { { .fd = fd, .events = events },
+			{ .fd = screen->closing ? -1 : screen->signals, .events = POLLIN },
+			{ .fd = screen->closing ? -1 : screen->cancel, .events = POLLIN } };
 		int64_t left = POLL_MS;
 		int n;
 
@@ -148,11 +178,13 @@ await(const struct screen *screen, int fd, short events, int at_most)
 			return -ETIMEDOUT;
 		if (at_most >= 0 && left > at_most)
 			left = at_most;
-		n = poll(p, 2, left > POLL_MS ? POLL_MS : (int)left);
+		n = poll(p, 3, left > POLL_MS ? POLL_MS : (int)left);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0 && p[1].revents)
 			return -EINTR;
+		if (n > 0 && p[2].revents)
+			return -ECANCELED;
 		if (n > 0 && p[0].revents)
 			return 0;
 		if (n == 0 && at_most >= 0)

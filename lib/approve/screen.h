@@ -25,7 +25,8 @@ enum screen_key {
 struct screen {
 	int in;		 /* borrowed */
 	int out;	 /* borrowed */
-	int signals;	 /* readable when a signal waits that should end the question */
+	int signals;	 /* readable when a signal waits that should end the question; or -1 */
+	int cancel;	 /* borrowed: readable when the question is withdrawn */
 	int64_t expires; /* milliseconds since the epoch; 0: never */
 	bool closing;	 /* the last words: no signal or expiry keeps them back, but no waiting */
 	struct termios saved;
@@ -33,11 +34,15 @@ struct screen {
 };
 
 /* -EBUSY: in the background; -EIO: the terminal is gone ... */
-int screen_open(struct screen *screen, int in, int out, int64_t expires, struct ambit_error *err);
-/* Signals that came meanwhile are delivered here, after the terminal is back. */
+int screen_open(struct screen *screen, int in, int out, int cancel, int64_t expires,
+	struct ambit_error *err);
+/* Signals that came meanwhile are delivered here, after the terminal is back.
+ * In a thread beside the main one they are nobody's business here: they are the
+ * process', which has others to take them, and withdraws the question. */
 void screen_close(struct screen *screen);
 
-/* Writes and empties text. -ETIMEDOUT, -EINTR (a signal waits), -EIO ... */
+/* Writes and empties text. -ETIMEDOUT, -EINTR (a signal waits), -ECANCELED,
+ * -EIO ... */
 int screen_write(struct screen *screen, struct buf *text);
 /* Forgets what was typed so far. */
 void screen_drop(struct screen *screen);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "approve/approver.h"
+#include "approve/cancel.h"
 #include "approve/draw.h"
 #include "approve/screen.h"
 #include "approve/view.h"
@@ -17,6 +18,7 @@
 
 struct tty {
 	struct ambit_approver approver;
+	struct cancel cancel;
 	int in;
 	int out;
 	bool owned;
@@ -193,6 +195,8 @@ conclude(struct dialog *dialog, int r)
 	dialog->screen.closing = true;
 	if (r == -ETIMEDOUT)
 		say(dialog, "\nno answer: refused", "");
+	else if (r == -ECANCELED)
+		say(dialog, "\nwithdrawn: the program gave up", "");
 	else if (r < 0)
 		say(dialog, "\nrefused", "");
 	else if (answer->kind >= AMBIT_ONCE)
@@ -208,6 +212,8 @@ explain_failure(int r, struct ambit_error *err)
 {
 	if (r == -ETIMEDOUT)
 		return err_set(err, ETIMEDOUT, "nobody answered in time");
+	if (r == -ECANCELED)
+		return err_set(err, ECANCELED, "the question was withdrawn");
 	if (r == -EINTR)
 		return err_set(err, EINTR, "interrupted by a signal");
 	if (r == -EIO)
@@ -216,17 +222,16 @@ explain_failure(int r, struct ambit_error *err)
 }
 
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
+hold_dialog(const struct tty *tty, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
-	const struct tty *tty = (const struct tty *)approver;
 	struct dialog dialog = { .colour = tty->colour, .answer = { .kind = AMBIT_NO } };
 	int r;
 
 	if (question->expires != 0 && question->expires <= clock_now())
 		return explain_failure(-ETIMEDOUT, err);
 	view_init(&dialog.view, question);
-	r = screen_open(&dialog.screen, tty->in, tty->out, question->expires, err);
+	r = screen_open(&dialog.screen, tty->in, tty->out, tty->cancel.fd, question->expires, err);
 	if (r < 0)
 		return r;
 	r = converse(&dialog);
@@ -238,6 +243,28 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 	return 0;
 }
 
+static int
+ask(struct ambit_approver *approver, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
+{
+	struct tty *tty = (struct tty *)approver;
+	int r;
+
+	/* Withdrawn before it was seen: nothing is shown. */
+	if (cancel_begin(&tty->cancel, question->id))
+		r = explain_failure(-ECANCELED, err);
+	else
+		r = hold_dialog(tty, question, ret_answer, err);
+	cancel_end(&tty->cancel);
+	return r;
+}
+
+static void
+cancel(struct ambit_approver *approver, uint64_t question)
+{
+	cancel_say(&((struct tty *)approver)->cancel, question);
+}
+
 static void
 destroy(struct ambit_approver *approver)
 {
@@ -245,6 +272,7 @@ destroy(struct ambit_approver *approver)
 
 	if (tty->owned)
 		close(tty->in);
+	cancel_finish(&tty->cancel);
 	free(tty);
 }
 
@@ -253,19 +281,28 @@ create(int in, int out, bool owned, bool colour, struct ambit_approver **ret_app
 	struct ambit_error *err)
 {
 	struct tty *tty;
+	int r;
 
 	if (!isatty(in) || !isatty(out))
 		return err_set(err, ENOTTY, "not a terminal: nobody can be asked here");
 	tty = calloc(1, sizeof(*tty));
 	if (!tty)
 		return err_nomem(err);
-	*tty = (struct tty){
-		.approver = { .ask = ask, .destroy = destroy, .name = "tty" },
-		.in = in,
-		.out = out,
-		.owned = owned,
-		.colour = colour,
+	r = cancel_init(&tty->cancel, err);
+	if (r < 0) {
+		free(tty);
+		return r;
+	}
+	tty->approver = (struct ambit_approver){
+		.ask = ask,
+		.destroy = destroy,
+		.cancel = cancel,
+		.name = "tty",
 	};
+	tty->in = in;
+	tty->out = out;
+	tty->owned = owned;
+	tty->colour = colour;
 	*ret_approver = &tty->approver;
 	return 0;
 }

@@ -31,10 +31,12 @@ struct decide_input {
 	const struct ambit_session *session;
 	const struct grant *grants;
 	size_t n_grants;
+	char *const *opened; /* profiles, beside those of the settings; or NULL */
 	const struct ambit_rule *rules; /* in force for this session and folder */
 	size_t n_rules;
 	const struct ambit_policy *policy; /* the harness' own, or NULL */
 	const struct ambit_request *request;
+	bool again; /* decided before: what lies there must still be the same */
 	int64_t now;
 };
 
@@ -83,6 +85,24 @@ void paths_decide_one(const struct decide_input *in, const struct resolved *reso
 	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
 	const struct guard **ret_guard);
 
+/* The same for what the kernel line resolved: scratch of the session's own is
+ * open as well. */
+void paths_decide_object(const struct decide_input *in, const struct resolved *resolved, bool own,
+	bool marks, enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
+	const struct guard **ret_guard);
+
+/* The guard that a directory takes away from one real path, or brings to the
+ * other, when it is renamed; or NULL. Looks through it (bounded). */
+const struct guard *paths_renamed(const struct decide_input *in, const char *from);
+const struct guard *paths_landed(const struct decide_input *in, const char *from,
+	const char *to);
+
+/* A host by itself: pure. */
+enum ambit_verdict hosts_decide_one(const struct decide_input *in, const char *host, int port);
+
+/* Net as it is: the person's, narrowed by the folder. */
+enum ambit_net decision_net(const struct ambit_settings *settings);
+
 /* -- memory ---------------------------------------------------------------- */
 
 /* What the lists say of a tool, or -1: the session's and the person's
@@ -94,6 +114,14 @@ int permission_folder(const struct decide_input *in);
  * rule counts only if it names the guard itself, not a folder above it. */
 const struct ambit_rule *memory_find(const struct decide_input *in, enum ambit_op op,
 	const char *subject, bool guarded);
+
+/* Whether memory leaves a path allowed, or makes it so; no words. path is as
+ * paths_decide_object filled it. */
+bool memory_allows(const struct decide_input *in, const struct ambit_outcome_path *path,
+	const char *real);
+
+/* Not revoked, not expired, and for this process if it is for one only. */
+bool memory_in_force(const struct decide_input *in, const struct ambit_rule *rule);
 
 /* Whether a grant of subject (a folder, or a file) opens real. */
 bool memory_covers(const struct decide_input *in, const char *subject, bool beneath,

@@ -155,7 +155,7 @@ ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_reque
 		json_object_set_new(out, "scope", json_string(folder));
 	json_object_set_new(out, "paths", paths_json(outcome));
 	if (outcome->host)
-		json_object_set_new(out, "host", json_string(outcome->host));
+		json_set_text(out, "host", outcome->host);
 	json_object_set_new(out, "rule_key",
 		outcome->rule_key ? json_string(outcome->rule_key) : json_null());
 	json_object_set_new(out, "remember", remember_json(outcome, request));

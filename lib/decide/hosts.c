@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a connection goes: denied hosts first, then net, then the allowed
  * ones. A pattern with a wildcard speaks of names, never of addresses or of
- * this machine: "*" is not a way to the loopback. */
+ * this machine: "*" is not a way to the loopback. A unix socket is no network:
+ * net says nothing about it, and it is asked as what it is, a way out. */
+
+#include <fcntl.h>
+#include <stdlib.h>
 
 #include <ambit/tool.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 #include "decide/decide.h"
 #include "request/host.h"
@@ -50,45 +55,134 @@ denied(char *const *patterns, const char *host, int port)
 	return false;
 }
 
+enum ambit_net
+decision_net(const struct ambit_settings *settings)
+{
+	return (enum ambit_net)decision_mode(-1, settings_person(settings)->net,
+		settings_folder(settings)->net, AMBIT_NET_ASK);
+}
+
+enum finding {
+	HOST_PROTECTED = 0,
+	HOST_OFF,
+	HOST_DENIED,
+	HOST_SOCKET,
+	HOST_NEAR,
+	HOST_FAR,
+	HOST_ALLOWED,
+};
+
+static const struct {
+	enum ambit_verdict verdict;
+	enum ambit_code code;
+	bool hard;
+	const char *text; /* after the host */
+} findings[] = {
+	[HOST_PROTECTED] = { AMBIT_DENY, AMBIT_CODE_PROTECTED, true, "is ambit's own" },
+	[HOST_OFF] = { AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
+		"cannot be reached: the network is off (net is none)" },
+	[HOST_DENIED] = { AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
+		"is one of the denied hosts" },
+	[HOST_SOCKET] = { AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
+		"is a socket that this session did not make" },
+	[HOST_NEAR] = { AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
+		"is on this machine or its network, and not among the allowed hosts" },
+	[HOST_FAR] = { AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
+		"is not among the allowed hosts" },
+	[HOST_ALLOWED] = { AMBIT_ALLOW, AMBIT_CODE_NONE, false, "is allowed" },
+};
+
+/* ambit's own sockets and record, by a real path. */
+static bool
+is_own(const struct decide_input *in, const char *path)
+{
+	struct resolved at = { .real = (char *)path, .written = (char *)path };
+
+	return scope_protects(in->scope, &at, AMBIT_ACCESS_READ) != NULL;
+}
+
+static enum finding
+find(const struct decide_input *in, const char *host, int port)
+{
+	const struct settings_values *person = settings_person(in->settings);
+	const struct settings_values *folder = settings_folder(in->settings);
+	const char *path = host_unix_path(host);
+	enum ambit_net net = decision_net(in->settings);
+	bool socket = host_is_unix(host);
+
+	if (path && is_own(in, path))
+		return HOST_PROTECTED;
+	if (net == AMBIT_NET_NONE && !socket)
+		return HOST_OFF;
+	if (denied(person->deny_hosts, host, port) || denied(folder->deny_hosts, host, port))
+		return HOST_DENIED;
+	if ((net == AMBIT_NET_OPEN && !socket) || any_matches(person->allow_hosts, host, port) ||
+		profile_allows(person->profiles, host, port) ||
+		profile_allows(in->opened, host, port))
+		return HOST_ALLOWED;
+	if (socket)
+		return HOST_SOCKET;
+	return host_is_local(host) || is_own_name(host) ? HOST_NEAR : HOST_FAR;
+}
+
+enum ambit_verdict
+hosts_decide_one(const struct decide_input *in, const char *host, int port)
+{
+	return findings[find(in, host, port)].verdict;
+}
+
+/* A path from a tool call may lead through links to ambit's own. */
+static bool
+leads_to_own(const struct decide_input *in, const char *host)
+{
+	const char *path = host_unix_path(host);
+	struct resolved at;
+	bool own;
+
+	if (!path || resolve_path(AT_FDCWD, "/", path, strlen(path), true, &at, NULL) < 0)
+		return false;
+	own = is_own(in, at.real);
+	resolved_finish(&at);
+	return own;
+}
+
+static void
+say(struct decision *d, enum finding found, const char *host)
+{
+	auto_free char *shown = str_escape(d->out->host, strlen(d->out->host));
+	bool socket = found == HOST_SOCKET;
+
+	if (!shown) {
+		d->failed = -ENOMEM;
+		return;
+	}
+	d->host_asked = findings[found].verdict == AMBIT_ASK;
+	decision_say(d, findings[found].verdict, findings[found].code, findings[found].hard,
+		"%s %s%s%s", shown, findings[found].text, socket ? ": " : "",
+		socket ? host_unix_text(host) : "");
+}
+
 void
 hosts_decide(struct decision *d)
 {
 	const struct decide_input *in = d->in;
-	const struct settings_values *person = settings_person(in->settings);
-	const struct settings_values *folder = settings_folder(in->settings);
 	const char *host = in->request->host;
-	int net = decision_mode(-1, person->net, folder->net, AMBIT_NET_ASK);
 	int port = in->request->port;
 
 	if (!host) {
-		if (net == AMBIT_NET_NONE && (in->request->effects & AMBIT_NETWORK))
+		if (decision_net(in->settings) == AMBIT_NET_NONE &&
+			(in->request->effects & AMBIT_NETWORK))
 			decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
 				"%s needs the network, which is off (net is none)",
 				ambit_request_tool(in->request));
 		return;
 	}
-	d->out->host = strchr(host, ':') ? str_printf(port ? "[%s]:%d" : "[%s]", host, port)
-		: port			 ? str_printf("%s:%d", host, port)
-					 : strdup(host);
-	if (!d->out->host) {
+	if (strchr(host, ':') && !host_is_unix(host))
+		d->out->host = str_printf(port ? "[%s]:%d" : "[%s]", host, port);
+	else
+		d->out->host = port ? str_printf("%s:%d", host, port) : strdup(host);
+	if (!d->out->host)
 		d->failed = -ENOMEM;
-		return;
-	}
-	if (net == AMBIT_NET_NONE)
-		decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
-			"%s cannot be reached: the network is off (net is none)", d->out->host);
-	else if (denied(person->deny_hosts, host, port) || denied(folder->deny_hosts, host, port))
-		decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
-			"%s is one of the denied hosts", d->out->host);
-	else if (net == AMBIT_NET_OPEN || any_matches(person->allow_hosts, host, port) ||
-		profile_allows(person->profiles, host, port))
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "%s is allowed", d->out->host);
-	else {
-		d->host_asked = true;
-		decision_say(d, AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
-			host_is_local(host) || is_own_name(host)
-				? "%s is on this machine or its network, and not among the allowed hosts"
-				: "%s is not among the allowed hosts",
-			d->out->host);
-	}
+	else
+		say(d, leads_to_own(in, host) ? HOST_PROTECTED : find(in, host, port), host);
 }

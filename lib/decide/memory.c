@@ -20,8 +20,8 @@ memory_covers(const struct decide_input *in, const char *subject, bool beneath, 
 	return !guarded || guards_is(in->guards, subject, reads, true);
 }
 
-static bool
-in_force(const struct decide_input *in, const struct ambit_rule *rule)
+bool
+memory_in_force(const struct decide_input *in, const struct ambit_rule *rule)
 {
 	const struct ambit_request *request = in->request;
 
@@ -34,7 +34,7 @@ static bool
 rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum ambit_op op,
 	const char *subject, bool guarded)
 {
-	if (rule->op != op || !in_force(in, rule))
+	if (rule->op != op || !memory_in_force(in, rule))
 		return false;
 	if (op == AMBIT_OP_CONNECT)
 		return host_match(rule->subject, in->request->host, in->request->port);
@@ -50,8 +50,10 @@ static size_t
 specificity(const struct ambit_rule *rule)
 {
 	size_t n = strlen(rule->subject);
+	bool named = host_is_unix(rule->subject) ? host_unix_check(rule->subject, false) == 0
+						 : !strpbrk(rule->subject, "*/");
 
-	if (rule->op == AMBIT_OP_CONNECT && !strpbrk(rule->subject, "*/"))
+	if (rule->op == AMBIT_OP_CONNECT && named)
 		n += 4096;
 	return n;
 }
@@ -124,18 +126,62 @@ recall(struct recall *recall, enum ambit_op op, const char *subject, bool guarde
 	return asked && rule && rule->yes;
 }
 
-/* Removing or replacing a directory reaches what a no beneath it speaks of. */
+/* Removing or replacing a directory reaches what a no beneath it speaks of:
+ * the next such rule from i on, or NULL. */
+static const struct ambit_rule *
+no_beneath(const struct decide_input *in, enum ambit_access access, const char *real, size_t *i)
+{
+	if (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE)
+		return NULL;
+	for (; *i < in->n_rules; ++*i) {
+		const struct ambit_rule *rule = &in->rules[*i];
+
+		if (!rule->yes && rule->op == AMBIT_OP_WRITE && memory_in_force(in, rule) &&
+			str_beneath(rule->subject, real))
+			return rule;
+	}
+	return NULL;
+}
+
 static void
 recall_beneath(struct recall *recall, const struct ambit_outcome_path *path)
 {
-	const struct decide_input *in = recall->d->in;
+	const struct ambit_rule *rule;
+	size_t i = 0;
 
-	if (path->access != AMBIT_ACCESS_DELETE && path->access != AMBIT_ACCESS_REPLACE)
-		return;
-	for (size_t i = 0; i < in->n_rules; i++)
-		if (!in->rules[i].yes && in->rules[i].op == AMBIT_OP_WRITE &&
-			in_force(in, &in->rules[i]) && str_beneath(in->rules[i].subject, path->path))
-			say_no(recall->d, &in->rules[i]);
+	while ((rule = no_beneath(recall->d->in, path->access, path->path, &i))) {
+		say_no(recall->d, rule);
+		i++;
+	}
+}
+
+static bool
+is_guarded(const struct ambit_outcome_path *path)
+{
+	return path->code == AMBIT_CODE_GUARDED || path->code == AMBIT_CODE_GUARDED_READ;
+}
+
+static enum ambit_op
+path_op(enum ambit_access access)
+{
+	return access_writes(access) ? AMBIT_OP_WRITE : AMBIT_OP_READ;
+}
+
+bool
+memory_allows(const struct decide_input *in, const struct ambit_outcome_path *path,
+	const char *real)
+{
+	const struct ambit_rule *rule;
+	size_t i = 0;
+
+	if (path->verdict == AMBIT_DENY)
+		return false;
+	if (in->n_rules == 0)
+		return path->verdict == AMBIT_ALLOW;
+	if (no_beneath(in, path->access, real, &i))
+		return false;
+	rule = memory_find(in, path_op(path->access), real, is_guarded(path));
+	return rule ? rule->yes : path->verdict == AMBIT_ALLOW;
 }
 
 /* Keys of calls cost a digest: made only if somebody will look at them. */
@@ -160,10 +206,8 @@ memory_decide(struct decision *d)
 	for (size_t i = 0; i < out->n_paths; i++) {
 		struct ambit_outcome_path *path = &out->paths[i];
 
-		path->remembered = recall(&r,
-			access_writes(path->access) ? AMBIT_OP_WRITE : AMBIT_OP_READ, path->path,
-			path->code == AMBIT_CODE_GUARDED || path->code == AMBIT_CODE_GUARDED_READ,
-			path->verdict == AMBIT_ASK);
+		path->remembered = recall(&r, path_op(path->access), path->path,
+			is_guarded(path), path->verdict == AMBIT_ASK);
 		recall_beneath(&r, path);
 	}
 	if (out->host)

@@ -110,3 +110,31 @@ paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
 		: code == AMBIT_CODE_NONE ? AMBIT_ALLOW
 					      : AMBIT_ASK;
 }
+
+/* What this session made in /tmp is its own, also if a link in the folder leads
+ * to it. Guards keep their names even there. */
+void
+paths_decide_object(const struct decide_input *in, const struct resolved *resolved, bool own,
+	bool marks, enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
+	const struct guard **ret_guard)
+{
+	paths_decide_one(in, resolved, access, ret, ret_hard, ret_guard);
+	/* git tries on its own configuration what a mode can be. What lies in a
+	 * guarded directory is another matter: there a mode makes it run. */
+	if (marks && ret->code == AMBIT_CODE_GUARDED && is_inside(in, resolved->real, access) &&
+		!guards_is(in->guards, resolved->real, false, true)) {
+		ret->code = AMBIT_CODE_NONE;
+		ret->verdict = AMBIT_ALLOW;
+		*ret_guard = NULL;
+	}
+	if (ret->verdict == AMBIT_ALLOW || !own || in->scope->enforce_write ||
+		!access_writes(access) || !scope_scratch(in->scope, resolved->real))
+		return;
+	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE)
+		*ret_guard = guards_match(in->guards, resolved, access);
+	else if (ret->code != AMBIT_CODE_OUTSIDE)
+		return;
+	*ret_hard = false;
+	ret->code = *ret_guard ? AMBIT_CODE_GUARDED : AMBIT_CODE_NONE;
+	ret->verdict = *ret_guard ? AMBIT_ASK : AMBIT_ALLOW;
+}

@@ -2,8 +2,10 @@
 /* Each path of the request: allow, ask or deny, on the file system as it is
  * now. One name can mean several places: followed or not, folded by its text
  * or walked by the kernel, beside or beneath a directory that is there. Tools
- * differ, so all that apply are decided. */
+ * differ, so all that apply are decided. What the kernel line resolved is one
+ * place only, and is decided as it is. */
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -170,6 +172,69 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 		say_path(d, path, &resolved, hard, guard);
 }
 
+/* -- what the kernel line resolved --------------------------------------------- */
+
+static bool
+is_held(const struct decision *d)
+{
+	const struct ambit_request *request = d->in->request;
+
+	return request->n_paths > 0 && request->paths[0].object;
+}
+
+/* The same thing, or nothing, at the same place as when it was resolved. The
+ * answer to a question is about that, and about nothing put there since. */
+static bool
+is_unchanged(const struct resolved *then)
+{
+	struct resolved now;
+	bool same;
+
+	if (resolve_path(AT_FDCWD, "/", then->real, strlen(then->real), false, &now, NULL) < 0)
+		return false;
+	same = streq(now.real, then->real) && now.exists == then->exists &&
+		(!now.exists || (now.dev == then->dev && now.ino == then->ino &&
+					(now.mode & S_IFMT) == (then->mode & S_IFMT)));
+	resolved_finish(&now);
+	return same;
+}
+
+static void
+decide_object(struct decision *d, const struct request_path *asked)
+{
+	const struct request_object *object = asked->object;
+	struct resolved resolved = {
+		.real = strdup(object->real),
+		.written = strdup(asked->text),
+		.exists = object->exists,
+		.mode = object->mode,
+		.dev = object->dev,
+		.ino = object->ino,
+		.nlink = object->nlink,
+	};
+	const struct guard *guard;
+	bool hard;
+
+	if (!resolved.real || !resolved.written) {
+		resolved_finish(&resolved);
+		d->failed = -ENOMEM;
+		return;
+	}
+	if (add_path(d, &resolved, show(d, asked, &resolved)) < 0)
+		return;
+	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
+
+	path->access = asked->access;
+	if (d->in->again && !is_unchanged(&resolved)) {
+		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true,
+			"%s: it changed while it was asked about", path->shown);
+		return;
+	}
+	paths_decide_object(d->in, &resolved, object->own, object->marks, asked->access, path, &hard, &guard);
+	if (path->verdict != AMBIT_ALLOW)
+		say_path(d, path, &resolved, hard, guard);
+}
+
 static void
 decide_asked(struct decision *d, const struct request_path *asked, const char *cwd)
 {
@@ -220,6 +285,28 @@ guard_path(struct decision *d, size_t n, const struct guard *guard)
 	say_path(d, path, &d->resolved[n], false, guard);
 }
 
+const struct guard *
+paths_renamed(const struct decide_input *in, const char *from)
+{
+	return guards_look(in->guards, in->scope, from, from, AMBIT_ACCESS_DELETE);
+}
+
+const struct guard *
+paths_landed(const struct decide_input *in, const char *from, const char *to)
+{
+	return guards_look(in->guards, in->scope, from, to, AMBIT_ACCESS_WRITE);
+}
+
+/* rename(2) puts a directory exactly where it says, never into what is there. */
+static void
+decide_renamed(struct decision *d, size_t n, size_t m)
+{
+	const char *from = d->resolved[n].real, *to = d->resolved[m].real;
+
+	if (is_dir(&d->resolved[n]) && !streq(from, to))
+		guard_path(d, m, paths_landed(d->in, from, to));
+}
+
 /* Source n goes to target m: into it if it is a directory, and with all that
  * it holds if it is one itself. */
 static void
@@ -246,9 +333,8 @@ decide_landing(struct decision *d, size_t n, size_t m)
 		return;
 	/* Some tools put it beneath a directory that is there, some merge. */
 	if (into)
-		guard_path(d, m, guards_look(d->in->guards, d->in->scope, from, to,
-			AMBIT_ACCESS_WRITE));
-	guard_path(d, m, guards_look(d->in->guards, d->in->scope, from, onto, AMBIT_ACCESS_WRITE));
+		guard_path(d, m, paths_landed(d->in, from, to));
+	guard_path(d, m, paths_landed(d->in, from, onto));
 }
 
 static void
@@ -259,13 +345,18 @@ decide_trees(struct decision *d)
 	for (size_t n = 0; n < count && !d->ended && !d->failed; n++) {
 		if (!is_source(d->out->paths[n].access))
 			continue;
-		if (d->out->paths[n].access == AMBIT_ACCESS_DELETE && is_dir(&d->resolved[n]))
-			guard_path(d, n,
-				guards_look(d->in->guards, d->in->scope, d->resolved[n].real,
-					d->resolved[n].real, AMBIT_ACCESS_DELETE));
-		for (size_t m = 0; lands(d) && m < count && !d->ended && !d->failed; m++)
-			if (!is_source(d->out->paths[m].access))
+		/* rmdir(2) removes only what is empty. */
+		if (d->out->paths[n].access == AMBIT_ACCESS_DELETE && is_dir(&d->resolved[n]) &&
+			(lands(d) || !is_held(d)))
+			guard_path(d, n, paths_renamed(d->in, d->resolved[n].real));
+		for (size_t m = 0; lands(d) && m < count && !d->ended && !d->failed; m++) {
+			if (is_source(d->out->paths[m].access))
+				continue;
+			if (is_held(d))
+				decide_renamed(d, n, m);
+			else
 				decide_landing(d, n, m);
+		}
 	}
 }
 
@@ -277,6 +368,10 @@ paths_decide(struct decision *d)
 	size_t asked = 0;
 
 	for (size_t i = 0; i < request->n_paths && !d->ended && !d->failed; i++) {
+		if (request->paths[i].object) {
+			decide_object(d, &request->paths[i]);
+			continue;
+		}
 		decide_asked(d, &request->paths[i], request->cwd);
 		decide_folded(d, &request->paths[i]);
 	}

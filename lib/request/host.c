@@ -227,8 +227,16 @@ host_parse(const char *text, char **ret_host, int *ret_port)
 {
 	const char *host;
 	size_t len;
-	int port, r = address_split(text, strlen(text), &host, &len, &port);
+	int port, r;
 
+	if (host_is_unix(text)) {
+		if (host_unix_check(text, false) < 0)
+			return -EINVAL;
+		*ret_host = strdup(text);
+		*ret_port = 0;
+		return *ret_host ? 0 : -ENOMEM;
+	}
+	r = address_split(text, strlen(text), &host, &len, &port);
 	if (r < 0)
 		return r;
 	r = address_parse(host, len, ret_host, NULL);

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 /* "name", "name:443", "10.0.0.1:80", "[::1]:80", "::1" -> lower-case name
- * without brackets and trailing dot, and port (0: none given). -EINVAL. */
+ * without brackets and trailing dot, and port (0: none given). A unix socket
+ * ("unix:/run/x.sock", "unix:@name") stays as it is, port 0. -EINVAL. */
 int host_parse(const char *text, char **ret_host, int *ret_port);
 
 /* The host and port of an http, https, ws, wss, ftp, ssh or git URL. Userinfo is not the
@@ -13,12 +14,28 @@ int host_parse(const char *text, char **ret_host, int *ret_port);
 int host_parse_url(const char *url, char **ret_host, int *ret_port);
 
 /* Patterns: "example.com", "*.example.com" (not the apex), "example.com:443",
- * "10.1.2.3", "10.0.0.0/8", "[fe80::]/10", "[::1]:80", "*" (every name, no address). */
+ * "10.1.2.3", "10.0.0.0/8", "[fe80::]/10", "[::1]:80", "*" (every name, no
+ * address); "unix:/run/x.sock", "unix:@name", and with "/" and "*" as
+ * its end all beneath. */
 int host_pattern_check(const char *pattern);
 bool host_match(const char *pattern, const char *host, int port);
 
 /* An address (not a name) that is loopback, link-local, private, metadata,
  * multicast or unspecified, mapped forms included. */
 bool host_is_local(const char *host);
+
+/* -- unix sockets ----------------------------------------------------------- */
+
+bool host_is_unix(const char *host);
+
+/* The path in it, or NULL for an abstract name and any other host. Borrowed. */
+const char *host_unix_path(const char *host);
+
+/* -EINVAL unless it is one; pattern: or a pattern of them. */
+int host_unix_check(const char *text, bool pattern);
+bool host_unix_match(const char *pattern, const char *host);
+
+/* What the one at the other end can do: "it signs in as you". Static. */
+const char *host_unix_text(const char *host);
 
 #endif

@@ -104,7 +104,11 @@ int
 host_pattern_check(const char *pattern)
 {
 	struct pattern p;
-	int r = pattern_parse(pattern, &p);
+	int r;
+
+	if (host_is_unix(pattern))
+		return host_unix_check(pattern, true);
+	r = pattern_parse(pattern, &p);
 
 	if (r == 0)
 		free(p.name);
@@ -147,6 +151,9 @@ host_match(const char *pattern, const char *host, int port)
 	struct pattern p;
 	bool hit = false;
 
+	/* A name covers no socket, and a socket no name. */
+	if (host_is_unix(host) || host_is_unix(pattern))
+		return host_is_unix(host) && host_unix_match(pattern, host);
 	if (address_parse(host, strlen(host), &name, &address) < 0)
 		return false;
 	if (pattern_parse(pattern, &p) < 0)

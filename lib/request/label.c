@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "request/host.h"
 #include "request/request.h"
 #include "request/rulekey.h"
 
@@ -165,6 +166,10 @@ bare_text(const struct ambit_request *request, size_t *ret_len)
 	for (size_t i = 0; i < request->n_paths; i++) {
 		buf_printf(&out, "%d %zu ", (int)request->paths[i].access, request->paths[i].len);
 		buf_append(&out, request->paths[i].text, request->paths[i].len);
+		/* The same words lead elsewhere when a link is changed. */
+		if (request->paths[i].object)
+			buf_printf(&out, " %zu %s", strlen(request->paths[i].object->real),
+				request->paths[i].object->real);
 	}
 	if (request->host)
 		buf_printf(&out, "%s %d", request->host, request->port);
@@ -233,9 +238,11 @@ append_subject(struct buf *out, const struct ambit_request *request, size_t max)
 			append_shown(out, request->paths[i].text, request->paths[i].len, max);
 		}
 	} else if (request->host) {
-		buf_puts(out, strchr(request->host, ':') ? " [" : " ");
+		bool bare = !strchr(request->host, ':') || host_is_unix(request->host);
+
+		buf_puts(out, bare ? " " : " [");
 		append_shown(out, request->host, strlen(request->host), max);
-		buf_puts(out, strchr(request->host, ':') ? "]" : "");
+		buf_puts(out, bare ? "" : "]");
 		if (request->port)
 			buf_printf(out, ":%d", request->port);
 	}

@@ -44,8 +44,10 @@ ambit_request_destroy(struct ambit_request *request)
 {
 	if (!request)
 		return;
-	for (size_t i = 0; i < request->n_paths; i++)
+	for (size_t i = 0; i < request->n_paths; i++) {
 		free(request->paths[i].text);
+		request_object_destroy(request->paths[i].object);
+	}
 	free(request->paths);
 	json_decref(request->args);
 	free(request->id);
@@ -76,9 +78,8 @@ danger_of(unsigned effects)
 	return effects & AMBIT_WRITE ? AMBIT_DANGER_WRITE : AMBIT_DANGER_READ_ONLY;
 }
 
-/* A request that has a name and no arguments yet. */
-static struct ambit_request *
-create(const char *name)
+struct ambit_request *
+request_begin(const char *name)
 {
 	struct ambit_request *request = calloc(1, sizeof(*request));
 
@@ -213,7 +214,7 @@ int
 ambit_request_create(const char *tool, const char *args, size_t len,
 	struct ambit_request **ret_request, struct ambit_error *err)
 {
-	auto_request struct ambit_request *request = create(tool);
+	auto_request struct ambit_request *request = request_begin(tool);
 	int r;
 
 	if (!request)
@@ -241,15 +242,23 @@ static const struct {
 	[AMBIT_ACCESS_READ_TREE] = { "read", TOOL_FOLLOW },
 };
 
+const char *
+request_access_tool(enum ambit_access access)
+{
+	if ((size_t)access >= sizeof(path_tools) / sizeof(path_tools[0]))
+		return NULL;
+	return path_tools[access].tool;
+}
+
 int
 ambit_request_path(enum ambit_access access, const char *path, size_t len,
 	struct ambit_request **ret_request, struct ambit_error *err)
 {
 	auto_request struct ambit_request *request = NULL;
 
-	if ((size_t)access >= sizeof(path_tools) / sizeof(path_tools[0]))
+	if (!request_access_tool(access))
 		return err_set(err, EINVAL, "no such access: %d", (int)access);
-	request = create(path_tools[access].tool);
+	request = request_begin(path_tools[access].tool);
 	if (!request || request_add_path(request, path, len, access, path_tools[access].follow) < 0)
 		return err_nomem(err);
 	*ret_request = steal_ptr(&request);
@@ -259,7 +268,7 @@ ambit_request_path(enum ambit_access access, const char *path, size_t len,
 int
 ambit_request_connect(const char *host, struct ambit_request **ret_request, struct ambit_error *err)
 {
-	auto_request struct ambit_request *request = create("connect");
+	auto_request struct ambit_request *request = request_begin("connect");
 	int r;
 
 	if (!request)
@@ -517,7 +526,7 @@ int
 ambit_request_parse(
 	const char *text, size_t len, struct ambit_request **ret_request, struct ambit_error *err)
 {
-	auto_request struct ambit_request *request = create("");
+	auto_request struct ambit_request *request = request_begin("");
 	struct parse p = { .text = text, .len = len, .request = request };
 	int r;
 
@@ -566,6 +575,13 @@ void
 ambit_request_set_held(struct ambit_request *request, bool held)
 {
 	request->held = held;
+}
+
+bool
+request_is_syscall(const struct ambit_request *request)
+{
+	return (request->n_paths > 0 && request->paths[0].object) ||
+	       (!request->args && request->pid != 0);
 }
 
 const char *

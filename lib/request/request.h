@@ -5,6 +5,7 @@
 #include <ambit/request.h>
 
 #include "base/json.h"
+#include "request/object.h"
 #include "request/tool.h"
 
 /* The struct behind <ambit/request.h>. Later stages only read it. */
@@ -22,6 +23,7 @@ struct request_path {
 	uint64_t hash; /* of text, to tell most others apart at once */
 	enum ambit_access access;
 	enum tool_follow follow;
+	struct request_object *object; /* resolved already, or NULL; owned */
 };
 
 struct ambit_request {
@@ -36,7 +38,7 @@ struct ambit_request {
 	size_t n_paths;
 	size_t n_named; /* paths that were added, those that were there already too */
 	char *command;	/* of a shell tool, or NULL */
-	char *host;	/* lower case, without brackets, or NULL */
+	char *host;	/* lower case, without brackets; "unix:..." as it is; or NULL */
 	int port;	/* 0: any, or not given */
 
 	/* Narrowing, from the door. */
@@ -58,6 +60,16 @@ struct ambit_request {
 	bool bad_hard;
 	char *bad_reason;
 };
+
+/* A request that has a name and no arguments yet; NULL without memory. */
+struct ambit_request *request_begin(const char *name);
+
+/* The tool that a request for one path goes by, or NULL: no such access. */
+const char *request_access_tool(enum ambit_access access);
+
+/* A system call that the kernel line holds, not a tool call: it has no
+ * arguments, and is made again and again by programs that do their work. */
+bool request_is_syscall(const struct ambit_request *request);
 
 /* The request as an object in the shape of `ambit decide`, for the policy
  * program, approvers and the record. NULL without memory. */

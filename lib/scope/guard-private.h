@@ -52,6 +52,9 @@ struct guard_own {
 };
 
 struct guards {
+	const struct guard **chosen; /* of the table and of the settings, until they are compiled */
+	size_t n_chosen;
+	bool ready;
 	struct guard_compiled *rows;
 	size_t n_rows;
 	struct guard_own *own;

@@ -60,13 +60,12 @@ guard_pattern_fault(const char *pattern)
 	return fault ? fault : any > 2 ? "more than two '**' on the way" : NULL;
 }
 
-static int
-compile(struct guard_compiled *c, const struct guard *guard, struct ambit_error *err)
+/* A pattern that guard_pattern_fault has nothing to say about. */
+static void
+compile(struct guard_compiled *c, const struct guard *guard)
 {
-	const char *p = guard->pattern, *fault = guard_pattern_fault(p);
+	const char *p = guard->pattern;
 
-	if (fault)
-		return err_set(err, EINVAL, "bad pattern '%s': %s", p, fault);
 	c->guard = guard;
 	c->anchor = str_prefix(p, "~/") ? ANCHOR_HOME : p[0] == '/' ? ANCHOR_ROOT : ANCHOR_NONE;
 	p += c->anchor == ANCHOR_HOME ? 2 : c->anchor == ANCHOR_ROOT ? 1 : 0;
@@ -81,7 +80,6 @@ compile(struct guard_compiled *c, const struct guard *guard, struct ambit_error 
 	}
 	p = c->parts[0].text;
 	c->head = c->parts[0].glob || (unsigned char)p[0] >= 0x80 ? -1 : str_lower(p[0]);
-	return 0;
 }
 
 static bool
@@ -96,16 +94,13 @@ listed(char *const *list, const char *pattern)
 static int
 add(struct guards *guards, const struct guard *guard, struct ambit_error *err)
 {
-	struct guard_compiled c = { 0 }, *more;
-	int r = compile(&c, guard, err);
+	const struct guard **more =
+		realloc(guards->chosen, (guards->n_chosen + 1) * sizeof(*more));
 
-	if (r < 0)
-		return r;
-	more = realloc(guards->rows, (guards->n_rows + 1) * sizeof(*more));
 	if (!more)
 		return err_nomem(err);
-	guards->rows = more;
-	guards->rows[guards->n_rows++] = c;
+	guards->chosen = more;
+	more[guards->n_chosen++] = guard;
 	return 0;
 }
 
@@ -115,8 +110,11 @@ add_list(struct guards *guards, char *const *list, bool reads, struct ambit_erro
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && list && list[i]; i++) {
-		struct guard_own *own = calloc(1, sizeof(*own));
+		const char *fault = guard_pattern_fault(list[i]);
+		struct guard_own *own = fault ? NULL : calloc(1, sizeof(*own));
 
+		if (fault)
+			return err_set(err, EINVAL, "bad pattern '%s': %s", list[i], fault);
 		if (!own)
 			return err_nomem(err);
 		own->next = guards->own;
@@ -187,16 +185,36 @@ guards_create(const struct guards_options *options, struct guards **ret_guards,
 		if (!guards->home)
 			r = err_nomem(err);
 	}
-	if (r == 0) {
-		index_heads(guards);
-		r = guards_scan(guards, options->scope, err);
-	}
+	if (r == 0 && !options->later)
+		r = guards_ready(guards, options->scope, err);
 	if (r < 0) {
 		guards_destroy(guards);
 		return r;
 	}
 	*ret_guards = guards;
 	return 0;
+}
+
+/* What a scan that failed has found stays: told twice is not told wrong. */
+int
+guards_ready(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err)
+{
+	int r;
+
+	if (guards->ready)
+		return 0;
+	if (!guards->rows) {
+		guards->rows = calloc(guards->n_chosen + 1, sizeof(*guards->rows));
+		if (!guards->rows)
+			return err_nomem(err);
+		for (size_t i = 0; i < guards->n_chosen; i++)
+			compile(&guards->rows[i], guards->chosen[i]);
+		guards->n_rows = guards->n_chosen;
+		index_heads(guards);
+	}
+	r = guards_scan(guards, scope, err);
+	guards->ready = r == 0;
+	return r;
 }
 
 void
@@ -219,6 +237,7 @@ guards_destroy(struct guards *guards)
 	free(guards->aliases);
 	free(guards->inodes);
 	free(guards->rows);
+	free(guards->chosen);
 	free(guards->home);
 	free(guards);
 }
@@ -525,4 +544,23 @@ guards_beneath(const struct guards *guards, const char *dir)
 			return true;
 	}
 	return false;
+}
+
+int
+guards_each_secret(const struct guards *guards, int (*each)(void *data, const char *real),
+	void *data)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < guards->n_places; i++) {
+		const struct guard *guard = guards->places[i].guard;
+		const char *name = strrchr(guards->places[i].real, '/') + 1;
+
+		if (!guard->reads ||
+			(guard->except && glob_match(guard->except, strlen(guard->except), name,
+						  strlen(name), false)))
+			continue;
+		r = each(data, guards->places[i].real);
+	}
+	return r;
 }

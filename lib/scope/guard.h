@@ -33,13 +33,20 @@ struct guards_options {
 	char *const *reads;
 	char *const *no_writes; /* patterns of the table taken away */
 	char *const *no_reads;
+	bool later; /* whoever creates them calls guards_ready */
 };
 
-/* Compiles the patterns and looks (bounded) which guards exist in the folder
- * and in the home: a hard link or symlink to one is guarded like itself. */
+/* Checks the patterns; unless later, they are ready then. */
 int guards_create(const struct guards_options *options, struct guards **ret_guards,
 	struct ambit_error *err);
 void guards_destroy(struct guards *guards);
+
+/* Before anything else is asked of them: compiles the patterns and looks
+ * (bounded) which guards exist in the folder and in the home: a hard link or
+ * symlink to one is guarded like itself. Does so once, and that must be before
+ * the first write is decided. */
+int guards_ready(struct guards *guards, const struct ambit_scope *scope,
+	struct ambit_error *err);
 
 /* The guard that this access touches, or NULL. Borrowed. */
 const struct guard *guards_match(const struct guards *guards, const struct resolved *resolved,
@@ -58,6 +65,11 @@ const struct guard *guards_look(const struct guards *guards, const struct ambit_
 
 /* Whether a write guard lies, or by its anchor could lie, beneath dir. */
 bool guards_beneath(const struct guards *guards, const char *dir);
+
+/* The real paths of what was found at start and is guarded against reading,
+ * each once for every row that names it. Stops when each returns not 0. */
+int guards_each_secret(const struct guards *guards, int (*each)(void *data, const char *real),
+	void *data);
 
 /* What is wrong with a pattern, or NULL. Static. */
 const char *guard_pattern_fault(const char *pattern);

@@ -19,6 +19,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "claude",
 		.kind = "agent",
+		.commands = LIST("claude"),
 		.folders = LIST("~/.claude", "~/.claude.json", "~/.cache/claude-cli-nodejs",
 			"~/.local/state/claude"),
 		.hosts = LIST("api.anthropic.com", "claude.ai", "platform.claude.com",
@@ -30,6 +31,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "codex",
 		.kind = "agent",
+		.commands = LIST("codex"),
 		.folders = LIST("~/.codex"),
 		.hosts = LIST("api.openai.com", "chatgpt.com", "auth.openai.com"),
 		.args = LIST("--sandbox", "danger-full-access"),
@@ -39,6 +41,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "gemini",
 		.kind = "agent",
+		.commands = LIST("gemini"),
 		.folders = LIST("~/.gemini"),
 		.hosts = LIST("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
 			"oauth2.googleapis.com", "accounts.google.com"),
@@ -49,6 +52,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "copilot",
 		.kind = "agent",
+		.commands = LIST("copilot"),
 		.folders = LIST("~/.copilot", "~/.config/github-copilot"),
 		.hosts = LIST("api.github.com", "github.com", "*.githubcopilot.com"),
 		.args = NONE,
@@ -58,6 +62,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "opencode",
 		.kind = "agent",
+		.commands = LIST("opencode"),
 		.folders = LIST("~/.local/share/opencode", "~/.config/opencode",
 			"~/.cache/opencode", "~/.local/state/opencode"),
 		.hosts = LIST("opencode.ai", "models.dev", "*.npmjs.org"),
@@ -68,6 +73,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "npm",
 		.kind = "cache",
+		.commands = LIST("npm", "npx"),
 		.folders = LIST("~/.npm", "~/.cache/node-gyp"),
 		.hosts = LIST("*.npmjs.org", "nodejs.org"),
 		.args = NONE,
@@ -77,6 +83,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "pnpm",
 		.kind = "cache",
+		.commands = LIST("pnpm", "pnpx"),
 		.folders = LIST("~/.local/share/pnpm/store", "~/.cache/pnpm", "~/.local/state/pnpm",
 			"~/.cache/node-gyp"),
 		.hosts = LIST("*.npmjs.org", "nodejs.org"),
@@ -87,6 +94,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "yarn",
 		.kind = "cache",
+		.commands = LIST("yarn", "yarnpkg"),
 		.folders = LIST("~/.cache/yarn", "~/.yarn/berry", "~/.cache/node-gyp"),
 		.hosts = LIST("*.yarnpkg.com", "*.npmjs.org", "nodejs.org"),
 		.args = NONE,
@@ -96,6 +104,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "pip",
 		.kind = "cache",
+		.commands = LIST("pip", "pip3"),
 		.folders = LIST("~/.cache/pip"),
 		.hosts = LIST("pypi.org", "files.pythonhosted.org"),
 		.args = NONE,
@@ -105,6 +114,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "uv",
 		.kind = "cache",
+		.commands = LIST("uv", "uvx"),
 		.folders = LIST("~/.cache/uv"),
 		.hosts = LIST("pypi.org", "files.pythonhosted.org"),
 		.args = NONE,
@@ -114,6 +124,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "cargo",
 		.kind = "cache",
+		.commands = LIST("cargo"),
 		.folders = LIST("~/.cargo/registry", "~/.cargo/git", "~/.cargo/.package-cache",
 			"~/.cargo/.package-cache-mutate", "~/.cargo/.global-cache",
 			"~/.cargo/.global-cache-journal"),
@@ -125,6 +136,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "go",
 		.kind = "cache",
+		.commands = LIST("go"),
 		.folders = LIST("~/go/pkg", "~/.cache/go-build", "~/.config/go/telemetry"),
 		.hosts = LIST("proxy.golang.org", "sum.golang.org"),
 		.args = NONE,
@@ -134,6 +146,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "ccache",
 		.kind = "cache",
+		.commands = LIST("ccache"),
 		.folders = LIST("~/.cache/ccache"),
 		.hosts = NONE,
 		.args = NONE,
@@ -143,6 +156,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "gradle",
 		.kind = "cache",
+		.commands = LIST("gradle", "gradlew"),
 		.folders = LIST("~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/native",
 			"~/.gradle/notifications", "~/.gradle/workers", "~/.gradle/wrapper",
 			"~/.gradle/.tmp"),
@@ -155,6 +169,7 @@ static const struct ambit_profile profiles[] = {
 	{
 		.name = "maven",
 		.kind = "cache",
+		.commands = LIST("mvn", "mvnw"),
 		.folders = LIST("~/.m2/repository", "~/.m2/wrapper"),
 		.hosts = LIST("repo.maven.apache.org", "repo1.maven.org"),
 		.args = NONE,
@@ -177,5 +192,18 @@ ambit_profile_find(const char *name)
 	for (size_t i = 0; (profile = ambit_profile_at(i)); i++)
 		if (streq(profile->name, name))
 			return profile;
+	return NULL;
+}
+
+const struct ambit_profile *
+ambit_profile_for(const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/'), *base = slash ? slash + 1 : argv0;
+	const struct ambit_profile *profile;
+
+	for (size_t i = 0; (profile = ambit_profile_at(i)); i++)
+		for (size_t j = 0; profile->commands[j]; j++)
+			if (streq(profile->commands[j], base))
+				return profile;
 	return NULL;
 }

@@ -97,6 +97,30 @@ settings_place(const struct ambit_places *places, struct ambit_scope *scope,
 	return r < 0 ? r : place(file, false, &scope->settings_name, err);
 }
 
+/* Where a session may create what is its own, under their real names. One that
+ * is not there, or is a link to the root, is none. */
+static const char *const scratch[] = { "/tmp", "/var/tmp", "/dev/shm" };
+#define SCRATCH_N (sizeof(scratch) / sizeof(scratch[0]))
+
+_Static_assert(SCRATCH_N == sizeof(((struct ambit_scope *)0)->scratch) / sizeof(char *),
+	"a slot for each scratch directory");
+
+static int
+find_scratch(struct ambit_scope *scope, struct ambit_error *err)
+{
+	for (size_t i = 0; i < SCRATCH_N; i++) {
+		struct resolved at = { 0 };
+		int r = resolve_path(AT_FDCWD, "/", scratch[i], strlen(scratch[i]), true, &at, NULL);
+
+		if (r == -ENOMEM)
+			return err_nomem(err);
+		if (r == 0 && at.exists && S_ISDIR(at.mode) && !streq(at.real, "/"))
+			scope->scratch[i] = steal_ptr(&at.real);
+		resolved_finish(&at);
+	}
+	return 0;
+}
+
 static int
 copy_place(const char *from, char **ret, struct ambit_error *err)
 {
@@ -175,6 +199,8 @@ ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope
 	if (r == 0)
 		r = place(options->places.runtime, true, &scope->runtime, err);
 	if (r == 0)
+		r = find_scratch(scope, err);
+	if (r == 0)
 		r = find_own(scope, err);
 	return finish_create(scope, r, ret_scope, err);
 }
@@ -209,6 +235,8 @@ ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow
 		r = copy_place(parent->state, &scope->state, err);
 	if (r == 0)
 		r = copy_place(parent->runtime, &scope->runtime, err);
+	for (size_t i = 0; r == 0 && i < SCRATCH_N; i++)
+		r = copy_place(parent->scratch[i], &scope->scratch[i], err);
 	memcpy(scope->own, parent->own, sizeof(scope->own));
 	scope->n_own = parent->n_own;
 	return finish_create(scope, r, ret_scope, err);
@@ -227,6 +255,8 @@ ambit_scope_destroy(struct ambit_scope *scope)
 	free(scope->settings_name);
 	free(scope->state);
 	free(scope->runtime);
+	for (size_t i = 0; i < SCRATCH_N; i++)
+		free(scope->scratch[i]);
 	free(scope);
 }
 
@@ -329,6 +359,19 @@ bool
 scope_says_inside(const struct ambit_scope *scope, const char *written)
 {
 	return str_beneath(written, scope->root.real) || str_beneath(written, scope->root.written);
+}
+
+bool
+scope_scratch(const struct ambit_scope *scope, const char *real)
+{
+	bool beneath = false;
+
+	for (size_t i = 0; i < SCRATCH_N; i++) {
+		if (scope->scratch[i] && streq(real, scope->scratch[i]))
+			return false;
+		beneath |= scope->scratch[i] && str_beneath(real, scope->scratch[i]);
+	}
+	return beneath;
 }
 
 /* Beneath it, or above it with an access that would take it along. */

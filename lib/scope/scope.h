@@ -28,6 +28,7 @@ struct ambit_scope {
 	char *settings_name;
 	char *state;
 	char *runtime;
+	char *scratch[3]; /* where anybody may create: /tmp and its like; or NULL */
 	/* ambit's own files under other names: hard links to them. */
 	struct scope_own {
 		dev_t dev;
@@ -48,6 +49,10 @@ int scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *
 bool scope_holds(const struct ambit_scope *scope, const char *real);
 /* Whether the text of the path says inside, under either name of the folder. */
 bool scope_says_inside(const struct ambit_scope *scope, const char *written);
+
+/* Whether a real path lies in a directory where anybody may create, and is not
+ * that directory. */
+bool scope_scratch(const struct ambit_scope *scope, const char *real);
 
 /* Why ambit keeps this path to itself ("ambit's settings"), or NULL. */
 const char *scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,

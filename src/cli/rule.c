@@ -148,7 +148,8 @@ host_subject(
 	rule->subject = str_dup(host);
 	if (rule->subject == NULL)
 		return err_nomem(err);
-	for (char *c = rule->subject; *c != '\0'; c++)
+	/* Names have no case; paths of sockets do. */
+	for (char *c = rule->subject; *c != '\0' && !str_prefix(host, "unix:"); c++)
 		*c = str_lower(*c);
 	return 0;
 }

@@ -60,6 +60,7 @@ every_row_is_whole_and_unique(void **state)
 	for (size_t i = 0; (p = ambit_profile_at(i)); i++) {
 		assert_ptr_equal(ambit_profile_find(p->name), p);
 		assert_non_null(p->folders[0]);
+		assert_non_null(p->commands[0]);
 		assert_non_null(p->hosts);
 		assert_non_null(p->args);
 		assert_non_null(p->env);
@@ -137,6 +138,53 @@ agents_with_a_sandbox_of_their_own_are_told_to_leave_it_off(void **state)
 	assert_string_equal(gemini->env[0], "GEMINI_SANDBOX=false");
 }
 
+static void
+a_command_finds_its_profile_by_its_last_component(void **state)
+{
+	static const struct {
+		const char *command, *profile;
+	} rows[] = {
+		{ "claude", "claude" },
+		{ "/opt/x/claude", "claude" },
+		{ "codex", "codex" },
+		{ "gemini", "gemini" },
+		{ "opencode", "opencode" },
+		{ "npm", "npm" },
+		{ "npx", "npm" },
+		{ "pnpm", "pnpm" },
+		{ "yarn", "yarn" },
+		{ "pip", "pip" },
+		{ "pip3", "pip" },
+		{ "uv", "uv" },
+		{ "uvx", "uv" },
+		{ "cargo", "cargo" },
+		{ "go", "go" },
+		{ "./gradlew", "gradle" },
+		{ "gradle", "gradle" },
+		{ "mvn", "maven" },
+		{ "maven", NULL },
+		{ "npm ", NULL },
+		{ "NPM", NULL },
+		{ "npm/", NULL },
+		{ "", NULL },
+		{ "bash", NULL },
+	};
+	const struct ambit_profile *p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		p = ambit_profile_for(rows[i].command);
+		if (!rows[i].profile)
+			assert_null(p);
+		else
+			assert_ptr_equal(p, ambit_profile_find(rows[i].profile));
+	}
+	/* No command is claimed by two. */
+	for (size_t i = 0; (p = ambit_profile_at(i)); i++)
+		for (size_t j = 0; p->commands[j]; j++)
+			assert_ptr_equal(ambit_profile_for(p->commands[j]), p);
+}
+
 int
 main(void)
 {
@@ -145,6 +193,7 @@ main(void)
 		cmocka_unit_test(every_row_is_whole_and_unique),
 		cmocka_unit_test(no_profile_opens_what_runs_later),
 		cmocka_unit_test(every_folder_is_a_plain_path_below_home),
+		cmocka_unit_test(a_command_finds_its_profile_by_its_last_component),
 		cmocka_unit_test(agents_with_a_sandbox_of_their_own_are_told_to_leave_it_off),
 	};
 

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what is open without a question to the directories that the floor is
+ * made of. The floor holds against a program that races the gate, so nothing
+ * may be in it that the gate would refuse or ask about: where ambit's own
+ * things, or a remembered no, lie beneath a directory, only what lies beside
+ * the way to them is in. Rights only extend downward, so a file at the top of
+ * the folder (.ambit.json) cannot be taken out: for it, the gate's word holds
+ * against honest programs, and a change shows when it is read again. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "engine.h"
+
+#define AROUND_MAX 4096 /* directories beside the way to what is not open */
+#define ENTRIES_MAX (1 << 20)
+#define DEPTH_MAX 128
+
+struct walk {
+	struct decide_input in;
+	int (*each)(void *data, const char *path);
+	void *data;
+	int left;    /* paths that may still be given */
+	int entries; /* that may still be looked at */
+};
+
+enum stands {
+	STANDS_CLEAR = 0,
+	STANDS_ABOVE,  /* something that is not open lies beneath it */
+	STANDS_WITHIN, /* it is, or lies in, something that is not open */
+};
+
+static void
+compare(const char *path, const char *place, enum stands *stands)
+{
+	if (!place)
+		return;
+	if (str_beneath(path, place))
+		*stands = STANDS_WITHIN;
+	else if (*stands == STANDS_CLEAR && str_beneath(place, path))
+		*stands = STANDS_ABOVE;
+}
+
+static enum stands
+stands_to(const struct decide_input *in, const char *path)
+{
+	const struct ambit_scope *scope = in->scope;
+	enum stands stands = STANDS_CLEAR;
+
+	compare(path, scope->state, &stands);
+	compare(path, scope->config, &stands);
+	compare(path, scope->runtime, &stands);
+	compare(path, scope->settings, &stands);
+	compare(path, scope->settings_name, &stands);
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (!in->rules[i].yes && in->rules[i].op == AMBIT_OP_WRITE &&
+			memory_in_force(in, &in->rules[i]))
+			compare(path, in->rules[i].subject, &stands);
+	return stands;
+}
+
+static bool
+is_dir_entry(int dirfd, const struct dirent *e)
+{
+	struct stat st;
+
+	if (e->d_type != DT_UNKNOWN)
+		return e->d_type == DT_DIR;
+	return fstatat(dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The directories in dir that are clear, and those in the others. What cannot
+ * be read, or is too much, is left out: it is done on behalf. */
+static int
+around(struct walk *w, const char *dir, int depth)
+{
+	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	int r = 0;
+
+	if (!list)
+		return 0;
+	steal_fd(&fd);
+	while (r == 0 && w->left > 0 && w->entries-- > 0 && (e = readdir(list))) {
+		if (streq(e->d_name, ".") || streq(e->d_name, "..") ||
+			!is_dir_entry(dirfd(list), e))
+			continue;
+		auto_free char *path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, e->d_name);
+		enum stands stands;
+
+		if (!path) {
+			r = -ENOMEM;
+			break;
+		}
+		stands = stands_to(&w->in, path);
+		if (stands == STANDS_CLEAR) {
+			w->left--;
+			r = w->each(w->data, path);
+		} else if (stands == STANDS_ABOVE && depth < DEPTH_MAX) {
+			r = around(w, path, depth + 1);
+		}
+	}
+	closedir(list);
+	return r;
+}
+
+/* Whether the path is still what it was resolved to: a directory (or file)
+ * with no link on the way. */
+static bool
+is_still(const char *path, bool dir)
+{
+	struct resolved now;
+	bool still;
+
+	if (resolve_path(AT_FDCWD, "/", path, strlen(path), false, &now, NULL) < 0)
+		return false;
+	still = now.exists && streq(now.real, path) && !S_ISLNK(now.mode) &&
+		(!dir || S_ISDIR(now.mode));
+	resolved_finish(&now);
+	return still;
+}
+
+/* A rule that opens a directory to everybody in the session. */
+static bool
+opens_dir(const struct decide_input *in, const struct ambit_rule *rule, enum ambit_op op)
+{
+	return rule->yes && rule->op == op && rule->beneath && rule->pid == 0 &&
+		memory_in_force(in, rule);
+}
+
+static int
+begin(struct ambit_engine *engine, const struct ambit_request *request, struct walk *w)
+{
+	int r = scope_refresh(engine->scope, NULL);
+
+	if (r == 0)
+		r = engine_reload(engine, NULL);
+	engine_look(engine, request, &w->in);
+	w->left = AROUND_MAX;
+	w->entries = ENTRIES_MAX;
+	return r;
+}
+
+int
+ambit_engine_writable(struct ambit_engine *engine, int (*each)(void *data, const char *path),
+	void *data)
+{
+	static const char *const tools[] = { "write", "delete", "move" };
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct walk w = { .each = each, .data = data };
+	int r = begin(engine, &request, &w);
+	const char *root = engine->scope->root.real;
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (r < 0 || !engine_is_plain(&w.in, tools[i], true))
+			return r;
+	if (stands_to(&w.in, root) == STANDS_CLEAR)
+		r = each(data, root);
+	else if (stands_to(&w.in, root) == STANDS_ABOVE)
+		r = around(&w, root, 0);
+	/* A child scope is law: what is open to the parent is not to it. */
+	if (engine->scope->enforce_write)
+		return r;
+	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
+		if (engine->grants[i].write && is_still(engine->grants[i].real, false) &&
+			stands_to(&w.in, engine->grants[i].real) == STANDS_CLEAR)
+			r = each(data, engine->grants[i].real);
+	for (size_t i = 0; r == 0 && i < w.in.n_rules; i++)
+		if (opens_dir(&w.in, &w.in.rules[i], AMBIT_OP_WRITE) &&
+			is_still(w.in.rules[i].subject, true) &&
+			stands_to(&w.in, w.in.rules[i].subject) == STANDS_CLEAR)
+			r = each(data, w.in.rules[i].subject);
+	return r;
+}
+
+/* -- reads -------------------------------------------------------------------------- */
+
+static bool
+is_record(const struct ambit_scope *scope, const char *path)
+{
+	struct resolved at = { .real = (char *)path, .written = (char *)path };
+
+	return scope_protects(scope, &at, AMBIT_ACCESS_READ) != NULL;
+}
+
+int
+ambit_engine_readable(struct ambit_engine *engine, int (*each)(void *data, const char *path),
+	void *data)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct walk w = { .each = each, .data = data };
+	int r = begin(engine, &request, &w);
+
+	if (r < 0)
+		return r;
+	/* "Until the first write" would have to take rights back. */
+	if (ambit_engine_mode(engine, "reads", NULL) != AMBIT_READS_FOLDER)
+		return 1;
+	r = each(data, engine->scope->root.real);
+	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
+		if (is_still(engine->grants[i].real, false) &&
+			!is_record(engine->scope, engine->grants[i].real))
+			r = each(data, engine->grants[i].real);
+	for (size_t i = 0; r == 0 && i < w.in.n_rules; i++) {
+		const struct ambit_rule *rule = &w.in.rules[i];
+
+		if (rule->yes && rule->op == AMBIT_OP_READ && rule->pid == 0 &&
+			memory_in_force(&w.in, rule) && is_still(rule->subject, rule->beneath) &&
+			!is_record(engine->scope, rule->subject))
+			r = each(data, rule->subject);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* A secret that a person opened is none any more. */
+static int
+hide(void *data, const char *real)
+{
+	struct walk *w = data;
+	struct resolved at = { .real = (char *)real, .written = (char *)real };
+	struct ambit_outcome_path path = { 0 };
+	const struct guard *guard;
+	bool hard;
+
+	if (is_record(w->in.scope, real))
+		return 0; /* as a whole, below */
+	paths_decide_one(&w->in, &at, AMBIT_ACCESS_READ_TREE, &path, &hard, &guard);
+	return memory_allows(&w->in, &path, real) ? 0 : w->each(w->data, real);
+}
+
+int
+ambit_engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const char *path),
+	void *data)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct walk w = { .each = each, .data = data };
+	int r = begin(engine, &request, &w);
+
+	if (r == 0)
+		r = guards_ready(engine->guards, engine->scope, NULL);
+	if (r == 0)
+		r = guards_each_secret(engine->guards, hide, &w);
+	if (r == 0 && engine->scope->state)
+		r = each(data, engine->scope->state);
+	if (r == 0 && engine->scope->runtime)
+		r = each(data, engine->scope->runtime);
+	return r;
+}

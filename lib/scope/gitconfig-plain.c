@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may change in a repository's config without a question. The table lists
+ * the keys that init, clone, fetch, branch, remote and submodule write, with
+ * the values they may have; every key that is not in it is one that could run a
+ * program, or lead to one. Trusts nothing in the new text; the old one was the
+ * person's, or was checked here. */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "scope/gitconfig.h"
+
+enum kind {
+	KIND_WORD = 1, /* true, 0, sha256 */
+	KIND_LINE,     /* any text in one line */
+	KIND_TEXT,     /* any text */
+	KIND_URL,      /* where a remote is */
+	KIND_FAR_URL,  /* the same, never a path on this machine */
+	KIND_REMOTE,   /* the name of a remote */
+	KIND_UPDATE,   /* how a submodule is updated; "!" begins a command */
+};
+
+struct plain {
+	const char *section;
+	bool sub; /* it has a subsection */
+	const char *key;
+	enum kind kind;
+};
+
+static const struct plain plains[] = {
+	{ "branch", true, "remote", KIND_REMOTE },
+	{ "branch", true, "pushremote", KIND_REMOTE },
+	{ "branch", true, "merge", KIND_LINE },
+	{ "branch", true, "rebase", KIND_WORD },
+	{ "branch", true, "description", KIND_TEXT },
+	{ "branch", true, "gh-merge-base", KIND_LINE },
+	{ "branch", true, "vscode-merge-base", KIND_LINE },
+	{ "remote", true, "url", KIND_URL },
+	{ "remote", true, "pushurl", KIND_FAR_URL },
+	{ "remote", true, "fetch", KIND_LINE },
+	{ "remote", true, "tagopt", KIND_LINE },
+	{ "remote", true, "mirror", KIND_WORD },
+	{ "remote", true, "prune", KIND_WORD },
+	{ "submodule", true, "url", KIND_FAR_URL },
+	{ "submodule", true, "active", KIND_WORD },
+	{ "submodule", true, "branch", KIND_LINE },
+	{ "submodule", true, "update", KIND_UPDATE },
+	{ "submodule", false, "active", KIND_LINE },
+	{ "user", false, "name", KIND_LINE },
+	{ "user", false, "email", KIND_LINE },
+	{ "core", false, "repositoryformatversion", KIND_WORD },
+	{ "core", false, "filemode", KIND_WORD },
+	{ "core", false, "bare", KIND_WORD },
+	{ "core", false, "logallrefupdates", KIND_WORD },
+	{ "core", false, "ignorecase", KIND_WORD },
+	{ "core", false, "precomposeunicode", KIND_WORD },
+	{ "core", false, "symlinks", KIND_WORD },
+	{ "extensions", false, "objectformat", KIND_WORD },
+	{ "extensions", false, "refstorage", KIND_WORD },
+};
+
+/* -- names -------------------------------------------------------------------- */
+
+/* The section ends at the first dot, the key begins behind the last one, and
+ * what is between is the subsection: as git takes a name apart. */
+static const struct plain *
+find_plain(const char *name)
+{
+	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
+	size_t len = (size_t)(first - name);
+
+	for (size_t i = 0; i < sizeof(plains) / sizeof(plains[0]); i++) {
+		const struct plain *plain = &plains[i];
+
+		if (strlen(plain->section) == len && memcmp(name, plain->section, len) == 0 &&
+			plain->sub == (last != first) && streq(last + 1, plain->key))
+			return plain;
+	}
+	return NULL;
+}
+
+/* A submodule's name becomes a path beneath .git/modules. */
+static bool
+climbs(const char *name)
+{
+	return str_prefix(name, "submodule.") && strstr(name, "..") != NULL;
+}
+
+/* -- values ------------------------------------------------------------------- */
+
+static bool
+is_line(const char *value)
+{
+	for (; *value; value++)
+		if ((unsigned char)*value < 0x20 || *value == 0x7f)
+			return false;
+	return true;
+}
+
+static bool
+is_word(const char *value)
+{
+	for (const char *c = value; *c; c++)
+		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+			    (*c >= '0' && *c <= '9') || *c == '-'))
+			return false;
+	return value[0] != '-';
+}
+
+/* Those that git speaks itself, or with a helper that comes with it: of any
+ * other scheme, as of "name::address", it runs the program git-remote-NAME, and
+ * "ext::" is a command outright. */
+static bool
+is_known_scheme(const char *url, size_t len)
+{
+	static const char *const schemes[] = { "https", "http", "ssh", "git", "git+ssh", "ssh+git",
+		"ftp", "ftps", "file" };
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+		if (strlen(schemes[i]) == len && memcmp(url, schemes[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* Nothing in it is a command, or an option to one. */
+static bool
+is_url(const char *url)
+{
+	const char *scheme = strstr(url, "://");
+
+	if (url[0] == '\0' || url[0] == '-' || !is_line(url) || strstr(url, "::") ||
+		strstr(url, "@-") || strstr(url, "://-"))
+		return false;
+	return !scheme || is_known_scheme(url, (size_t)(scheme - url));
+}
+
+/* A path, not a host: no colon, or a slash before it. A push to a repository
+ * on this machine runs that repository's hooks. */
+static bool
+is_near(const char *url)
+{
+	const char *colon = strchr(url, ':'), *slash = strchr(url, '/');
+
+	return str_prefix(url, "file:") || !colon || (slash && slash < colon);
+}
+
+static bool
+is_update(const char *value)
+{
+	static const char *const known[] = { "checkout", "none", "rebase", "merge" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (streq(value, known[i]))
+			return true;
+	return false;
+}
+
+/* Whether an entry is harmless whatever stands beside it. */
+static bool
+is_harmless(const struct gitconfig_entry *entry)
+{
+	const struct plain *plain = find_plain(entry->name);
+	const char *value = entry->value;
+
+	if (!plain || climbs(entry->name))
+		return false;
+	if (!value) /* true; where a text belongs git refuses it */
+		return plain->kind == KIND_WORD;
+	switch (plain->kind) {
+	case KIND_WORD:
+		return is_word(value);
+	case KIND_LINE:
+		return is_line(value);
+	case KIND_TEXT:
+		return true;
+	case KIND_URL:
+	case KIND_FAR_URL:
+		return is_url(value);
+	case KIND_REMOTE:
+		return value[0] != '\0' && is_url(value);
+	case KIND_UPDATE:
+		return is_update(value);
+	}
+	return false;
+}
+
+/* -- both texts ----------------------------------------------------------------- */
+
+struct change {
+	struct gitconfig old;
+	struct gitconfig new;
+	const char *why;
+};
+
+static bool
+same(const struct gitconfig_entry *a, const struct gitconfig_entry *b)
+{
+	if (!streq(a->name, b->name) || !a->value != !b->value)
+		return false;
+	return !a->value || streq(a->value, b->value);
+}
+
+static bool
+holds(const struct gitconfig *config, const struct gitconfig_entry *entry)
+{
+	for (size_t i = 0; i < config->n; i++)
+		if (same(&config->entries[i], entry))
+			return true;
+	return false;
+}
+
+static size_t
+count_urls(const struct gitconfig *config)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->n; i++) {
+		const struct plain *plain = find_plain(config->entries[i].name);
+
+		n += plain && plain->kind == KIND_URL;
+	}
+	return n;
+}
+
+static bool
+has_remote(const struct gitconfig *config, const char *remote)
+{
+	auto_free char *name = str_printf("remote.%s.url", remote);
+
+	for (size_t i = 0; name && i < config->n; i++)
+		if (streq(config->entries[i].name, name))
+			return true;
+	return false;
+}
+
+/* Of harmless entries that were not there before: what counts is what they
+ * stand beside. branch.*.remote takes an address as well as a name, so that it
+ * must name a remote whose address was looked at. A remote on this machine is
+ * plain only in a repository that has none yet, as after a local clone: else a
+ * person's everyday push could be led to hooks of somebody else's. */
+static const char *
+check_fresh(const struct change *change, const struct gitconfig_entry *entry)
+{
+	const struct plain *plain = find_plain(entry->name);
+
+	if (plain->kind == KIND_REMOTE && !streq(entry->value, ".") &&
+		!has_remote(&change->new, entry->value))
+		return "a branch follows a remote that is not configured";
+	if (plain->kind == KIND_FAR_URL && is_near(entry->value))
+		return "an address is a path on this machine";
+	if (plain->kind == KIND_URL && is_near(entry->value) && count_urls(&change->old) > 0)
+		return "a remote is a path on this machine";
+	return NULL;
+}
+
+/* Includes that depend on a remote's address are switched on by one. */
+static bool
+watches_urls(const struct gitconfig *config)
+{
+	for (size_t i = 0; i < config->n; i++)
+		if (str_prefix(config->entries[i].name, "includeif.hasconfig:"))
+			return true;
+	return false;
+}
+
+/* Names of entries that are not harmless: all entries of such a name must stay
+ * as they are, since the last one, or the first, is the one that counts. */
+static int
+mark(const struct gitconfig *config, char ***names)
+{
+	for (size_t i = 0; i < config->n; i++) {
+		const struct gitconfig_entry *entry = &config->entries[i];
+		bool known = false;
+
+		if (!find_plain(entry->name) || is_harmless(entry))
+			continue;
+		for (size_t j = 0; *names && (*names)[j] && !known; j++)
+			known = streq((*names)[j], entry->name);
+		if (!known && strv_append(names, entry->name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool
+is_fixed(const struct gitconfig_entry *entry, char *const *marked)
+{
+	if (!find_plain(entry->name))
+		return true;
+	for (size_t i = 0; marked && marked[i]; i++)
+		if (streq(marked[i], entry->name))
+			return true;
+	return false;
+}
+
+static const struct gitconfig_entry *
+next_fixed(const struct gitconfig *config, size_t *at, char *const *marked)
+{
+	while (*at < config->n) {
+		const struct gitconfig_entry *entry = &config->entries[(*at)++];
+
+		if (is_fixed(entry, marked))
+			return entry;
+	}
+	return NULL;
+}
+
+/* What is not plain must be the same, in the same order. */
+static const char *
+compare_fixed(const struct change *change, char *const *marked)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		const struct gitconfig_entry *old = next_fixed(&change->old, &i, marked);
+		const struct gitconfig_entry *new = next_fixed(&change->new, &j, marked);
+
+		if (!old && !new)
+			return NULL;
+		if (!old || !new || !same(old, new))
+			return "a key changes that can run a program";
+	}
+}
+
+static const char *
+compare(const struct change *change)
+{
+	char **marked = NULL;
+	const char *why = NULL;
+	bool fresh = false;
+
+	if (mark(&change->old, &marked) < 0 || mark(&change->new, &marked) < 0)
+		why = "out of memory";
+	if (!why)
+		why = compare_fixed(change, marked);
+	for (size_t i = 0; !why && i < change->new.n; i++) {
+		const struct gitconfig_entry *entry = &change->new.entries[i];
+
+		if (is_fixed(entry, marked) || holds(&change->old, entry))
+			continue;
+		fresh = true;
+		why = check_fresh(change, entry);
+	}
+	strv_free(marked);
+	if (!why && fresh && watches_urls(&change->new))
+		return "an include depends on what changes";
+	/* Without the last one, the next could be a path: see check_fresh. */
+	if (!why && count_urls(&change->old) > 0 && count_urls(&change->new) == 0)
+		return "the last remote is removed";
+	return why;
+}
+
+bool
+gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size_t new_len,
+	const char **ret_why)
+{
+	struct change change = { 0 };
+	const char *why = NULL;
+
+	if (gitconfig_parse(old_text ? old_text : "", old_len, &change.old) < 0)
+		why = "the config that is there cannot be read as git reads it";
+	else if (gitconfig_parse(new_text ? new_text : "", new_len, &change.new) < 0)
+		why = "the new config cannot be read as git reads it";
+	else
+		why = compare(&change);
+	gitconfig_finish(&change.old);
+	gitconfig_finish(&change.new);
+	if (ret_why)
+		*ret_why = why;
+	return why == NULL;
+}
