@@ -14,6 +14,7 @@
 #include <ambit/record.h>
 #include <ambit/request.h>
 #include <ambit/rule.h>
+#include <ambit/run.h>
 #include <ambit/scope.h>
 #include <ambit/settings.h>
 #include <ambit/tool.h>

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rename and link: one inode, two names. Rights hang on inodes and on what lies
+ * above them, so nothing moves from one place to another (folder, scratch, the
+ * rest), as Landlock has it: EXDEV, and the tool copies, which is asked about
+ * as a write. What gets another name counts as written. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "kernel/call-file.h"
+#include "kernel/gate.h"
+#include "perform/act.h"
+
+static void
+set_bounds(struct call *call)
+{
+	int since = call->row->floor;
+
+	call->bounded = since > 0 && since <= gate_abi(call->gate);
+	call->on_behalf = !call->bounded;
+}
+
+static bool
+is_dir(const struct object *object)
+{
+	return object->exists && S_ISDIR(object->st.st_mode);
+}
+
+/* By the parents: a mount that is the same device again is left to the kernel. */
+static bool
+cross_devices(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) < 0 || fstat(b, &y) < 0 || x.st_dev != y.st_dev;
+}
+
+/* -- rename ------------------------------------------------------------------------ */
+
+#define FROM 0
+#define TO 1
+#define FLAGS_KNOWN (RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)
+
+static int
+rename_flags(const struct call *call, unsigned *ret_flags)
+{
+	unsigned flags = (unsigned)call_int(call, call->row->flags);
+
+	if ((flags & ~(unsigned)FLAGS_KNOWN) ||
+		((flags & RENAME_EXCHANGE) && (flags & (RENAME_NOREPLACE | RENAME_WHITEOUT))))
+		return -EINVAL;
+	if (flags & RENAME_WHITEOUT)
+		return -EPERM;
+	*ret_flags = flags;
+	return 0;
+}
+
+static int
+check_names(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+
+	if (call_last(call, FROM) != LAST_NAME)
+		return -EBUSY;
+	if (call_last(call, TO) != LAST_NAME)
+		return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
+	if (!from->exists)
+		return -ENOENT;
+	if ((flags & RENAME_NOREPLACE) && to->exists)
+		return -EEXIST;
+	if ((flags & RENAME_EXCHANGE) && !to->exists)
+		return -ENOENT;
+	/* Magic links and what has no name are not moved. */
+	if (from->parent < 0 || to->parent < 0 || from->proc || to->proc)
+		return -EPERM;
+	return cross_devices(from->parent, to->parent) ? -EXDEV : 0;
+}
+
+static int
+check_kinds(const struct call *call, unsigned flags, const bool slash[2])
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	bool swap = flags & RENAME_EXCHANGE;
+
+	if (!is_dir(from) && (slash[FROM] || (!swap && slash[TO])))
+		return -ENOTDIR;
+	if (swap && !is_dir(to) && slash[TO])
+		return -ENOTDIR;
+	if (is_dir(from) && !streq(from->real, to->real) && str_beneath(to->real, from->real))
+		return -EINVAL;
+	if (is_dir(to) && !streq(from->real, to->real) && str_beneath(from->real, to->real))
+		return swap ? -EINVAL : -ENOTEMPTY;
+	if (swap || !to->exists)
+		return 0;
+	if (is_dir(from) != is_dir(to))
+		return is_dir(from) ? -ENOTDIR : -EISDIR;
+	return is_dir(to) ? call_is_empty(call, TO) : 0;
+}
+
+/* A directory that changes its parent has its ".." written. */
+static int
+check_rights(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	struct stat a, b;
+	bool apart;
+	int r = call_may_delete(call, FROM);
+
+	if (r == 0)
+		r = to->exists ? call_may_delete(call, TO) : call_may_create(call, TO);
+	if (r < 0)
+		return r;
+	apart = fstat(from->parent, &a) < 0 || fstat(to->parent, &b) < 0 || a.st_ino != b.st_ino;
+	if (apart && is_dir(from))
+		r = call_may(call, FROM, W_OK);
+	if (r == 0 && apart && (flags & RENAME_EXCHANGE) && is_dir(to))
+		r = call_may(call, TO, W_OK);
+	return r;
+}
+
+/* git writes its configuration as config.lock and renames it. Whether it names
+ * a program that will be run, the engine can tell. */
+static bool
+is_plain_config(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	bool plain;
+
+	if (flags || !streq(from->name, "config.lock") || !streq(to->name, "config") ||
+		!S_ISREG(from->st.st_mode) || (to->exists && !S_ISREG(to->st.st_mode)))
+		return false;
+	/* The same directory, for the names end alike. */
+	if (strlen(from->real) != strlen(to->real) + strlen(".lock") ||
+		!str_prefix(from->real, to->real) || !call_in_git_dir(call, TO))
+		return false;
+	gate_lock(call->gate);
+	plain = ambit_engine_config_plain(gate_engine(call->gate), from->fd, to->fd);
+	gate_unlock(call->gate);
+	return plain;
+}
+
+static void
+need_rename(struct call *call, unsigned flags)
+{
+	call_need(call, AMBIT_ACCESS_DELETE, FROM);
+	if (is_plain_config(call, flags))
+		call_need(call, AMBIT_ACCESS_WRITE, FROM);
+	else
+		call_need(call, AMBIT_ACCESS_REPLACE, TO);
+	if (flags & RENAME_EXCHANGE) {
+		call_need(call, AMBIT_ACCESS_DELETE, TO);
+		call_need(call, AMBIT_ACCESS_REPLACE, FROM);
+	}
+}
+
+static bool
+same_inode(const struct object *a, const struct object *b)
+{
+	return a->exists && b->exists && a->st.st_dev == b->st.st_dev &&
+		a->st.st_ino == b->st.st_ino;
+}
+
+static int
+prepare_rename(struct call *call)
+{
+	const struct sys_row *row = call->row;
+	unsigned flags = 0;
+	bool slash[2];
+	int r;
+
+	call_begin(call);
+	r = rename_flags(call, &flags);
+	if (r == 0)
+		r = call_name(call, FROM, row->dirfd, row->path, &slash[FROM]);
+	if (r == 0)
+		r = call_name(call, TO, row->dirfd2, row->path2, &slash[TO]);
+	if (r == 0)
+		r = check_names(call, flags);
+	if (r == 0)
+		r = check_kinds(call, flags, slash);
+	if (r < 0)
+		return r;
+	/* Two names of one inode: the kernel does nothing, and calls it done. */
+	if (same_inode(&call->object[FROM], &call->object[TO]))
+		return call_value(call, 0);
+	if (call_place(call, FROM) != call_place(call, TO))
+		return -EXDEV;
+	r = check_rights(call, flags);
+	if (r < 0)
+		return r;
+	call->flags = (int)flags;
+	need_rename(call, flags);
+	set_bounds(call);
+	return CALL_DECIDE;
+}
+
+static int
+perform_rename(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	unsigned flags = (unsigned)call->flags;
+	int r = call_unchanged(call, FROM);
+
+	if (r == 0)
+		r = call_unchanged(call, TO);
+	if (r == 0)
+		r = act_rename(pass, from->parent, from->name, to->parent, to->name, flags);
+	if (r < 0)
+		return r;
+	if (!(flags & RENAME_EXCHANGE) && to->exists)
+		call_dropped(call, TO);
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_rename = {
+	.prepare = prepare_rename,
+	.perform = perform_rename,
+};
+
+/* -- link --------------------------------------------------------------------------- */
+
+static int
+resolve_source(struct call *call, int flags)
+{
+	const struct sys_row *row = call->row;
+	int r = call_copy(call, FROM, row->path);
+
+	if (r < 0)
+		return r;
+	if (call->path[FROM][0] || !(flags & AT_EMPTY_PATH))
+		return call_resolve(call, FROM, row->dirfd, row->path,
+			flags & AT_SYMLINK_FOLLOW ? OBJECT_FOLLOW : OBJECT_NOFOLLOW, 0);
+	call->base[FROM] = row->dirfd >= 0 ? call_int(call, row->dirfd) : AT_FDCWD;
+	if (call->base[FROM] == AT_FDCWD)
+		return -EPERM; /* a directory */
+	r = object_from_fd(&call->object[FROM], &call->target, call->base[FROM]);
+	if (r == 0)
+		call->n_objects = FROM + 1;
+	return r;
+}
+
+/* Made by O_TMPFILE and about to get its first name: it is nowhere yet, and the
+ * kernel refuses any other file without a name. */
+static bool
+is_unborn(const struct object *object)
+{
+	return object->exists && object->st.st_nlink == 0 && S_ISREG(object->st.st_mode);
+}
+
+static int
+check_link(const struct call *call, bool slash)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+
+	if (!from->exists)
+		return -ENOENT;
+	if (to->exists || call_last(call, TO) != LAST_NAME)
+		return -EEXIST;
+	if (slash)
+		return -ENOENT;
+	if (S_ISDIR(from->st.st_mode))
+		return -EPERM;
+	if (from->proc || to->proc || from->nameless || cross_devices(from->fd, to->parent))
+		return -EXDEV;
+	return call_may_create(call, TO);
+}
+
+static int
+prepare_link(struct call *call)
+{
+	const struct sys_row *row = call->row;
+	int flags = call_int(call, row->flags), r;
+	bool slash = false;
+
+	call_begin(call);
+	if (flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	r = resolve_source(call, flags);
+	if (r == 0)
+		r = call_name(call, TO, row->dirfd2, row->path2, &slash);
+	if (r == 0)
+		r = check_link(call, slash);
+	if (r < 0)
+		return r;
+	set_bounds(call);
+	if (!is_unborn(&call->object[FROM])) {
+		/* No name to ask about: the floor decides. */
+		if (call->object[FROM].gone)
+			return call->bounded ? call_continue(call) : -ENOENT;
+		if (call_place(call, FROM) != call_place(call, TO))
+			return -EXDEV;
+		call_need(call, AMBIT_ACCESS_WRITE, FROM);
+	}
+	call_need(call, AMBIT_ACCESS_WRITE, TO);
+	return CALL_DECIDE;
+}
+
+static int
+perform_link(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *to = &call->object[TO];
+	int r = act_link(pass, call->object[FROM].fd, to->parent, to->name);
+
+	if (r < 0)
+		return r;
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_link = {
+	.prepare = prepare_link,
+	.perform = perform_link,
+};

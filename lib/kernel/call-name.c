@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that come and go in one directory: mkdir, mknod, symlink, unlink and
+ * rmdir. Each is one parent that is held and one component that is never
+ * followed, from the copy of the path to the act. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/call-file.h"
+#include "perform/act.h"
+
+static void
+decide_by(struct call *call, enum ambit_access access)
+{
+	int since = call->row->floor;
+
+	call_need(call, access, 0);
+	call->bounded = since > 0 && since <= gate_abi(call->gate);
+	call->on_behalf = !call->bounded;
+}
+
+/* -- names that come ------------------------------------------------------------- */
+
+/* slash_ok: a directory may be written with a '/' behind it. */
+static int
+resolve_new(struct call *call, int dirfd_arg, int path_arg, bool slash_ok)
+{
+	bool slash;
+	int r = call_name(call, 0, dirfd_arg, path_arg, &slash);
+
+	if (r < 0)
+		return r;
+	if (call->object[0].exists || call_last(call, 0) != LAST_NAME)
+		return -EEXIST;
+	if (slash && !slash_ok)
+		return -ENOENT;
+	/* Nothing can be made there; not the kernel's word for all of it. */
+	if (call->object[0].proc)
+		return -EPERM;
+	return call_may_create(call, 0);
+}
+
+static int
+prepare_mkdir(struct call *call)
+{
+	int r;
+
+	call_begin(call);
+	r = resolve_new(call, call->row->dirfd, call->row->path, true);
+	if (r < 0)
+		return r;
+	call->mode = (mode_t)call->args[call->row->path + 1] & 01777;
+	decide_by(call, AMBIT_ACCESS_MKDIR);
+	return CALL_DECIDE;
+}
+
+static int
+perform_mkdir(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *object = &call->object[0];
+	mode_t mode;
+	int r = call_mode(call, 0, call->mode, &mode);
+
+	if (r < 0)
+		return r;
+	r = act_mkdir(pass, object->parent, object->name, mode);
+	if (r < 0)
+		return r;
+	call_made(call, 0, S_IFDIR);
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_mkdir = {
+	.prepare = prepare_mkdir,
+	.perform = perform_mkdir,
+};
+
+static int
+check_kind(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case 0:
+	case S_IFREG:
+	case S_IFIFO:
+	case S_IFSOCK:
+		return 0;
+	case S_IFCHR:
+	case S_IFBLK:
+	case S_IFDIR:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int
+prepare_mknod(struct call *call)
+{
+	int r;
+
+	call_begin(call);
+	call->mode = (mode_t)call->args[call->row->path + 1] & (S_IFMT | 07777);
+	r = check_kind(call->mode);
+	if (r < 0)
+		return r;
+	r = resolve_new(call, call->row->dirfd, call->row->path, false);
+	if (r < 0)
+		return r;
+	decide_by(call, AMBIT_ACCESS_WRITE);
+	return CALL_DECIDE;
+}
+
+static int
+perform_mknod(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *object = &call->object[0];
+	mode_t kind = call->mode & S_IFMT ? call->mode & S_IFMT : S_IFREG, mode;
+	int r = call_mode(call, 0, call->mode & 07777, &mode);
+
+	if (r < 0)
+		return r;
+	r = act_mknod(pass, object->parent, object->name, kind | mode, 0);
+	if (r < 0)
+		return r;
+	call_made(call, 0, kind);
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_mknod = {
+	.prepare = prepare_mknod,
+	.perform = perform_mknod,
+};
+
+/* symlink(text, path), symlinkat(text, dirfd, path). */
+static int
+prepare_symlink(struct call *call)
+{
+	const struct sys_row *row = call->row;
+	int path = row->path2 >= 0 ? row->path2 : row->path;
+	int dirfd = row->dirfd2 >= 0 ? row->dirfd2 : row->dirfd;
+	int r;
+
+	call_begin(call);
+	if (!call->data) {
+		r = call_copy(call, 1, 0);
+		if (r < 0)
+			return r;
+		/* Text, and no path to be resolved by anybody here. */
+		call->data = call->path[1];
+		call->path[1] = NULL;
+	}
+	if (!*(char *)call->data)
+		return -ENOENT;
+	r = resolve_new(call, dirfd, path, false);
+	if (r < 0)
+		return r;
+	decide_by(call, AMBIT_ACCESS_WRITE);
+	return CALL_DECIDE;
+}
+
+static int
+perform_symlink(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *object = &call->object[0];
+	int r = act_symlink(pass, call->data, object->parent, object->name);
+
+	if (r < 0)
+		return r;
+	call_made(call, 0, S_IFLNK);
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_symlink = {
+	.prepare = prepare_symlink,
+	.perform = perform_symlink,
+};
+
+/* -- names that go ---------------------------------------------------------------- */
+
+static bool
+removes_dir(const struct call *call)
+{
+	if (call->row->flags >= 0)
+		return call_int(call, call->row->flags) & AT_REMOVEDIR;
+	return call->row->name[0] == 'r'; /* rmdir */
+}
+
+static int
+check_last(const struct call *call, bool dir)
+{
+	switch (call_last(call, 0)) {
+	case LAST_NAME:
+		return 0;
+	case LAST_DOT:
+		return dir ? -EINVAL : -EISDIR;
+	case LAST_DOTDOT:
+		return dir ? -ENOTEMPTY : -EISDIR;
+	case LAST_ROOT:
+		return dir ? -EBUSY : -EISDIR;
+	}
+	return -EINVAL;
+}
+
+static int
+check_gone(const struct call *call, bool dir, bool slash)
+{
+	const struct object *object = &call->object[0];
+	bool is_dir = S_ISDIR(object->st.st_mode);
+	int r = check_last(call, dir);
+
+	if (r < 0)
+		return r;
+	if (!object->exists)
+		return -ENOENT;
+	if (!dir && is_dir)
+		return -EISDIR;
+	if ((dir || slash) && !is_dir)
+		return -ENOTDIR;
+	if (object->proc || object->parent < 0)
+		return -EPERM;
+	r = call_may_delete(call, 0);
+	return r == 0 && dir ? call_is_empty(call, 0) : r;
+}
+
+static int
+prepare_unlink(struct call *call)
+{
+	bool dir = removes_dir(call), slash;
+	int r;
+
+	call_begin(call);
+	if (call_int(call, call->row->flags) & ~AT_REMOVEDIR)
+		return -EINVAL;
+	r = call_name(call, 0, call->row->dirfd, call->row->path, &slash);
+	if (r < 0)
+		return r;
+	r = check_gone(call, dir, slash);
+	if (r < 0)
+		return r;
+	decide_by(call, AMBIT_ACCESS_DELETE);
+	return CALL_DECIDE;
+}
+
+static int
+perform_unlink(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *object = &call->object[0];
+	int r = call_unchanged(call, 0);
+
+	if (r == 0)
+		r = act_unlink(pass, object->parent, object->name, removes_dir(call));
+	if (r < 0)
+		return r;
+	call_dropped(call, 0);
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_unlink = {
+	.prepare = prepare_unlink,
+	.perform = perform_unlink,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_GATE_PRIVATE_H
+#define KERNEL_GATE_PRIVATE_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "kernel/call.h"
+#include "kernel/gate.h"
+#include "kernel/quick.h"
+#include "kernel/tell.h"
+#include "kernel/work.h"
+
+/* Shared by gate.c (receive and answer), gate-decide.c (what becomes of a
+ * call), gate-hold.c (calls that wait for a person). */
+
+/* Breaks blocking calls of the gate's threads; its handler does nothing. */
+#define GATE_SIGNAL SIGURG
+
+/* How often one call may come to mean something else while it is decided. */
+#define GATE_CHANGES_MAX 5
+
+struct held {
+	struct held *next;
+	struct call *call;
+	uint64_t ticket;
+};
+
+struct gate {
+	struct gate_options o;
+	struct made *made;
+	struct work *work;    /* acts that may block */
+	struct work *answers; /* calls that were answered: never behind those */
+	struct tell *tell;
+	struct quick *quick; /* of the gate's own thread */
+	struct target last;  /* likewise: programs call many times in a row */
+	int abi;
+	int net;
+	bool root; /* started by root: credentials are compared */
+
+	pthread_t thread;
+	bool started;
+	struct sigaction before; /* of GATE_SIGNAL */
+	pthread_mutex_t engine_lock;
+
+	pthread_mutex_t lock; /* of what follows */
+	struct held *held;
+	pid_t *narrowed;
+	size_t n_narrowed;
+
+	atomic_bool stopping;
+	atomic_bool any_narrowed;
+	atomic_bool subreaper;
+	atomic_bool connected;
+	atomic_ullong calls;
+	atomic_ullong asked;
+};
+
+/* -- gate.c ------------------------------------------------------------------ */
+
+/* Sends call->answer. The call is done with. */
+void gate_answer(struct call *call);
+/* Fills in an error and sends it. */
+void gate_fail(struct call *call, int error);
+void gate_continue(struct call *call);
+/* Ends without an answer: nobody waits for it, or it starts over. */
+void gate_drop(struct call *call, int error);
+bool gate_is_valid(const struct gate *gate, uint64_t id);
+
+/* -- gate-decide.c ----------------------------------------------------------- */
+
+/* Takes a received call from prepare to its answer, or to being held (then it
+ * is taken and *call is NULL). */
+void gate_handle(struct gate *gate, struct call **call);
+/* Performs or continues what was allowed, and answers; what changed meanwhile
+ * is decided anew and may be held. */
+void gate_act(struct call **call, struct ambit_pass *pass);
+/* Answers with EACCES and tells everybody who should know; key is for those
+ * who try again. */
+void gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key);
+/* What it asks for, as one number; by this process alone, or by anybody. */
+uint64_t gate_key(const struct call *call, bool this_process);
+/* Decides and, if need be, asks: the same ending as gate_handle. */
+void gate_decide(struct gate *gate, struct call **call);
+
+/* -- gate-hold.c -------------------------------------------------------------- */
+
+/* Takes the call. -ENOMEM: not taken. */
+int gate_hold(struct gate *gate, struct call **call, uint64_t ticket);
+/* All that are held are given up. */
+void gate_drop_held(struct gate *gate);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_GATE_H
+#define KERNEL_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ambit/run.h>
+
+#include "kernel/floor.h"
+#include "kernel/made.h"
+#include "kernel/tree.h"
+
+/* The supervisor's thread on the listener: receives notified calls, has them
+ * prepared, decided by the engine, performed or continued, and answered. Calls
+ * that a person is asked about are held meanwhile; the rest goes on. */
+
+struct gate_options {
+	struct ambit_engine *engine; /* the gate locks it; others use gate_lock */
+	const struct floor *floor;
+	struct tree tree;
+	int listener; /* taken */
+	bool quiet;
+	const char *temp; /* the private temp directory, real path; borrowed */
+	/* Answers at once, in the gate's own thread (approver->instant), or NULL:
+	 * questions wait for gate_settle. */
+	struct ambit_approver *instant;
+	bool nobody; /* nobody can be asked: every question is a no */
+	/* Called when a question may have become open or been withdrawn, from
+	 * any thread. */
+	void (*wake)(void *data);
+	void *data;
+};
+
+struct gate;
+
+int gate_create(const struct gate_options *options, struct gate **ret_gate,
+	struct ambit_error *err);
+/* Starts the thread. */
+int gate_start(struct gate *gate, struct ambit_error *err);
+/* Nothing is let through any more; all threads are joined. */
+void gate_stop(struct gate *gate);
+void gate_destroy(struct gate *gate);
+
+/* The engine is used by one thread at a time. */
+void gate_lock(struct gate *gate);
+void gate_unlock(struct gate *gate);
+
+/* The two that follow are for one thread, the supervisor's loop. */
+
+/* A question was answered: lets go of the held calls that are settled. */
+void gate_settle(struct gate *gate);
+
+/* Looks whether held calls must be given up: a signal, a dead target, time.
+ * How many are still held: while there are any, it wants to be called every
+ * few milliseconds. */
+int gate_check(struct gate *gate);
+
+/* What was refused and counted, into the result. */
+int gate_report(struct gate *gate, struct ambit_run_result *result);
+
+#endif

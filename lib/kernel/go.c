@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the keeper is to start, from the supervisor's memory into the keeper's:
+ * it was forked before that was known. Both ends are ours, and the socket is
+ * nobody else's; sizes are checked all the same. */
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "kernel/keeper-private.h"
+
+/* -- sending ------------------------------------------------------------------- */
+
+static size_t
+count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	return n;
+}
+
+static int
+write_all(int fd, const void *data, size_t len, size_t *size)
+{
+	const char *at = data;
+
+	*size += len;
+	while (len > 0) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* All texts one after another, in one piece: a write for each would cost more
+ * than the rest. */
+static int
+write_texts(int fd, const struct keeper_options *options, const struct go *go, size_t *size)
+{
+	const char *last[] = { go->has_program ? options->program : NULL, options->cwd,
+		go->has_temp ? options->temp : NULL };
+	auto_free char *all = NULL;
+	size_t len = 0, at = 0;
+
+	for (size_t i = 0; i < go->n_argv; i++)
+		len += strlen(options->argv[i]) + 1;
+	for (size_t i = 0; i < go->n_envp; i++)
+		len += strlen(options->envp[i]) + 1;
+	for (size_t i = 0; i < 3; i++)
+		len += last[i] ? strlen(last[i]) + 1 : 0;
+	all = malloc(len);
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < go->n_argv + go->n_envp + 3; i++) {
+		const char *text = i < go->n_argv ? options->argv[i]
+			: i < go->n_argv + go->n_envp
+			? options->envp[i - go->n_argv]
+			: last[i - go->n_argv - go->n_envp];
+		size_t n = text ? strlen(text) + 1 : 0;
+
+		if (n > 0)
+			memcpy(all + at, text, n);
+		at += n;
+	}
+	return write_all(fd, all, len, size);
+}
+
+static int
+send_go(int socket, struct go *go, const int *fds, size_t n)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int) * GO_FDS)];
+	} control;
+	struct iovec iov = { .iov_base = go, .iov_len = sizeof(*go) };
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control };
+
+	memset(&control, 0, sizeof(control));
+	message.msg_controllen = CMSG_SPACE(sizeof(int) * n);
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int) * n);
+	memcpy(CMSG_DATA(&control.header), fds, sizeof(int) * n);
+	while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+int
+go_send(int socket, const struct keeper_options *options)
+{
+	struct go go;
+	auto_close int file = memfd_create("ambit", MFD_CLOEXEC);
+	int fds[GO_FDS] = { file }, r;
+	size_t n = 1;
+
+	if (file < 0)
+		return -errno;
+	memset(&go, 0, sizeof(go));
+	go.n_filter = options->n_filter;
+	go.n_argv = count(options->argv);
+	go.n_envp = count(options->envp);
+	go.has_program = options->program;
+	go.has_temp = options->temp;
+	go.has_ruleset = options->ruleset >= 0;
+	go.has_pty = options->pty >= 0;
+	go.has_tty = options->tty >= 0;
+	go.program_error = options->program_error;
+	go.restore = options->restore;
+	memcpy(go.replace, options->replace, sizeof(go.replace));
+	if (go.has_ruleset)
+		fds[n++] = options->ruleset;
+	if (go.has_pty)
+		fds[n++] = options->pty;
+	if (go.has_tty)
+		fds[n++] = options->tty;
+	r = write_all(file, options->filter, options->n_filter * sizeof(*options->filter), &go.size);
+	if (r == 0)
+		r = write_texts(file, options, &go, &go.size);
+	return r < 0 ? r : send_go(socket, &go, fds, n);
+}
+
+/* -- receiving ----------------------------------------------------------------- */
+
+static int
+receive_go(int socket, struct go *go, int fds[GO_FDS], size_t *ret_n)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int) * GO_FDS)];
+	} control;
+	struct iovec iov = { .iov_base = go, .iov_len = sizeof(*go) };
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header;
+	ssize_t n;
+
+	do
+		n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		return -EPIPE;
+	header = n == (ssize_t)sizeof(*go) ? CMSG_FIRSTHDR(&message) : NULL;
+	if (!header || header->cmsg_type != SCM_RIGHTS || (message.msg_flags & MSG_CTRUNC))
+		return -EPROTO;
+	*ret_n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(header), *ret_n * sizeof(int));
+	return *ret_n == 1u + go->has_ruleset + go->has_pty + go->has_tty ? 0 : -EPROTO;
+}
+
+/* The next text; NULL past the end. */
+static char *
+next(char **at, const char *end)
+{
+	char *text = *at;
+	size_t n = strnlen(text, (size_t)(end - text));
+
+	if (n == (size_t)(end - text))
+		return NULL;
+	*at += n + 1;
+	return text;
+}
+
+static char **
+take_list(size_t n, char **at, const char *end)
+{
+	char **list = calloc(n + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < n; i++) {
+		list[i] = next(at, end);
+		if (!list[i]) {
+			free(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static int
+take_texts(const struct go *go, char *data, struct keeper_options *options)
+{
+	size_t filter = go->n_filter * sizeof(struct sock_filter);
+	char *at = data + filter;
+	const char *end = data + go->size;
+
+	if (go->n_filter > 0xffff || filter > go->size)
+		return -EPROTO;
+	options->filter = (const struct sock_filter *)(const void *)data;
+	options->n_filter = go->n_filter;
+	options->argv = take_list(go->n_argv, &at, end);
+	options->envp = options->argv ? take_list(go->n_envp, &at, end) : NULL;
+	if (!options->envp)
+		return -ENOMEM;
+	options->program = go->has_program ? next(&at, end) : NULL;
+	options->cwd = next(&at, end);
+	options->temp = go->has_temp ? next(&at, end) : NULL;
+	if ((go->has_program && !options->program) || !options->cwd ||
+		(go->has_temp && !options->temp))
+		return -EPROTO;
+	return 0;
+}
+
+int
+go_receive(int socket, struct keeper_options *ret_options)
+{
+	int fds[GO_FDS] = { -1, -1, -1, -1 };
+	struct go go;
+	size_t n = 0, i = 1;
+	char *data;
+	int r = receive_go(socket, &go, fds, &n);
+
+	if (r < 0)
+		return r;
+	*ret_options = (struct keeper_options){
+		.ruleset = -1,
+		.pty = -1,
+		.tty = -1,
+		.program_error = go.program_error,
+		.restore = go.restore,
+	};
+	/* In the order that go_send has. */
+	if (go.has_ruleset)
+		ret_options->ruleset = fds[i++];
+	if (go.has_pty)
+		ret_options->pty = fds[i++];
+	if (go.has_tty)
+		ret_options->tty = fds[i];
+	memcpy(ret_options->replace, go.replace, sizeof(go.replace));
+	data = mmap(NULL, go.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fds[0], 0);
+	close(fds[0]);
+	return data == MAP_FAILED ? -errno : take_texts(&go, data, ret_options);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_KEEPER_H
+#define KERNEL_KEEPER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <termios.h>
+
+#include "base/err.h"
+
+/* The keeper: the process between the supervisor and the command. It leads the
+ * command's session (with a pty), starts the command behind floor and filter,
+ * reaps the tree, tells what became of the command, and when the supervisor is
+ * gone ends the tree and clears away. keeper.c is its life, keeper-hand.c the
+ * supervisor's side; child.c is what happens between clone and exec. */
+
+struct sock_filter;
+
+struct keeper_options {
+	char *const *argv;
+	char *const *envp;
+	const char *program; /* the file to exec; NULL: argv[0] was not found (127) */
+	int program_error;   /* if program is NULL: ENOENT (127), EACCES (126) */
+	const char *cwd;
+	const char *temp;    /* directory to remove when the tree is gone, or NULL */
+	int ruleset;	     /* of the floor; -1: none (tests only) */
+	const struct sock_filter *filter;
+	size_t n_filter;
+	int pty;	     /* the slave: becomes the controlling terminal; -1: none */
+	int tty;	     /* real terminal, to be restored when the supervisor is gone; -1 */
+	struct termios restore;
+	bool replace[3];     /* which of 0-2 become the pty */
+};
+
+struct keeper {
+	pid_t pid;
+	const char *temp; /* of the options; borrowed */
+	int pidfd;
+	int socket; /* messages from the keeper; to poll */
+};
+
+enum keeper_event {
+	KEEPER_STARTED = 1, /* .listener, .child */
+	KEEPER_FAILED,	    /* the command could not be started: .error, .step */
+	KEEPER_STOPPED,	    /* with a pty: the command stopped itself: .signal */
+	KEEPER_EXITED,	    /* the command ended: .status as of waitpid */
+	KEEPER_EMPTY,	    /* after keeper_end: no process of the tree is left; .left */
+	/* With .last the keeper has nothing more to keep: it takes the temp
+	 * directory away and leaves. EMPTY and FAILED always are, EXITED is if
+	 * the command left no process behind. */
+};
+
+struct keeper_message {
+	enum keeper_event event;
+	pid_t child;
+	int status;
+	int signal;
+	int error;
+	int left;
+	bool last;
+	char step[64]; /* "exec", "landlock_restrict_self", "seccomp" ... */
+	int listener;  /* received descriptor, or -1; the reader owns it */
+};
+
+/* Forks the keeper, which makes itself ready and waits. To be called before any
+ * thread is started and before signals are changed: the command gets those of
+ * this moment. The earlier the better: the fork copies less memory, and the
+ * keeper is ready when it is needed. */
+int keeper_fork(struct keeper *ret_keeper, struct ambit_error *err);
+
+/* Lets it make the command's process, up to the exec: that waits for
+ * keeper_run, so that both sides work meanwhile. On failure the keeper is still
+ * to be finished. */
+int keeper_start(struct keeper *keeper, const struct keeper_options *options,
+	struct ambit_error *err);
+/* Now: a message follows. -EPIPE. */
+int keeper_run(struct keeper *keeper);
+
+/* The next message; waits. -EPIPE: the keeper is gone. */
+int keeper_read(struct keeper *keeper, struct keeper_message *ret_message);
+
+/* Continue the stopped command in the foreground; forward a signal to it (to
+ * the foreground group of its terminal if group); end the whole tree (TERM,
+ * grace_ms, KILL), answered by KEEPER_EMPTY. -EPIPE. */
+int keeper_continue(struct keeper *keeper);
+int keeper_signal(struct keeper *keeper, int sig, bool group);
+int keeper_end(struct keeper *keeper, int grace_ms);
+
+/* Lets it go and waits for it: the tree is gone then, and temp is. If it was
+ * killed, both are done here. */
+void keeper_finish(struct keeper *keeper);
+
+#endif

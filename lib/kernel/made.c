@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the session made, as one hash set of byte strings: a letter for the kind
+ * of thing, then what tells it from any other. Filled from what the supervisor
+ * itself did on behalf, never from what a program says. Bounded: past the bound
+ * a thing is simply not ours, and is asked about. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/made.h"
+
+#define MADE_MAX 262144 /* about 20 MB when it is full */
+#define BUCKETS_FIRST 256
+#define KEY_MAX 256
+
+#define KIND_FILE 'f'
+#define KIND_COOKIE 'c'
+#define KIND_QUEUE 'p'
+
+struct thing {
+	struct thing *next;
+	uint64_t hash;
+	size_t len;
+	unsigned char key[]; /* kind first */
+};
+
+struct made {
+	pthread_mutex_t lock;
+	struct thing **buckets;
+	size_t n_buckets; /* a power of two */
+	size_t n;
+};
+
+struct key {
+	unsigned char bytes[KEY_MAX];
+	size_t len;
+};
+
+/* FNV-1a. Who floods one bucket slows down nobody but its own supervisor. */
+static uint64_t
+hash_of(const struct key *key)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < key->len; i++)
+		hash = (hash ^ key->bytes[i]) * 0x100000001b3u;
+	return hash ^ (hash >> 29);
+}
+
+static int
+make_key(struct key *key, char kind, const void *data, size_t len)
+{
+	if (len > sizeof(key->bytes) - 1)
+		return -ENAMETOOLONG;
+	key->bytes[0] = (unsigned char)kind;
+	memcpy(key->bytes + 1, data, len);
+	key->len = len + 1;
+	return 0;
+}
+
+/* A file system without birth times gives zeros: then an inode number that was
+ * given out again is taken for ours. ext4, xfs, btrfs, f2fs have them, tmpfs
+ * since 6.0. */
+static int
+file_key(struct key *key, int fd)
+{
+	struct statx st;
+	uint64_t id[4] = { 0 };
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+		    STATX_INO | STATX_BTIME, &st) < 0)
+		return -errno;
+	id[0] = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	id[1] = st.stx_ino;
+	if (st.stx_mask & STATX_BTIME) {
+		id[2] = (uint64_t)st.stx_btime.tv_sec;
+		id[3] = st.stx_btime.tv_nsec;
+	}
+	return make_key(key, KIND_FILE, id, sizeof(id));
+}
+
+struct made *
+made_create(void)
+{
+	struct made *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->n_buckets = BUCKETS_FIRST;
+	made->buckets = calloc(made->n_buckets, sizeof(struct thing *));
+	if (!made->buckets || pthread_mutex_init(&made->lock, NULL) != 0) {
+		free(made->buckets);
+		free(made);
+		return NULL;
+	}
+	return made;
+}
+
+void
+made_destroy(struct made *made)
+{
+	if (!made)
+		return;
+	for (size_t i = 0; i < made->n_buckets; i++)
+		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
+			next = thing->next;
+			free(thing);
+		}
+	free(made->buckets);
+	pthread_mutex_destroy(&made->lock);
+	free(made);
+}
+
+/* Where the pointer to it is, or where one would be put. Locked. */
+static struct thing **
+find(struct made *made, const struct key *key, uint64_t hash)
+{
+	struct thing **at = &made->buckets[hash & (made->n_buckets - 1)];
+
+	while (*at && !((*at)->hash == hash && (*at)->len == key->len &&
+			      memcmp((*at)->key, key->bytes, key->len) == 0))
+		at = &(*at)->next;
+	return at;
+}
+
+/* Without memory the chains just get longer. Locked. */
+static void
+grow(struct made *made)
+{
+	size_t n = made->n_buckets * 2;
+	struct thing **buckets = calloc(n, sizeof(struct thing *));
+
+	if (!buckets)
+		return;
+	for (size_t i = 0; i < made->n_buckets; i++)
+		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
+			struct thing **at = &buckets[thing->hash & (n - 1)];
+
+			next = thing->next;
+			thing->next = *at;
+			*at = thing;
+		}
+	free(made->buckets);
+	made->buckets = buckets;
+	made->n_buckets = n;
+}
+
+static int
+insert(struct made *made, const struct key *key, uint64_t hash)
+{
+	struct thing **at = find(made, key, hash), *thing;
+
+	if (*at)
+		return 0;
+	if (made->n >= MADE_MAX)
+		return -ENOSPC;
+	thing = malloc(sizeof(*thing) + key->len);
+	if (!thing)
+		return -ENOMEM;
+	thing->next = NULL;
+	thing->hash = hash;
+	thing->len = key->len;
+	memcpy(thing->key, key->bytes, key->len);
+	*at = thing;
+	if (++made->n > made->n_buckets)
+		grow(made);
+	return 0;
+}
+
+static int
+add(struct made *made, const struct key *key)
+{
+	int r;
+
+	pthread_mutex_lock(&made->lock);
+	r = insert(made, key, hash_of(key));
+	pthread_mutex_unlock(&made->lock);
+	return r;
+}
+
+static bool
+has(struct made *made, const struct key *key)
+{
+	bool found;
+
+	pthread_mutex_lock(&made->lock);
+	found = *find(made, key, hash_of(key)) != NULL;
+	pthread_mutex_unlock(&made->lock);
+	return found;
+}
+
+static void
+drop(struct made *made, const struct key *key)
+{
+	struct thing **at, *thing;
+
+	pthread_mutex_lock(&made->lock);
+	at = find(made, key, hash_of(key));
+	thing = *at;
+	if (thing) {
+		*at = thing->next;
+		made->n--;
+		free(thing);
+	}
+	pthread_mutex_unlock(&made->lock);
+}
+
+int
+made_add(struct made *made, int fd)
+{
+	struct key key;
+	int r = file_key(&key, fd);
+
+	return r < 0 ? r : add(made, &key);
+}
+
+bool
+made_has(struct made *made, int fd)
+{
+	struct key key;
+
+	return file_key(&key, fd) == 0 && has(made, &key);
+}
+
+void
+made_drop(struct made *made, int fd)
+{
+	struct key key;
+
+	if (file_key(&key, fd) == 0)
+		drop(made, &key);
+}
+
+int
+made_add_cookie(struct made *made, uint64_t cookie)
+{
+	struct key key;
+	int r = make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie));
+
+	return r < 0 ? r : add(made, &key);
+}
+
+bool
+made_has_cookie(struct made *made, uint64_t cookie)
+{
+	struct key key;
+
+	return make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie)) == 0 && has(made, &key);
+}
+
+int
+made_add_ipc(struct made *made, char kind, uint64_t id)
+{
+	struct key key;
+	int r = make_key(&key, kind, &id, sizeof(id));
+
+	return r < 0 ? r : add(made, &key);
+}
+
+bool
+made_has_ipc(struct made *made, char kind, uint64_t id)
+{
+	struct key key;
+
+	return make_key(&key, kind, &id, sizeof(id)) == 0 && has(made, &key);
+}
+
+void
+made_drop_ipc(struct made *made, char kind, uint64_t id)
+{
+	struct key key;
+
+	if (make_key(&key, kind, &id, sizeof(id)) == 0)
+		drop(made, &key);
+}
+
+int
+made_add_queue(struct made *made, const char *name)
+{
+	struct key key;
+	int r = make_key(&key, KIND_QUEUE, name, strlen(name));
+
+	return r < 0 ? r : add(made, &key);
+}
+
+bool
+made_has_queue(struct made *made, const char *name)
+{
+	struct key key;
+
+	return make_key(&key, KIND_QUEUE, name, strlen(name)) == 0 && has(made, &key);
+}
+
+void
+made_drop_queue(struct made *made, const char *name)
+{
+	struct key key;
+
+	if (make_key(&key, KIND_QUEUE, name, strlen(name)) == 0)
+		drop(made, &key);
+}
+
+/* Ids of segments stay here after IPC_RMID, since they live on while they are
+ * attached: only one that this process created is removed. The kernel gives an
+ * id out again after 32768 others at the earliest. */
+static void
+remove_shm(int id)
+{
+	struct shmid_ds ds;
+
+	if (shmctl(id, IPC_STAT, &ds) == 0 && ds.shm_cpid == getpid())
+		shmctl(id, IPC_RMID, NULL);
+}
+
+static void
+sweep(const struct thing *thing)
+{
+	char name[KEY_MAX];
+	uint64_t id = 0;
+
+	if (thing->len == 1 + sizeof(id))
+		memcpy(&id, thing->key + 1, sizeof(id));
+	switch (thing->key[0]) {
+	case 'm':
+		remove_shm((int)id);
+		break;
+	case 's':
+		semctl((int)id, 0, IPC_RMID);
+		break;
+	case 'q':
+		msgctl((int)id, IPC_RMID, NULL);
+		break;
+	case KIND_QUEUE:
+		memcpy(name, thing->key + 1, thing->len - 1);
+		name[thing->len - 1] = '\0';
+		syscall(SYS_mq_unlink, name);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+made_sweep(struct made *made)
+{
+	pthread_mutex_lock(&made->lock);
+	for (size_t i = 0; i < made->n_buckets; i++)
+		for (struct thing **at = &made->buckets[i], *thing; (thing = *at);) {
+			if (!strchr("msqp", thing->key[0])) {
+				at = &thing->next;
+				continue;
+			}
+			sweep(thing);
+			*at = thing->next;
+			made->n--;
+			free(thing);
+		}
+	pthread_mutex_unlock(&made->lock);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Most notified calls make, change or remove a file with a plain name inside
+ * the folder, and end in CONTINUE. For these nothing needs to be held open: the
+ * floor bounds them even if every word of this is raced, and whether a guard is
+ * meant is asked for honest programs only. So the path is taken as text, from a
+ * directory that the kernel names, and is believed to be what it says because
+ * its parent was walked without meeting a symlink, just now or a few
+ * milliseconds ago. Whatever is not that plain goes the whole way. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "kernel/gate-private.h"
+#include "kernel/quick.h"
+#include "kernel/text.h"
+
+#define PARENTS 64
+#define PARENT_MS 10 /* how long a directory is believed to be free of symlinks */
+
+struct quick {
+	struct parent {
+		char path[512];
+		size_t len;
+		int64_t until;
+	} parents[PARENTS];
+	char path[2][PATH_MAX];
+};
+
+struct quick *
+quick_create(void)
+{
+	return calloc(1, sizeof(struct quick));
+}
+
+void
+quick_destroy(struct quick *quick)
+{
+	free(quick);
+}
+
+/* -- paths --------------------------------------------------------------------- */
+
+/* The n-th path of the call, absolute, in quick->path[n]. */
+static bool
+read_path(struct quick *quick, struct call *call, unsigned n, int dirfd_arg, int path_arg)
+{
+	char text[PATH_MAX];
+
+	if (target_string(&call->target, call->args[path_arg], text, sizeof(text)) <= 0)
+		return false;
+	return text_absolute(&call->target, dirfd_arg >= 0 ? (int)call->args[dirfd_arg] : AT_FDCWD,
+		text, quick->path[n]);
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static bool
+parent_is_plain(struct quick *quick, const char *path)
+{
+	size_t len = (size_t)(strrchr(path, '/') - path);
+	uint64_t hash = 0xcbf29ce484222325u;
+	int64_t now = now_ms();
+	struct parent *known;
+	int fd;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3u;
+	known = &quick->parents[hash % PARENTS];
+	if (known->until >= now && known->len == len && memcmp(known->path, path, len) == 0)
+		return true;
+	fd = text_open_parent(path);
+	if (fd < 0)
+		return false;
+	close(fd);
+	if (len < sizeof(known->path)) {
+		memcpy(known->path, path, len);
+		known->len = len;
+		known->until = now + PARENT_MS;
+	}
+	return true;
+}
+
+/* -- calls ---------------------------------------------------------------------- */
+
+struct look {
+	struct ambit_object object[3];
+	size_t n;
+};
+
+/* One path, looked at; of a new name nothing can be seen, and if it is not new
+ * the call fails. False: it is not that plain. */
+static bool
+look_at(struct quick *quick, const struct call *call, unsigned n, enum ambit_access access,
+	bool new, struct look *look)
+{
+	const char *path = quick->path[n];
+	struct stat st;
+	bool exists;
+
+	if (!floor_covers(call->gate->o.floor, path) || !parent_is_plain(quick, path))
+		return false;
+	exists = !new && fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	if (!new && !exists && errno != ENOENT)
+		return false;
+	look->object[look->n++] = (struct ambit_object){
+		.access = access,
+		.real = path,
+		.written = path,
+		.exists = exists,
+		.mode = exists ? st.st_mode : 0,
+		.dev = exists ? st.st_dev : 0,
+		.ino = exists ? st.st_ino : 0,
+		.nlink = exists ? st.st_nlink : 0,
+	};
+	return true;
+}
+
+static bool
+look_open(struct quick *quick, struct call *call, struct look *look)
+{
+	const struct sys_row *row = call->row;
+	int flags = row->flags >= 0 ? (int)call->args[(int)row->flags] : O_WRONLY;
+
+	if ((flags & (O_PATH | O_DIRECTORY)) || (flags & O_ACCMODE) == O_ACCMODE ||
+		streq(row->name, "openat2"))
+		return false;
+	if (!read_path(quick, call, 0, row->dirfd, row->path) ||
+		!look_at(quick, call, 0, AMBIT_ACCESS_WRITE,
+			(flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL), look))
+		return false;
+	if (look->object[0].exists && !S_ISREG(look->object[0].mode))
+		return false;
+	if (look->object[0].exists && (flags & O_ACCMODE) != O_WRONLY) {
+		look->object[1] = look->object[0];
+		look->object[1].access = AMBIT_ACCESS_READ;
+		look->n++;
+	}
+	return true;
+}
+
+static bool
+look_one(struct quick *quick, struct call *call, enum ambit_access access, bool new,
+	struct look *look)
+{
+	return read_path(quick, call, 0, call->row->dirfd, call->row->path) &&
+		look_at(quick, call, 0, access, new, look);
+}
+
+/* Directories bring along what they hold. */
+static bool
+look_two(struct quick *quick, struct call *call, enum ambit_access from, enum ambit_access to,
+	struct look *look)
+{
+	const struct sys_row *row = call->row;
+
+	if (row->flags >= 0 && call->args[(int)row->flags] != 0)
+		return false;
+	return read_path(quick, call, 0, row->dirfd, row->path) &&
+		read_path(quick, call, 1, row->dirfd2, row->path2) &&
+		look_at(quick, call, 0, from, false, look) && look->object[0].exists &&
+		S_ISREG(look->object[0].mode) && look_at(quick, call, 1, to, false, look);
+}
+
+static bool
+look(struct quick *quick, struct call *call, struct look *ret_look)
+{
+	switch (call->row->op) {
+	case OP_OPEN:
+		return look_open(quick, call, ret_look);
+	case OP_MKDIR:
+		return look_one(quick, call, AMBIT_ACCESS_MKDIR, true, ret_look);
+	case OP_UNLINK:
+		return look_one(quick, call, AMBIT_ACCESS_DELETE, false, ret_look);
+	case OP_SYMLINK:
+		return look_one(quick, call, AMBIT_ACCESS_WRITE, true, ret_look);
+	case OP_RENAME:
+		return look_two(quick, call, AMBIT_ACCESS_DELETE, AMBIT_ACCESS_REPLACE, ret_look);
+	case OP_LINK:
+		return look_two(quick, call, AMBIT_ACCESS_WRITE, AMBIT_ACCESS_WRITE, ret_look);
+	default:
+		return false;
+	}
+}
+
+bool
+quick_allows(struct quick *quick, struct call *call)
+{
+	struct ambit_pass pass = { 0 };
+	struct look found = { 0 };
+	enum ambit_verdict verdict;
+
+	if (!look(quick, call, &found))
+		return false;
+	gate_lock(call->gate);
+	verdict = ambit_engine_glance(call->gate->o.engine, found.object, found.n, &pass);
+	gate_unlock(call->gate);
+	return verdict == AMBIT_ALLOW;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_RUN_PRIVATE_H
+#define KERNEL_RUN_PRIVATE_H
+
+#include <signal.h>
+#include <stdint.h>
+
+#include <ambit/run.h>
+
+#include "kernel/asker.h"
+#include "kernel/floor.h"
+#include "kernel/gate.h"
+#include "kernel/keeper.h"
+#include "kernel/syscall.h"
+#include "kernel/terminal.h"
+
+/* Shared by run.c (making ready, starting, clearing away) and run-loop.c
+ * (while the command runs). */
+
+struct run {
+	const struct ambit_run_options *o;
+	struct ambit_run_result *result;
+
+	char *temp;
+	char *tmpdir; /* "TMPDIR=..." */
+	char **envp;
+	char *program;
+	int why; /* errno, if there is no program */
+	struct sock_filter *filter;
+	size_t n_filter;
+	bool probed;
+	struct floor *base; /* made ready; until the floor is made of it */
+	struct floor *floor;
+	struct terminal *terminal;
+	struct keeper keeper;
+	pid_t child;
+	int listener;
+	struct gate *gate;
+	struct asker *asker;
+	bool failed; /* the command could not be started: the status says so */
+
+	int wake; /* eventfd */
+	int signals; /* signalfd */
+	sigset_t before;
+	bool masked;
+	int64_t deadline; /* steady milliseconds; 0: none */
+	bool ending; /* the tree has been told to end */
+	bool empty;
+	bool exited;
+};
+
+/* Wakes the loop, from any thread. */
+void run_wake(void *data);
+
+/* Signals come to the loop from here on: after the keeper is forked, before
+ * any thread is started. */
+int loop_init(struct run *run, struct ambit_error *err);
+/* Until the tree is gone; fills the result's status. */
+int loop_run(struct run *run, struct ambit_error *err);
+void loop_finish(struct run *run);
+
+#endif

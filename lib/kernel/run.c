@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a command to its result: what the line needs is made ready, the keeper
+ * starts the command behind it, a loop relays, waits and ends, and everything
+ * that was made is taken away again. Nothing runs before the record knows of
+ * it, and nothing runs at all if a part of the line is missing. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "kernel/lookup.h"
+#include "kernel/probe.h"
+#include "kernel/run-private.h"
+#include "kernel/temp.h"
+
+/* -- what the line needs ------------------------------------------------------- */
+
+struct paths {
+	char **list;
+};
+
+static int
+add_path(void *data, const char *path)
+{
+	struct paths *paths = data;
+
+	return strv_append(&paths->list, path);
+}
+
+/* The terminal that the command has: its own, or the one it was given. */
+static const char *
+terminal_name(const struct run *run, char *room, size_t size)
+{
+	if (run->terminal)
+		return terminal_slave_name(run->terminal);
+	for (int fd = 0; fd < 3; fd++)
+		if (ttyname_r(fd, room, size) == 0)
+			return room;
+	return NULL;
+}
+
+static int
+make_floor(struct run *run, struct ambit_error *err)
+{
+	struct paths writable = { 0 }, readable = { 0 }, hidden = { 0 };
+	char tty[64];
+	struct ambit_engine *engine = run->o->engine;
+	int r, limited;
+
+	r = ambit_engine_writable(engine, add_path, &writable);
+	if (r == 0)
+		r = strv_append(&writable.list, run->temp);
+	limited = r == 0 ? ambit_engine_readable(engine, add_path, &readable) : r;
+	r = limited < 0 ? limited : 0;
+	if (r == 0 && run->o->guard_reads)
+		r = ambit_engine_hidden(engine, add_path, &hidden);
+	/* A list that is cut short is no list. */
+	if (r < 0)
+		r = err_sys(err, -r, "the folders that the command may use");
+	else
+		r = floor_create(
+			&(struct floor_options){
+				.base = steal_ptr(&run->base),
+				.writable = (const char *const *)writable.list,
+				.n_writable = strv_len(writable.list),
+				.readable = (const char *const *)readable.list,
+				.n_readable = strv_len(readable.list),
+				.limit_reads = limited == 0,
+				.hidden = (const char *const *)hidden.list,
+				.n_hidden = strv_len(hidden.list),
+				.tty = terminal_name(run, tty, sizeof(tty)),
+			},
+			&run->floor, err);
+	strv_free(writable.list);
+	strv_free(readable.list);
+	strv_free(hidden.list);
+	return r;
+}
+
+/* The environment with TMPDIR in it; the strings are borrowed but for that. */
+static int
+make_env(struct run *run, struct ambit_error *err)
+{
+	size_t n = strv_len(run->o->envp), out = 0;
+
+	run->tmpdir = str_printf("TMPDIR=%s", run->temp);
+	run->envp = calloc(n + 2, sizeof(*run->envp));
+	if (!run->tmpdir || !run->envp)
+		return err_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		if (!str_prefix(run->o->envp[i], "TMPDIR="))
+			run->envp[out++] = run->o->envp[i];
+	run->envp[out] = run->tmpdir;
+	return 0;
+}
+
+static int
+note_start(struct run *run, struct ambit_error *err)
+{
+	auto_json json_t *body = json_object(), *argv = json_array();
+	auto_free char *line = NULL;
+
+	for (size_t i = 0; argv && run->o->argv[i]; i++) {
+		auto_free char *word = str_escape(run->o->argv[i], strlen(run->o->argv[i]));
+
+		if (!word || json_array_append_new(argv, json_string(word)) < 0)
+			return err_nomem(err);
+	}
+	if (!body || !argv || json_object_set(body, "argv", argv) < 0 ||
+		json_set_text(body, "cwd", run->o->cwd) < 0 ||
+		json_object_set_new(body, "landlock", json_integer(floor_in_force(run->floor))) < 0 ||
+		!(line = json_line(body)))
+		return err_nomem(err);
+	return ambit_engine_note(run->o->engine, "run", run->o->argv[0], line, err);
+}
+
+/* -- starting ------------------------------------------------------------------ */
+
+/* Says why the command could not be held, or not be started. */
+static int
+start_failed(struct run *run, const struct keeper_message *message, struct ambit_error *err)
+{
+	if (streq(message->step, "exec") || streq(message->step, "chdir")) {
+		run->result->status = message->error == ENOENT && streq(message->step, "exec") ? 127
+											       : 126;
+		run->result->error = message->error;
+		run->failed = true;
+		return 0;
+	}
+	if (streq(message->step, "seccomp") && message->error == EBUSY)
+		return err_set(err, EBUSY,
+			"a supervisor already listens here: this is inside ambit, or another sandbox "
+			"that uses seccomp notification, and only one can");
+	if (streq(message->step, "seccomp") && message->error == EINVAL)
+		return err_set(err, EINVAL,
+			"this kernel's seccomp cannot hold calls (it needs Linux 5.19)");
+	return err_sys(err, message->error, "the line could not be drawn: %s", message->step);
+}
+
+static int
+start_keeper(struct run *run, struct ambit_error *err)
+{
+	struct keeper_options options = {
+		.argv = run->o->argv,
+		.envp = run->envp,
+		.program = run->program,
+		.program_error = run->why,
+		.cwd = run->o->cwd,
+		.temp = run->temp,
+		.ruleset = floor_fd(run->floor),
+		.filter = run->filter,
+		.n_filter = run->n_filter,
+		.pty = -1,
+		.tty = -1,
+	};
+	struct keeper_message message;
+	int r;
+
+	if (run->terminal) {
+		options.pty = terminal_slave(run->terminal);
+		options.tty = run->o->tty;
+		options.restore = *terminal_before(run->terminal);
+		for (int i = 0; i < 3; i++)
+			options.replace[i] = isatty(i);
+	}
+	r = run->keeper.pid > 0 ? 0 : keeper_fork(&run->keeper, err);
+	if (r == 0)
+		r = keeper_start(&run->keeper, &options, err);
+	/* While the command's process is made ready; it does not run before. */
+	if (r == 0)
+		r = note_start(run, err);
+	if (r < 0)
+		return r;
+	keeper_run(&run->keeper);
+	r = keeper_read(&run->keeper, &message);
+	if (r < 0)
+		return err_set(err, -r, "the keeper died before the command was started");
+	if (message.event != KEEPER_STARTED)
+		return start_failed(run, &message, err);
+	run->child = message.child;
+	run->listener = message.listener;
+	return 0;
+}
+
+static int
+start_gate(struct run *run, struct ambit_error *err)
+{
+	struct ambit_approver *approver = run->o->approver;
+	struct gate_options options = {
+		.engine = run->o->engine,
+		.floor = run->floor,
+		.tree = { .keeper = run->keeper.pid, .child = run->child },
+		.listener = steal_fd(&run->listener),
+		.quiet = run->o->quiet,
+		.temp = run->temp,
+		.instant = approver && approver->instant ? approver : NULL,
+		.nobody = !approver,
+		.wake = run_wake,
+		.data = run,
+	};
+	int r = gate_create(&options, &run->gate, err);
+
+	if (r == 0 && approver && !approver->instant) {
+		run->asker = asker_create(run->gate, run->o->engine, approver, run->terminal,
+			run_wake, run);
+		if (!run->asker)
+			r = err_nomem(err);
+	}
+	return r < 0 ? r : gate_start(run->gate, err);
+}
+
+static int
+prepare(struct run *run, struct ambit_error *err)
+{
+	int r = run->probed ? 0 : probe_line(err);
+
+	if (r == 0)
+		r = temp_create(run->o->temp, &run->temp, err);
+	if (r == 0)
+		r = ambit_engine_grant(run->o->engine, run->temp, err);
+	if (r == 0)
+		r = make_env(run, err);
+	if (r == 0 && run->o->terminal == AMBIT_RUN_PTY)
+		r = terminal_create(run->o->tty, &run->terminal, err);
+	if (r == 0)
+		r = make_floor(run, err);
+	if (r == 0 &&
+		filter_create(
+			&(struct filter_options){ .abi = floor_in_force(run->floor), .notify = true },
+			&run->filter, &run->n_filter) < 0)
+		r = err_nomem(err);
+	if (r < 0)
+		return r;
+	r = lookup_program(run->o->argv[0], run->o->path, run->o->cwd, &run->program);
+	if (r == -ENOMEM)
+		return err_nomem(err);
+	run->why = -r;
+	return 0;
+}
+
+/* -- ending -------------------------------------------------------------------- */
+
+static int
+note_end(struct run *run, struct ambit_error *err)
+{
+	auto_free char *body = ambit_run_result_json(run->result,
+		ambit_engine_session(run->o->engine), run->o->argv);
+
+	if (!body)
+		return err_nomem(err);
+	return ambit_engine_note(run->o->engine, "end", run->o->argv[0], body, err);
+}
+
+/* Everything that was made for the run. The tree is gone when the loop has
+ * ended; if it has not, the keeper ends it while the gate still stands. */
+static void
+clear_away(struct run *run)
+{
+	if (run->keeper.pid > 0 && !run->empty)
+		keeper_finish(&run->keeper);
+	asker_destroy(run->asker);
+	if (run->gate) {
+		gate_stop(run->gate);
+		gate_report(run->gate, run->result);
+		gate_destroy(run->gate);
+	}
+	terminal_destroy(run->terminal);
+	if (run->listener >= 0)
+		close(run->listener);
+	loop_finish(run);
+	floor_destroy(run->floor);
+	floor_destroy(run->base);
+}
+
+/* Last, so that the keeper clears away meanwhile. */
+static void
+finish(struct run *run)
+{
+	/* It removes temp only if it came to hear of it. */
+	if (run->keeper.pid > 0)
+		keeper_finish(&run->keeper);
+	if (run->temp && access(run->temp, F_OK) == 0)
+		temp_remove(run->temp);
+	free(run->temp);
+	free(run->tmpdir);
+	free(run->envp);
+	free(run->filter);
+	free(run->program);
+}
+
+struct ambit_run_keeper {
+	struct keeper keeper;
+	struct floor *base; /* or NULL */
+	bool probed;
+};
+
+int
+ambit_run_keep(struct ambit_run_keeper **ret_keeper, struct ambit_error *err)
+{
+	struct ambit_run_keeper *keeper = calloc(1, sizeof(*keeper));
+	int r;
+
+	if (!keeper)
+		return err_nomem(err);
+	r = keeper_fork(&keeper->keeper, err);
+	if (r < 0)
+		free(keeper);
+	else
+		*ret_keeper = keeper;
+	return r;
+}
+
+void
+ambit_run_prepare(struct ambit_run_keeper *keeper)
+{
+	keeper->probed = probe_line(NULL) == 0;
+	if (keeper->probed && floor_prepare(&keeper->base, NULL) < 0)
+		keeper->base = NULL;
+}
+
+void
+ambit_run_release(struct ambit_run_keeper *keeper)
+{
+	if (!keeper)
+		return;
+	keeper_finish(&keeper->keeper);
+	floor_destroy(keeper->base);
+	free(keeper);
+}
+
+int
+ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_result,
+	struct ambit_error *err)
+{
+	struct ambit_run_result result = { .status = 125, .started = clock_now() };
+	struct run run = {
+		.o = options,
+		.result = &result,
+		.listener = -1,
+		.keeper = { .pidfd = -1, .socket = -1 },
+		.wake = -1,
+		.signals = -1,
+	};
+	int r;
+
+	if (options->keeper) {
+		run.keeper = options->keeper->keeper;
+		run.base = options->keeper->base;
+		run.probed = options->keeper->probed;
+		free(options->keeper);
+	}
+	/* The tree has the same user id: it must not look into this memory. */
+	prctl(PR_SET_DUMPABLE, 0);
+	r = prepare(&run, err);
+	if (r == 0)
+		r = start_keeper(&run, err);
+	if (r == 0)
+		r = loop_init(&run, err);
+	if (r == 0 && !run.failed)
+		r = start_gate(&run, err);
+	if (r == 0 && !run.failed && run.terminal)
+		r = terminal_started(run.terminal, err);
+	if (r == 0 && !run.failed)
+		r = loop_run(&run, err);
+	clear_away(&run);
+	result.ended = clock_now();
+	if (r == 0)
+		r = note_end(&run, err);
+	finish(&run);
+	if (r < 0) {
+		ambit_run_result_finish(&result);
+		return r;
+	}
+	*ret_result = result;
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_TARGET_H
+#define KERNEL_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The thread that made a notified call, seen from outside. Nothing here is
+ * trusted twice: memory is copied once, and what was copied is what counts.
+ * The thread stands still, but others of its process do not. */
+
+struct target {
+	pid_t tid;
+	int pidfd; /* of the thread, opened when first needed; -1 */
+	bool whole; /* it is of the whole process: an older kernel */
+};
+
+/* The process behind a target: read when a person or the record is told. */
+struct target_who {
+	pid_t pid; /* its thread group */
+	uint64_t start;
+	char program[64]; /* comm; as the process says, so: shown escaped */
+};
+
+void target_init(struct target *target, pid_t tid);
+void target_finish(struct target *target);
+
+/* len bytes, all of them, or -EFAULT; -EACCES if its memory cannot be read at
+ * all (not dumpable). */
+int target_read(const struct target *target, uint64_t address, void *data, size_t len);
+
+/* A NUL-terminated string of at most size-1 bytes; never reads past the page
+ * that the string ends in. Its length, -EFAULT, -ENAMETOOLONG, -EACCES. */
+ssize_t target_string(const struct target *target, uint64_t address, char *data, size_t size);
+
+/* Writes to its memory (msg lengths of sendmmsg, socket option results). */
+int target_write(const struct target *target, uint64_t address, const void *data, size_t len);
+
+/* An O_PATH copy of its cwd, its root, or of one of its descriptors: fresh
+ * descriptions, so that nothing done to them is seen by the target. -EBADF.
+ * -EACCES if it cannot be looked into. */
+int target_cwd(const struct target *target);
+int target_root(const struct target *target);
+int target_fd_path(const struct target *target, int fd);
+
+/* Its very descriptor (pidfd_getfd), sharing the open file. -EBADF; -EPERM
+ * where that call is refused. */
+int target_fd(struct target *target, int fd);
+
+/* Its umask. */
+int target_umask(const struct target *target, mode_t *ret_umask);
+
+/* Its thread group. -ESRCH. */
+pid_t target_pid(const struct target *target);
+
+int target_who(const struct target *target, struct target_who *ret_who);
+
+/* Whether it has the supervisor's own credentials and no capability: real,
+ * effective, saved and file system ids, groups. What is done on behalf of
+ * another would be done with rights that it does not have. */
+bool target_is_us(const struct target *target);
+
+/* Whether a signal waits for it that it does not block or ignore: a call that
+ * is held must end. */
+bool target_signalled(const struct target *target);
+
+/* Its process' memory size limit RLIMIT_FSIZE and RLIMIT_NOFILE, as seen by
+ * what is done on its behalf. */
+int target_limit(const struct target *target, int resource, uint64_t *ret_soft);
+
+#endif

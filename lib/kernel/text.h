@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_TEXT_H
+#define KERNEL_TEXT_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "kernel/target.h"
+
+/* Paths that mean just what they say: no "." or ".." in them (but "./" in
+ * front), no symlink on the way. Most are; for the others there is walk.h. */
+
+/* The path, absolute, from where the kernel says that dirfd is. False: it is
+ * not that plain, or leads into /proc. */
+bool text_absolute(const struct target *target, int dirfd, const char *path, char out[PATH_MAX]);
+
+/* O_PATH of the directory of an absolute path, walked without meeting a
+ * symlink; -errno. */
+int text_open_parent(const char *path);
+
+#endif

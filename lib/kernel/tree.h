@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNEL_TREE_H
+#define KERNEL_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The command's processes: all descendants of the keeper. The keeper and the
+ * supervisor are subreapers, so that nobody gets out by dying parents. */
+
+struct tree {
+	pid_t keeper; /* the root, itself not of the tree */
+	pid_t child;  /* the command: the one the keeper started itself */
+};
+
+/* Whether pid (a process or thread) descends from the keeper. Looked up in
+ * /proc, fresh. */
+bool tree_holds(const struct tree *tree, pid_t pid);
+/* The same for every process of a group, of a user: all of them must be. */
+bool tree_holds_group(const struct tree *tree, pid_t pgrp);
+
+/* Ends all descendants of root (not root itself) with SIGKILL, again and again
+ * until none is left or limit_ms is over; reaps own children. How many there
+ * were; -ETIMEDOUT. */
+int tree_end(pid_t root, int limit_ms);
+/* Sends sig to all of them, once. How many. */
+int tree_signal(pid_t root, int sig);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pass and held descriptors, into a changed name in a directory. Nothing is
+ * looked up here but one component beneath a parent that somebody else
+ * resolved and decided about, and that component is never followed: whoever
+ * replaces it by a link in between gets an error. The only things trusted are
+ * the descriptors and the pass. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "perform/act-private.h"
+
+#define FIFO_STEP_MS 10
+
+void
+act_link_of(int fd, char *text)
+{
+	/* Also where the process is not dumpable: a process may always look
+	 * into its own descriptors. */
+	snprintf(text, ACT_LINK_SIZE, "/proc/self/fd/%d", fd);
+}
+
+/* A command has none; what is done for it by root would be done with all of
+ * them. Those that are permitted stay, without being in effect. */
+static int
+drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return -errno;
+	if (data[0].effective == 0 && data[1].effective == 0)
+		return 0;
+	data[0].effective = 0;
+	data[1].effective = 0;
+	return syscall(SYS_capset, &head, data) < 0 ? -errno : 0;
+}
+
+int
+act_thread(void)
+{
+	int r = unshare(CLONE_FS) < 0 ? -errno : 0;
+	int r2 = drop_capabilities();
+
+	umask(0);
+	return r < 0 ? r : r2;
+}
+
+static bool
+is_component(const char *name)
+{
+	return name[0] && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+int
+act_open(struct ambit_pass *pass, int parent, const char *name, int flags, mode_t mode,
+	int *ret_fd)
+{
+	struct open_how how = {
+		.flags = (unsigned)flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		.mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode & 07777 : 0,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	int r = ambit_pass_use(pass), fd;
+
+	if (r < 0)
+		return r;
+	if (name[0] && !is_component(name))
+		return -EINVAL;
+	fd = (int)syscall(SYS_openat2, parent, name[0] ? name : ".", &how, sizeof(how));
+	if (fd < 0)
+		return -errno;
+	*ret_fd = fd;
+	return 0;
+}
+
+static int
+reopen(int fd, int flags, int *ret_fd)
+{
+	char link[ACT_LINK_SIZE];
+	int r;
+
+	act_link_of(fd, link);
+	r = open(link, (flags & ~(O_NOFOLLOW | O_CREAT | O_EXCL)) | O_CLOEXEC | O_NOCTTY);
+	if (r < 0)
+		return -errno;
+	*ret_fd = r;
+	return 0;
+}
+
+int
+act_reopen(struct ambit_pass *pass, int fd, int flags, int *ret_fd)
+{
+	int r = ambit_pass_use(pass);
+
+	return r < 0 ? r : reopen(fd, flags, ret_fd);
+}
+
+int
+act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void *data),
+	void *data, int *ret_fd)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	/* A FIFO tells nobody that its first reader came: look again. */
+	for (;;) {
+		r = reopen(fd, flags | O_NONBLOCK, ret_fd);
+		if (r != -ENXIO)
+			return r;
+		if (give_up(data))
+			return -EINTR;
+		poll(NULL, 0, FIFO_STEP_MS);
+	}
+}
+
+int
+act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if (!is_component(name))
+		return -EINVAL;
+	return mkdirat(parent, name, mode & 07777) < 0 ? -errno : 0;
+}
+
+int
+act_mknod(struct ambit_pass *pass, int parent, const char *name, mode_t mode, dev_t dev)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if (!is_component(name))
+		return -EINVAL;
+	return mknodat(parent, name, mode, dev) < 0 ? -errno : 0;
+}
+
+int
+act_symlink(struct ambit_pass *pass, const char *text, int parent, const char *name)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if (!is_component(name))
+		return -EINVAL;
+	return symlinkat(text, parent, name) < 0 ? -errno : 0;
+}
+
+int
+act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if (!is_component(name))
+		return -EINVAL;
+	return unlinkat(parent, name, dir ? AT_REMOVEDIR : 0) < 0 ? -errno : 0;
+}
+
+int
+act_rename(struct ambit_pass *pass, int from, const char *from_name, int to, const char *to_name,
+	unsigned flags)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if (!is_component(from_name) || !is_component(to_name))
+		return -EINVAL;
+	return renameat2(from, from_name, to, to_name, flags) < 0 ? -errno : 0;
+}
+
+int
+act_link(struct ambit_pass *pass, int fd, int to, const char *to_name)
+{
+	char link[ACT_LINK_SIZE];
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if (!is_component(to_name))
+		return -EINVAL;
+	/* AT_EMPTY_PATH would need a capability. A magic link that leads to a
+	 * symlink stops there: that one gets the name, not what it names. */
+	act_link_of(fd, link);
+	return linkat(AT_FDCWD, link, to, to_name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_SCENE_H
+#define TESTS_SCENE_H
+
+/* A target for the ops on files: a child that stands still, in T/in, with a
+ * umask of 027 and no capabilities. T/in is what the floor covers, T/out lies
+ * outside. Arguments are put into memory that the child has at the same
+ * address. The gate is a struct of this file: what it is asked is answered from
+ * it. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <linux/capability.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "kernel/call.h"
+#include "kernel/gate.h"
+#include "kernel/made.h"
+#include "kernel/tree.h"
+#include "perform/act.h"
+
+#define SCENE_MEMORY 262144
+
+struct gate {
+	struct made *made;
+	struct tree tree;
+	char covered[80];
+	int abi;
+	int give_up; /* after so many questions */
+};
+
+struct scene {
+	char top[64];
+	int dir; /* T, open */
+	struct gate gate;
+	pid_t child;
+	char *memory;
+	size_t used;
+	struct call call;
+};
+
+/* -- the gate ------------------------------------------------------------------- */
+
+struct made *
+gate_made(struct gate *gate)
+{
+	return gate->made;
+}
+
+struct tree *
+gate_tree(struct gate *gate)
+{
+	return &gate->tree;
+}
+
+bool
+gate_covers(struct gate *gate, const char *real)
+{
+	return str_beneath(real, gate->covered) || streq(real, "/dev/null");
+}
+
+int
+gate_abi(const struct gate *gate)
+{
+	return gate->abi;
+}
+
+struct ambit_engine *
+gate_engine(struct gate *gate)
+{
+	(void)gate;
+	return NULL;
+}
+
+int
+gate_net(const struct gate *gate)
+{
+	(void)gate;
+	return 0;
+}
+
+void
+gate_connected(struct gate *gate)
+{
+	(void)gate;
+}
+
+void
+gate_narrowed(struct gate *gate, pid_t tid)
+{
+	(void)gate;
+	(void)tid;
+}
+
+void
+gate_subreaper(struct gate *gate)
+{
+	(void)gate;
+}
+
+void
+gate_lock(struct gate *gate)
+{
+	(void)gate;
+}
+
+void
+gate_unlock(struct gate *gate)
+{
+	(void)gate;
+}
+
+bool
+call_given_up(struct call *call)
+{
+	return --call->gate->give_up <= 0;
+}
+
+/* -- the target ------------------------------------------------------------------- */
+
+static inline void
+scene_be_target(const struct scene *s, int ready)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+	char in[80];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(in, sizeof(in), "%s/in", s->top);
+	umask(027);
+	if (chdir(in) < 0 || syscall(SYS_capset, &head, none) < 0 || write(ready, "x", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* It has what is open now. */
+static inline void
+scene_fork(struct scene *s)
+{
+	int ready[2];
+	char c;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	s->child = fork();
+	assert_true(s->child >= 0);
+	if (s->child == 0)
+		scene_be_target(s, ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+}
+
+static inline void
+scene_end(struct scene *s)
+{
+	if (s->child > 0) {
+		kill(s->child, SIGKILL);
+		waitpid(s->child, NULL, 0);
+	}
+	s->child = 0;
+}
+
+static inline int
+scene_open(void **state)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	snprintf(s->top, sizeof(s->top), "/tmp/ambit-call-XXXXXX");
+	assert_non_null(mkdtemp(s->top));
+	s->dir = open(s->top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(s->dir >= 0);
+	assert_int_equal(mkdirat(s->dir, "in", 0755), 0);
+	assert_int_equal(mkdirat(s->dir, "out", 0755), 0);
+	s->memory = mmap(NULL, SCENE_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		-1, 0);
+	assert_true(s->memory != MAP_FAILED);
+	s->gate.made = made_create();
+	s->gate.tree.keeper = getpid();
+	s->gate.abi = 7;
+	snprintf(s->gate.covered, sizeof(s->gate.covered), "%s/in", s->top);
+	call_init(&s->call);
+	*state = s;
+	return 0;
+}
+
+/* One without capabilities removes nothing from what is not writable. */
+static inline int
+scene_unlock_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)type;
+	(void)ftw;
+	return S_ISDIR(st->st_mode) ? chmod(path, 0700) : 0;
+}
+
+static inline int
+scene_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static inline int
+scene_close(void **state)
+{
+	struct scene *s = *state;
+
+	scene_end(s);
+	call_finish(&s->call);
+	close(s->dir);
+	nftw(s->top, scene_unlock_one, 16, FTW_PHYS);
+	nftw(s->top, scene_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	made_destroy(s->gate.made);
+	munmap(s->memory, SCENE_MEMORY);
+	free(s);
+	return 0;
+}
+
+/* -- calls ------------------------------------------------------------------------- */
+
+/* Bytes in the target's memory: their address. */
+static inline uint64_t
+scene_put(struct scene *s, const void *data, size_t len)
+{
+	char *at = s->memory + s->used;
+
+	assert_true(s->used + len <= SCENE_MEMORY);
+	memcpy(at, data, len);
+	s->used += (len + 15) & ~(size_t)15;
+	return (uintptr_t)at;
+}
+
+static inline uint64_t
+scene_text(struct scene *s, const char *text)
+{
+	return scene_put(s, text, strlen(text) + 1);
+}
+
+/* The path T/rest. */
+static inline uint64_t
+scene_path(struct scene *s, const char *rest)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", s->top, rest);
+	return scene_text(s, path);
+}
+
+static inline const struct sys_row *
+scene_row(const char *name)
+{
+	const struct sys_row *row;
+
+	for (size_t i = 0; (row = sys_at(i)); i++)
+		if (streq(row->name, name))
+			return row;
+	fail_msg("no row for %s", name);
+	return NULL;
+}
+
+/* Prepares the call: what prepare said. */
+static inline int
+scene_call(struct scene *s, const char *name, const uint64_t args[6])
+{
+	if (s->child == 0)
+		scene_fork(s);
+	call_finish(&s->call);
+	call_init(&s->call);
+	s->call.gate = &s->gate;
+	s->call.row = scene_row(name);
+	memcpy(s->call.args, args, sizeof(s->call.args));
+	target_init(&s->call.target, s->child);
+	return call_op_of(s->call.row->op)->prepare(&s->call);
+}
+
+#define CALL(s, name, ...) scene_call(s, name, (const uint64_t[6]){ __VA_ARGS__ })
+#define AT_CWD (uint64_t)(int64_t)AT_FDCWD
+
+/* Performs what was prepared, with a pass. */
+static inline int
+scene_perform(struct scene *s)
+{
+	static const char some;
+	struct ambit_pass pass = { .engine = (const struct ambit_engine *)(const void *)&some };
+
+	return call_op_of(s->call.row->op)->perform(&s->call, &pass);
+}
+
+/* -- effects ------------------------------------------------------------------------ */
+
+static inline void
+scene_file(const struct scene *s, const char *name, const char *text)
+{
+	int fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static inline struct stat
+scene_stat(const struct scene *s, const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+	return st;
+}
+
+static inline bool
+scene_has(const struct scene *s, const char *name)
+{
+	struct stat st;
+
+	return fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* The needs, all of them, in this order. */
+static inline void
+scene_needs(const struct scene *s, unsigned n, const struct need *needs)
+{
+	assert_int_equal(s->call.n_needs, n);
+	for (unsigned i = 0; i < n; i++) {
+		assert_int_equal(s->call.need[i].access, needs[i].access);
+		assert_int_equal(s->call.need[i].object, needs[i].object);
+	}
+}
+
+#define NEEDS(s, ...)                                                                              \
+	scene_needs(s, sizeof((struct need[]){ __VA_ARGS__ }) / sizeof(struct need),               \
+		(struct need[]){ __VA_ARGS__ })
+
+#endif

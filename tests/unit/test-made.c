@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the session made is known again, and nothing else is. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "kernel/made.h"
+
+struct world {
+	struct made *made;
+	char dir[64];
+	int fd;
+};
+
+static int
+setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	snprintf(w->dir, sizeof(w->dir), "/tmp/ambit-made-XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	w->fd = open(w->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	w->made = made_create();
+	assert_non_null(w->made);
+	*state = w;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct world *w = *state;
+
+	unlinkat(w->fd, "a", 0);
+	unlinkat(w->fd, "b", 0);
+	close(w->fd);
+	rmdir(w->dir);
+	made_destroy(w->made);
+	free(w);
+	return 0;
+}
+
+static int
+make_file(struct world *w, const char *name)
+{
+	int fd = openat(w->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void
+a_file_is_known_by_any_descriptor(void **state)
+{
+	struct world *w = *state;
+	auto_close int a = make_file(w, "a");
+	auto_close int b = make_file(w, "b");
+	auto_close int path = openat(w->fd, "a", O_PATH | O_CLOEXEC);
+
+	assert_false(made_has(w->made, a));
+	assert_int_equal(made_add(w->made, a), 0);
+	assert_int_equal(made_add(w->made, a), 0);
+	assert_true(made_has(w->made, path));
+	assert_false(made_has(w->made, b));
+	assert_int_equal(renameat(w->fd, "a", w->fd, "b"), 0);
+	assert_true(made_has(w->made, path));
+	made_drop(w->made, path);
+	assert_false(made_has(w->made, a));
+	assert_int_equal(made_add(w->made, -1), -EBADF);
+	assert_false(made_has(w->made, -1));
+}
+
+/* ext4 gives the number out again at once: the birth time tells them apart, as
+ * finely as the kernel's clock for it ticks. */
+static void
+a_number_given_out_again_is_not_ours(void **state)
+{
+	struct world *w = *state;
+	struct statx before, after;
+	int again = 0;
+
+	for (int i = 0; i < 50; i++) {
+		int fd = make_file(w, "a");
+
+		assert_int_equal(
+			statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &before), 0);
+		assert_int_equal(made_add(w->made, fd), 0);
+		close(fd);
+		assert_int_equal(unlinkat(w->fd, "a", 0), 0);
+		fd = make_file(w, "b");
+		assert_int_equal(
+			statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &after), 0);
+		again += before.stx_ino == after.stx_ino;
+		if (before.stx_ino != after.stx_ino ||
+			memcmp(&before.stx_btime, &after.stx_btime, sizeof(after.stx_btime)) != 0)
+			assert_false(made_has(w->made, fd));
+		close(fd);
+		assert_int_equal(unlinkat(w->fd, "b", 0), 0);
+	}
+	print_message("inode numbers given out again: %d of 50\n", again);
+}
+
+static void
+names_and_numbers_are_of_their_kind(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(made_add_cookie(w->made, 7), 0);
+	assert_true(made_has_cookie(w->made, 7));
+	assert_false(made_has_cookie(w->made, 8));
+	assert_false(made_has_ipc(w->made, 'm', 7));
+	assert_int_equal(made_add_ipc(w->made, 'm', 7), 0);
+	assert_false(made_has_ipc(w->made, 's', 7));
+	made_drop_ipc(w->made, 's', 7);
+	assert_true(made_has_ipc(w->made, 'm', 7));
+	made_drop_ipc(w->made, 'm', 7);
+	assert_false(made_has_ipc(w->made, 'm', 7));
+	assert_true(made_has_cookie(w->made, 7));
+}
+
+static void
+the_bound_is_a_bound(void **state)
+{
+	struct world *w = *state;
+	uint64_t i;
+	int r = 0;
+
+	for (i = 0; i < 300000 && r == 0; i++)
+		r = made_add_cookie(w->made, i);
+	assert_int_equal(r, -ENOSPC);
+	assert_int_equal(i, 262145);
+	assert_true(made_has_cookie(w->made, 0));
+	assert_true(made_has_cookie(w->made, 262143));
+	assert_false(made_has_cookie(w->made, 262144));
+}
+
+static void *
+add_many(void *data)
+{
+	struct made *made = data;
+	bool all = true;
+
+	for (uint64_t i = 0; i < 20000; i++) {
+		made_add_cookie(made, i);
+		all = all && made_has_cookie(made, i);
+		made_add_ipc(made, 'x', i);
+		made_drop_ipc(made, 'x', i);
+	}
+	return all ? data : NULL;
+}
+
+static void
+threads_do_not_disturb_each_other(void **state)
+{
+	struct world *w = *state;
+	pthread_t threads[4];
+	void *result;
+
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, add_many, w->made), 0);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], &result);
+		assert_ptr_equal(result, w->made);
+	}
+}
+
+static void
+sweeping_removes_ours_and_only_ours(void **state)
+{
+	struct world *w = *state;
+	int shm = shmget(IPC_PRIVATE, 4096, 0600), sem = semget(IPC_PRIVATE, 1, 0600);
+	int msg = msgget(IPC_PRIVATE, 0600), other = shmget(IPC_PRIVATE, 4096, 0600);
+	char name[64];
+	struct shmid_ds ds;
+
+	assert_true(shm >= 0 && sem >= 0 && msg >= 0 && other >= 0);
+	snprintf(name, sizeof(name), "/ambit-test-made-%d", (int)getpid());
+	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
+	made_add_ipc(w->made, 'm', (uint64_t)shm);
+	made_add_ipc(w->made, 's', (uint64_t)sem);
+	made_add_ipc(w->made, 'q', (uint64_t)msg);
+	made_add_queue(w->made, name + 1);
+	assert_true(made_has_queue(w->made, name + 1));
+	made_add_cookie(w->made, 1);
+	made_sweep(w->made);
+	assert_int_equal(shmctl(shm, IPC_STAT, &ds), -1);
+	assert_int_equal(semctl(sem, 0, GETVAL), -1);
+	assert_int_equal(msgctl(msg, IPC_STAT, (struct msqid_ds[1]){ 0 }), -1);
+	if (queue >= 0) {
+		assert_int_equal(mq_open(name, O_RDWR), -1);
+		mq_close(queue);
+	}
+	assert_false(made_has_ipc(w->made, 'm', (uint64_t)shm));
+	assert_false(made_has_queue(w->made, name + 1));
+	assert_true(made_has_cookie(w->made, 1));
+	assert_int_equal(shmctl(other, IPC_STAT, &ds), 0);
+	assert_int_equal(shmctl(other, IPC_RMID, NULL), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_file_is_known_by_any_descriptor, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_number_given_out_again_is_not_ours, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			names_and_numbers_are_of_their_kind, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_bound_is_a_bound, setup, teardown),
+		cmocka_unit_test_setup_teardown(threads_do_not_disturb_each_other, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			sweeping_removes_ours_and_only_ours, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

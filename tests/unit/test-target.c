@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of lib/kernel/target.c: what is seen of a real other process. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "kernel/target.h"
+
+/* Two mapped pages with nothing mapped behind them, made before the fork: the
+ * addresses are the same in the child. */
+struct child {
+	pid_t pid;
+	int socket;
+	char *pages;
+	struct target target;
+};
+
+static size_t
+page(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Forks a child that does setup, says so and waits for the end of its socket. */
+static void
+start(struct child *child, void (*setup)(const struct child *))
+{
+	int pair[2];
+	char c = 0;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	child->pages = mmap(NULL, 3 * page(), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(child->pages, MAP_FAILED);
+	assert_int_equal(munmap(child->pages + 2 * page(), page()), 0);
+	memset(child->pages, 'x', 2 * page());
+	child->pid = fork();
+	assert_true(child->pid >= 0);
+	if (child->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(pair[0]);
+		child->socket = pair[1];
+		if (setup)
+			setup(child);
+		if (write(pair[1], "r", 1) != 1 || read(pair[1], &c, 1) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	close(pair[1]);
+	child->socket = pair[0];
+	assert_int_equal(read(child->socket, &c, 1), 1);
+	target_init(&child->target, child->pid);
+}
+
+static void
+stop(struct child *child)
+{
+	target_finish(&child->target);
+	close(child->socket);
+	kill(child->pid, SIGKILL);
+	assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
+	munmap(child->pages, 2 * page());
+}
+
+static uint64_t
+address(const char *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+static void
+text_setup(const struct child *child)
+{
+	size_t n = 2 * page();
+
+	memcpy(child->pages, "hello", 6);
+	memcpy(child->pages + page() - 2, "edge", 5); /* over a page's end */
+	memcpy(child->pages + n - 4, "end", 4);	      /* up to the last byte mapped */
+}
+
+static void
+strings_are_copied_to_their_end(void **state)
+{
+	struct child child;
+	char text[4096];
+
+	(void)state;
+	start(&child, text_setup);
+	assert_int_equal(target_string(&child.target, address(child.pages), text, sizeof(text)), 5);
+	assert_string_equal(text, "hello");
+	/* What the child wrote, not what lies in our own copy of the page. */
+	assert_int_equal(child.pages[0], 'x');
+	assert_int_equal(target_string(&child.target, address(child.pages + page() - 2), text,
+				 sizeof(text)), 4);
+	assert_string_equal(text, "edge");
+	assert_int_equal(target_string(&child.target, address(child.pages + 2 * page() - 4), text,
+				 sizeof(text)), 3);
+	assert_string_equal(text, "end");
+	stop(&child);
+}
+
+static void
+bad_strings_give_plain_errors(void **state)
+{
+	struct child child;
+	char text[4096];
+	const struct target *t = &child.target;
+
+	(void)state;
+	start(&child, NULL);
+	assert_int_equal(target_string(t, 0, text, sizeof(text)), -EFAULT);
+	assert_int_equal(target_string(t, 1, text, sizeof(text)), -EFAULT);
+	assert_int_equal(target_string(t, UINT64_MAX - 2, text, sizeof(text)), -EFAULT);
+	assert_int_equal(
+		target_string(t, address(child.pages + 2 * page()), text, sizeof(text)), -EFAULT);
+	/* Unterminated up to the end of what is mapped. */
+	assert_int_equal(target_string(t, address(child.pages + 2 * page() - 100), text,
+				 sizeof(text)), -EFAULT);
+	/* Longer than a path can be, and exactly so. */
+	assert_int_equal(target_string(t, address(child.pages), text, sizeof(text)), -ENAMETOOLONG);
+	assert_int_equal(target_string(t, address(child.pages), text, 10), -ENAMETOOLONG);
+	assert_int_equal(target_string(t, address(child.pages), text, 0), -ENAMETOOLONG);
+	stop(&child);
+}
+
+static void
+longest_setup(const struct child *child)
+{
+	child->pages[4095 + 3] = '\0';
+}
+
+static void
+the_longest_path_fits(void **state)
+{
+	struct child child;
+	char text[4096];
+
+	(void)state;
+	start(&child, longest_setup);
+	assert_int_equal(target_string(&child.target, address(child.pages + 3), text, sizeof(text)),
+		4095);
+	assert_int_equal(target_string(&child.target, address(child.pages + 2), text, sizeof(text)),
+		-ENAMETOOLONG);
+	stop(&child);
+}
+
+static void
+memory_is_read_and_written_whole(void **state)
+{
+	struct child child;
+	char data[64];
+
+	(void)state;
+	start(&child, text_setup);
+	assert_int_equal(target_read(&child.target, address(child.pages), data, 6), 0);
+	assert_string_equal(data, "hello");
+	assert_int_equal(target_read(&child.target, address(child.pages), data, 0), 0);
+	assert_int_equal(target_read(&child.target, address(child.pages + 2 * page() - 8), data, 9),
+		-EFAULT);
+	assert_int_equal(target_write(&child.target, address(child.pages), "HE", 2), 0);
+	assert_int_equal(target_read(&child.target, address(child.pages), data, 6), 0);
+	assert_string_equal(data, "HEllo");
+	assert_int_equal(target_write(&child.target, 0, "HE", 2), -EFAULT);
+	assert_int_equal(target_write(&child.target, 0, "HE", 0), 0);
+	stop(&child);
+	assert_int_equal(target_read(&child.target, address(child.pages), data, 6), -ESRCH);
+}
+
+static void
+hide_setup(const struct child *child)
+{
+	(void)child;
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+static void
+one_who_cannot_be_looked_into_is_eacces(void **state)
+{
+	struct child child;
+	char text[16];
+
+	(void)state;
+	if (geteuid() == 0) {
+		print_message("skipped as root, who may look into everybody\n");
+		skip();
+	}
+	start(&child, hide_setup);
+	assert_int_equal(
+		target_string(&child.target, address(child.pages), text, sizeof(text)), -EACCES);
+	assert_int_equal(target_read(&child.target, address(child.pages), text, 1), -EACCES);
+	assert_int_equal(target_write(&child.target, address(child.pages), text, 1), -EACCES);
+	assert_int_equal(target_cwd(&child.target), -EACCES);
+	assert_int_equal(target_root(&child.target), -EACCES);
+	assert_int_equal(target_fd_path(&child.target, 0), -EACCES);
+	assert_false(target_is_us(&child.target));
+	stop(&child);
+}
+
+static void
+places_setup(const struct child *child)
+{
+	int fd = memfd_create("shared", 0);
+
+	(void)child;
+	umask(027);
+	if (fd < 0 || dup2(fd, 77) != 77 || write(77, "1234", 4) != 4 || chdir("/usr") < 0)
+		_exit(1);
+}
+
+static void
+same(int a, int b)
+{
+	struct stat sa, sb;
+
+	assert_int_equal(fstat(a, &sa), 0);
+	assert_int_equal(fstat(b, &sb), 0);
+	assert_int_equal(sa.st_dev, sb.st_dev);
+	assert_int_equal(sa.st_ino, sb.st_ino);
+}
+
+static void
+descriptors_and_places_are_its_own(void **state)
+{
+	struct child child;
+	int usr = open("/usr", O_PATH), root = open("/", O_PATH);
+	int cwd, its_root, path, fd;
+	mode_t mask = 0;
+
+	(void)state;
+	start(&child, places_setup);
+	cwd = target_cwd(&child.target);
+	its_root = target_root(&child.target);
+	path = target_fd_path(&child.target, 77);
+	fd = target_fd(&child.target, 77);
+	assert_true(cwd >= 0 && its_root >= 0 && path >= 0 && fd >= 0);
+	same(cwd, usr);
+	same(its_root, root);
+	same(path, fd);
+	/* A fresh description on the one hand, the very one on the other. */
+	assert_int_equal(fcntl(path, F_GETFL) & O_PATH, O_PATH);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 4);
+	for (const int *each = (int[]){ cwd, its_root, path, fd, -1 }; *each >= 0; each++) {
+		assert_int_equal(fcntl(*each, F_GETFD), FD_CLOEXEC);
+		close(*each);
+	}
+	assert_int_equal(target_fd_path(&child.target, 78), -EBADF);
+	assert_int_equal(target_fd_path(&child.target, -1), -EBADF);
+	assert_int_equal(target_fd(&child.target, 78), -EBADF);
+	assert_int_equal(target_fd(&child.target, -1), -EBADF);
+	assert_int_equal(target_umask(&child.target, &mask), 0);
+	assert_int_equal(mask, 027);
+	stop(&child);
+	close(usr);
+	close(root);
+	assert_int_equal(target_cwd(&child.target), -ESRCH);
+	assert_int_equal(target_umask(&child.target, &mask), -ESRCH);
+}
+
+/* A thread with a table of descriptors of its own; its number lies in the
+ * child's pages. */
+struct thread {
+	sem_t ready;
+	pid_t tid;
+};
+
+static void *
+thread_main(void *data)
+{
+	struct thread *thread = data;
+	int fd;
+
+	thread->tid = (pid_t)syscall(SYS_gettid);
+	if (unshare(CLONE_FILES) < 0)
+		_exit(1);
+	fd = open("/dev/null", O_RDONLY);
+	if (fd < 0 || dup2(fd, 77) != 77)
+		_exit(1);
+	sem_post(&thread->ready);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void
+thread_setup(const struct child *child)
+{
+	struct thread *thread = (void *)child->pages;
+	pthread_t id;
+
+	places_setup(child);
+	prctl(PR_SET_NAME, "a) R 1 (b\n");
+	if (sem_init(&thread->ready, 0, 0) < 0 ||
+		pthread_create(&id, NULL, thread_main, thread) != 0 ||
+		sem_wait(&thread->ready) < 0)
+		_exit(1);
+}
+
+static void
+a_thread_is_not_its_process(void **state)
+{
+	struct child child;
+	struct target thread;
+	struct target_who who = { 0 };
+	int null = open("/dev/null", O_PATH), fd;
+	pid_t tid = 0;
+
+	(void)state;
+	start(&child, thread_setup);
+	assert_int_equal(target_read(&child.target,
+				 address(child.pages + offsetof(struct thread, tid)), &tid,
+				 sizeof(tid)),
+		0);
+	assert_true(tid > 0 && tid != child.pid);
+	target_init(&thread, tid);
+	fd = target_fd_path(&thread, 77);
+	assert_true(fd >= 0);
+	same(fd, null);
+	close(fd);
+	fd = target_fd(&thread, 77);
+	/* Either its own, or nothing: never the other table's. */
+	if (fd >= 0) {
+		same(fd, null);
+		close(fd);
+	}
+	assert_int_equal(target_who(&thread, &who), 0);
+	assert_int_equal(who.pid, child.pid);
+	assert_string_equal(who.program, "a) R 1 (b\n");
+	assert_true(who.start > 0);
+	target_finish(&thread);
+	stop(&child);
+	close(null);
+}
+
+static void
+who_tells_the_start_time(void **state)
+{
+	struct child one, two;
+	struct target_who a = { 0 }, b = { 0 }, self = { 0 };
+	struct target us;
+
+	(void)state;
+	start(&one, NULL);
+	start(&two, NULL);
+	target_init(&us, getpid());
+	assert_int_equal(target_who(&us, &self), 0);
+	assert_int_equal(target_who(&one.target, &a), 0);
+	assert_int_equal(target_who(&two.target, &b), 0);
+	assert_int_equal(self.pid, getpid());
+	/* In ticks since the machine started: in this order, within a minute. */
+	assert_true(self.start <= a.start && a.start <= b.start);
+	assert_true(b.start - self.start < 60 * (uint64_t)sysconf(_SC_CLK_TCK));
+	stop(&one);
+	stop(&two);
+	assert_int_equal(target_who(&one.target, &a), -ESRCH);
+}
+
+static void
+drop_caps(const struct child *child)
+{
+	struct {
+		uint32_t version;
+		int pid;
+	} header = { 0x20080522, 0 };
+	uint32_t data[6] = { 0 };
+
+	(void)child;
+	if (syscall(SYS_capset, &header, data) < 0)
+		_exit(1);
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void
+other_uid(const struct child *child)
+{
+	if (setresuid(0, 1001, 0) < 0)
+		_exit(1);
+	drop_caps(child);
+}
+
+static void
+other_fsuid(const struct child *child)
+{
+	syscall(SYS_setfsuid, 1001);
+	drop_caps(child);
+}
+
+static void
+other_gid(const struct child *child)
+{
+	if (setresgid(1001, 1001, 1001) < 0)
+		_exit(1);
+	drop_caps(child);
+}
+
+static void
+other_groups(const struct child *child)
+{
+	if (setgroups(2, (gid_t[]){ 4242, 4243 }) < 0)
+		_exit(1);
+	drop_caps(child);
+}
+
+static void
+only_the_same_ids_without_capabilities_are_us(void **state)
+{
+	void (*others[])(const struct child *) = {
+		NULL, /* all capabilities */
+		other_uid,
+		other_fsuid,
+		other_gid,
+		other_groups,
+	};
+	struct child child;
+	struct target one;
+
+	(void)state;
+	start(&child, drop_caps);
+	assert_true(target_is_us(&child.target));
+	stop(&child);
+	assert_false(target_is_us(&child.target));
+	target_init(&one, 1);
+	assert_false(target_is_us(&one));
+	if (geteuid() != 0) {
+		print_message("not tried without root: other ids\n");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		start(&child, others[i]);
+		assert_false(target_is_us(&child.target));
+		stop(&child);
+	}
+}
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* USR1 caught, USR2 ignored, HUP blocked, WINCH caught, CHLD by default. The
+ * child is stopped, so that what is sent stays pending. */
+static void
+signals_setup(const struct child *child)
+{
+	sigset_t set;
+
+	(void)child;
+	signal(SIGUSR1, on_signal);
+	signal(SIGWINCH, on_signal);
+	signal(SIGUSR2, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
+static bool
+signalled_by(int sig)
+{
+	struct child child;
+	bool yes;
+	int status;
+
+	start(&child, signals_setup);
+	kill(child.pid, SIGSTOP);
+	assert_int_equal(waitpid(child.pid, &status, WUNTRACED), child.pid);
+	assert_true(WIFSTOPPED(status));
+	assert_false(target_signalled(&child.target));
+	kill(child.pid, sig);
+	yes = target_signalled(&child.target);
+	stop(&child);
+	return yes;
+}
+
+static void
+a_signal_that_would_be_taken_is_seen(void **state)
+{
+	struct child child;
+
+	(void)state;
+	assert_true(signalled_by(SIGUSR1));
+	assert_true(signalled_by(SIGTERM));
+	assert_true(signalled_by(SIGALRM));
+	assert_true(signalled_by(SIGWINCH)); /* caught */
+	assert_true(signalled_by(SIGTSTP));
+	assert_false(signalled_by(SIGUSR2)); /* ignored */
+	assert_false(signalled_by(SIGHUP));  /* blocked */
+	assert_false(signalled_by(SIGCHLD)); /* blocked and harmless */
+	assert_false(signalled_by(SIGURG));
+	start(&child, NULL);
+	stop(&child);
+	assert_false(target_signalled(&child.target));
+}
+
+static void
+limit_setup(const struct child *child)
+{
+	(void)child;
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 12345, 54321 });
+}
+
+static void
+limits_are_its_own(void **state)
+{
+	struct child child;
+	uint64_t soft = 0;
+
+	(void)state;
+	start(&child, limit_setup);
+	assert_int_equal(target_limit(&child.target, RLIMIT_FSIZE, &soft), 0);
+	assert_int_equal(soft, 12345);
+	assert_int_equal(target_limit(&child.target, 9999, &soft), -EINVAL);
+	stop(&child);
+	assert_int_equal(target_limit(&child.target, RLIMIT_FSIZE, &soft), -ESRCH);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings_are_copied_to_their_end),
+		cmocka_unit_test(bad_strings_give_plain_errors),
+		cmocka_unit_test(the_longest_path_fits),
+		cmocka_unit_test(memory_is_read_and_written_whole),
+		cmocka_unit_test(one_who_cannot_be_looked_into_is_eacces),
+		cmocka_unit_test(descriptors_and_places_are_its_own),
+		cmocka_unit_test(a_thread_is_not_its_process),
+		cmocka_unit_test(who_tells_the_start_time),
+		cmocka_unit_test(only_the_same_ids_without_capabilities_are_us),
+		cmocka_unit_test(a_signal_that_would_be_taken_is_seen),
+		cmocka_unit_test(limits_are_its_own),
+	};
+
+	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The private temp directory goes with all that a hostile program left in it,
+ * and nothing else does. */
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "kernel/temp.h"
+
+struct place {
+	char dir[64];
+	char *temp;
+	char *beside; /* a directory that must stay */
+	char *precious;
+};
+
+static void
+touch(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static int
+begin(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	snprintf(place->dir, sizeof(place->dir), "/tmp/test-temp-XXXXXX");
+	assert_non_null(mkdtemp(place->dir));
+	place->beside = str_printf("%s/beside", place->dir);
+	place->precious = str_printf("%s/precious", place->beside);
+	assert_int_equal(mkdir(place->beside, 0755), 0);
+	touch(place->precious);
+	assert_int_equal(temp_create(place->dir, &place->temp, NULL), 0);
+	*state = place;
+	return 0;
+}
+
+static int
+end(void **state)
+{
+	struct place *place = *state;
+
+	temp_remove(place->dir);
+	free(place->temp);
+	free(place->beside);
+	free(place->precious);
+	free(place);
+	return 0;
+}
+
+static void
+assert_only_temp_is_gone(const struct place *place)
+{
+	assert_int_equal(temp_remove(place->temp), 0);
+	assert_int_equal(access(place->temp, F_OK), -1);
+	assert_int_equal(access(place->precious, F_OK), 0);
+	assert_int_equal(temp_remove(place->temp), 0);
+}
+
+static void
+links_are_not_followed(void **state)
+{
+	struct place *place = *state;
+	auto_free char *link = str_printf("%s/link", place->temp);
+	auto_free char *name = str_printf("%s/file", place->temp);
+
+	assert_int_equal(symlink(place->beside, link), 0);
+	assert_int_equal(linkat(AT_FDCWD, place->precious, AT_FDCWD, name, 0), 0);
+	assert_only_temp_is_gone(place);
+}
+
+static void
+depth_and_modes_do_not_matter(void **state)
+{
+	struct place *place = *state;
+	int at = open(place->temp, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; i < 200; i++) {
+		int next;
+
+		assert_int_equal(mkdirat(at, "a long enough name that no path can hold them all, "
+					     "one beneath the other, for it would be too long", 0755), 0);
+		assert_int_equal(mkdirat(at, "b", 0755), 0);
+		assert_int_equal(mkdirat(at, "b/c", 0700), 0);
+		assert_int_equal(fchmodat(at, "b", i % 2 ? 0 : 0500, 0), 0);
+		next = openat(at, "a long enough name that no path can hold them all, "
+				  "one beneath the other, for it would be too long",
+			O_PATH | O_DIRECTORY | O_CLOEXEC);
+		assert_true(next >= 0);
+		close(at);
+		at = next;
+	}
+	close(at);
+	assert_only_temp_is_gone(place);
+}
+
+struct mover {
+	int temp, beside;
+	atomic_bool done;
+};
+
+/* Takes directories out from under the one who empties them. */
+static void *
+move_out(void *data)
+{
+	struct mover *mover = data;
+	char name[32];
+
+	for (int i = 0; !atomic_load(&mover->done); i = (i + 1) % 50) {
+		snprintf(name, sizeof(name), "d%d", i);
+		if (renameat(mover->temp, "deep/er", mover->beside, name) < 0)
+			renameat(mover->beside, name, mover->temp, "deep/er");
+	}
+	return NULL;
+}
+
+static void
+what_is_moved_away_leads_nowhere(void **state)
+{
+	struct place *place = *state;
+	struct mover mover = { .beside = open(place->beside, O_PATH | O_CLOEXEC) };
+	pthread_t thread;
+	char name[64];
+
+	for (int round = 0; round < 30; round++) {
+		mkdir(place->temp, 0700);
+		mover.temp = open(place->temp, O_PATH | O_CLOEXEC);
+		assert_int_equal(mkdirat(mover.temp, "deep", 0700), 0);
+		assert_int_equal(mkdirat(mover.temp, "deep/er", 0700), 0);
+		for (int i = 0; i < 200; i++) {
+			snprintf(name, sizeof(name), "deep/er/%d", i);
+			assert_int_equal(mkdirat(mover.temp, name, 0700), 0);
+			snprintf(name, sizeof(name), "deep/er/%d/x", i);
+			assert_int_equal(mkdirat(mover.temp, name, 0700), 0);
+		}
+		atomic_store(&mover.done, false);
+		assert_int_equal(pthread_create(&thread, NULL, move_out, &mover), 0);
+		temp_remove(place->temp);
+		atomic_store(&mover.done, true);
+		pthread_join(thread, NULL);
+		close(mover.temp);
+		assert_int_equal(access(place->precious, F_OK), 0);
+	}
+	close(mover.beside);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(links_are_not_followed, begin, end),
+		cmocka_unit_test_setup_teardown(depth_and_modes_do_not_matter, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_moved_away_leads_nowhere, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

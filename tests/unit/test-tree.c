@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is of the tree, and that nobody of it outlives tree_end. The test itself
+ * is the keeper: a subreaper, and the root. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/tree.h"
+
+/* Each level forks the next, tells its pid through the pipe and waits for ever;
+ * with orphan, only the last one stays. */
+static void
+grow(int out, int depth, bool orphan)
+{
+	pid_t pid;
+
+	while (depth > 0 && fork() == 0)
+		depth--;
+	pid = getpid();
+	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+	if (orphan && depth > 0)
+		_exit(0);
+	for (;;)
+		pause();
+}
+
+static void
+plant(int depth, bool orphan, pid_t *pids)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	if (fork() == 0) {
+		close(ends[0]);
+		grow(ends[1], depth, orphan);
+	}
+	close(ends[1]);
+	for (int i = 0; i <= depth; i++)
+		assert_int_equal(read(ends[0], &pids[i], sizeof(pid_t)), sizeof(pid_t));
+	close(ends[0]);
+}
+
+static int
+setup(void **state)
+{
+	(void)state;
+	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+static void
+all_descendants_are_held(void **state)
+{
+	struct tree tree = { .keeper = getpid() };
+	pid_t pids[6];
+
+	(void)state;
+	plant(5, false, pids);
+	for (int i = 0; i <= 5; i++)
+		assert_true(tree_holds(&tree, pids[i]));
+	assert_false(tree_holds(&tree, getpid()));
+	assert_false(tree_holds(&tree, getppid()));
+	assert_false(tree_holds(&tree, 1));
+	assert_false(tree_holds(&tree, 0));
+	assert_false(tree_holds(&tree, -1));
+	assert_int_equal(tree_end(getpid(), 5000), 6);
+	for (int i = 0; i <= 5; i++) {
+		assert_false(tree_holds(&tree, pids[i]));
+		assert_int_equal(kill(pids[i], 0), -1);
+	}
+}
+
+static void
+orphans_are_held_and_ended(void **state)
+{
+	struct tree tree = { .keeper = getpid() };
+	pid_t pids[6], last = 0;
+	int n;
+
+	(void)state;
+	plant(5, true, pids);
+	/* Only the one at the bottom stays. */
+	while (waitpid(-1, NULL, WNOHANG) >= 0 || errno == EINTR) {
+		int alive = 0;
+
+		for (int i = 0; i <= 5; i++)
+			if (kill(pids[i], 0) == 0) {
+				last = pids[i];
+				alive++;
+			}
+		if (alive == 1)
+			break;
+	}
+	assert_true(tree_holds(&tree, last));
+	n = tree_end(getpid(), 5000);
+	assert_int_equal(n, 1);
+	assert_int_equal(kill(last, 0), -1);
+	assert_int_equal(tree_end(getpid(), 5000), 0);
+}
+
+static void
+a_signal_reaches_each_once(void **state)
+{
+	pid_t pids[4];
+	int n, status;
+
+	(void)state;
+	plant(3, false, pids);
+	assert_int_equal(tree_signal(getpid(), SIGSTOP), 4);
+	for (int i = 0; i <= 3; i++) {
+		char path[64], text[256] = "", *at;
+
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pids[i]);
+		/* The stop of a process is not instant. */
+		do {
+			FILE *file = fopen(path, "r");
+
+			assert_non_null(file);
+			assert_non_null(fgets(text, sizeof(text), file));
+			fclose(file);
+			at = strrchr(text, ')');
+			assert_non_null(at);
+		} while (at[2] == 'S' || at[2] == 'R');
+		assert_int_equal(at[2], 'T');
+	}
+	/* Stopped ones end as well. */
+	n = tree_end(getpid(), 5000);
+	assert_int_equal(n, 4);
+	assert_int_equal(waitpid(-1, &status, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void
+groups_are_held_if_all_of_them_are(void **state)
+{
+	struct tree tree = { .keeper = getpid() };
+	pid_t pids[3];
+	int ends[2];
+	char go;
+
+	(void)state;
+	plant(2, false, pids);
+	/* They are in the test's own group. */
+	assert_false(tree_holds_group(&tree, getpgrp()));
+	assert_int_equal(pipe(ends), 0);
+	pid_t leader = fork();
+
+	if (leader == 0) {
+		setsid();
+		if (write(ends[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], &go, 1), 1);
+	assert_true(tree_holds_group(&tree, leader));
+	assert_false(tree_holds_group(&tree, 0));
+	assert_int_equal(tree_end(getpid(), 5000), 4);
+	assert_false(tree_holds_group(&tree, leader));
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* A process that forks as fast as it can, at most 40 times in all: each one
+ * ends itself and leaves a child. */
+static void
+one_that_runs_away_is_caught(void **state)
+{
+	int ends[2];
+	char go;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	if (fork() == 0) {
+		if (write(ends[1], "x", 1) != 1)
+			_exit(1);
+		for (int i = 0; i < 40; i++)
+			if (fork() != 0)
+				_exit(0);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], &go, 1), 1);
+	assert_true(tree_end(getpid(), 5000) >= 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void *
+sleep_on(void *data)
+{
+	(void)data;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A leader that ended before its threads looks like a zombie. */
+static void
+a_process_without_its_leader_is_ended(void **state)
+{
+	int ends[2];
+	char go;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+
+		close(ends[0]);
+		if (pthread_create(&thread, NULL, sleep_on, NULL) != 0 ||
+			write(ends[1], "x", 1) != 1)
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &go, 1), 1);
+	assert_int_equal(tree_end(getpid(), 5000), 1);
+	/* The end of the pipe was held by the threads alone. */
+	assert_int_equal(read(ends[0], &go, 1), 0);
+	close(ends[0]);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_descendants_are_held),
+		cmocka_unit_test(orphans_are_held_and_ended),
+		cmocka_unit_test(a_signal_reaches_each_once),
+		cmocka_unit_test(groups_are_held_if_all_of_them_are),
+		cmocka_unit_test(one_that_runs_away_is_caught),
+		cmocka_unit_test(a_process_without_its_leader_is_ended),
+	};
+
+	alarm(60);
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
