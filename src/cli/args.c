@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns argv into options and words by the table of options. What it does not
  * know is an error, never a word: a path that begins with a dash must come
- * behind "--", where nothing is an option any more. */
+ * behind "--", where nothing is an option any more. So does what follows the
+ * first word of a command that runs another. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,6 +133,8 @@ args_parse(const struct command *command, char **argv, size_t argc, struct args 
 		}
 		if (argv[i][0] != '-' || argv[i][1] == '\0') {
 			args->words[args->n++] = argv[i];
+			while (command->wraps && ++i < argc)
+				args->words[args->n++] = argv[i];
 			continue;
 		}
 		r = parse_option(args, argv, argc, &i, err);

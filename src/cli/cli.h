@@ -17,7 +17,11 @@ enum exit_code {
 	EXIT_USAGE = 2,	  /* the command line is wrong */
 	EXIT_ASK = 10,	  /* `why`: a person would be asked */
 	EXIT_DENY = 11,	  /* `why`: deny */
-	EXIT_AMBIT = 125, /* reserved for `run`: ambit itself failed */
+	EXIT_TIMEOUT = 124, /* `run`: the time was up */
+	EXIT_AMBIT = 125, /* `run`: ambit itself failed */
+	EXIT_CANNOT = 126, /* `run`: the command cannot be executed */
+	EXIT_MISSING = 127, /* `run`: there is no such command */
+	EXIT_SIGNAL = 128, /* `run`: plus the signal that ended it */
 };
 
 struct exit_row {
@@ -40,6 +44,16 @@ enum opt {
 	OPT_READ,
 	OPT_FOR,
 	OPT_ALLOW_HOST,
+	OPT_NET,
+	OPT_ASK,
+	OPT_GUARD_READS,
+	OPT_SCRUB_ENV,
+	OPT_KEEP_ENV,
+	OPT_TIMEOUT,
+	OPT_REPORT,
+	OPT_FAIL_ON_REFUSAL,
+	OPT_QUIET,
+	OPT_NO_PTY,
 	OPT_KIND,
 	OPT_TOOL,
 	OPT_VERDICT,
@@ -88,6 +102,10 @@ struct command {
 	const enum opt *options;  /* ends in OPT_END; --help is everybody's */
 	const struct example *examples; /* ends in a row without line */
 	size_t min, max;		/* how many arguments */
+	/* Runs another program: options end at the first word, since what
+	 * follows is that program's; signals stay as they came, for it inherits
+	 * them; an error of ambit's own is EXIT_AMBIT. */
+	bool wraps;
 	/* An exit code, or -errno with err filled. */
 	int (*run)(const struct args *args, struct ambit_error *err);
 };

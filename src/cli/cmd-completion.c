@@ -18,6 +18,7 @@ enum value_kind {
 	VALUE_SESSION,
 	VALUE_TOOL,
 	VALUE_PROFILE,
+	VALUE_ASK,
 };
 
 static enum value_kind
@@ -29,6 +30,7 @@ kind_of(enum opt opt)
 	case OPT_FOLDER:
 		return VALUE_DIR;
 	case OPT_SETTINGS:
+	case OPT_REPORT:
 	case OPT_WRITE:
 	case OPT_READ:
 		return VALUE_FILE;
@@ -38,6 +40,8 @@ kind_of(enum opt opt)
 		return VALUE_TOOL;
 	case OPT_FOR:
 		return VALUE_PROFILE;
+	case OPT_ASK:
+		return VALUE_ASK;
 	default:
 		return VALUE_OTHER;
 	}
@@ -66,6 +70,9 @@ value_words(enum opt opt)
 	case VALUE_PROFILE:
 		for (size_t i = 0; (profile = ambit_profile_at(i)) != NULL; i++)
 			printf("%s ", profile->name);
+		break;
+	case VALUE_ASK:
+		printf("tty deny allow exec:/ ");
 		break;
 	default:
 		break;
@@ -131,13 +138,19 @@ bash(void)
 		for (int o = 0; o < OPT_N; o++)
 			if (command_takes(command, (enum opt)o) && !option_rows[o].hidden)
 				printf("--%s ", option_rows[o].name);
-		printf("'\n\t\twords='");
+		printf("'\n");
+		if (command->wraps) {
+			printf("\t\twords=$(compgen -c -- \"$cur\") ;;\n");
+			continue;
+		}
+		printf("\t\twords='");
 		first_words(command);
 		printf("' ;;\n");
 	}
+	/* Behind "--" stands the name of a program, or a word of no option. */
 	printf("\tesac\n\tif [[ $cur == -* ]]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
-	       "\telif [[ $COMP_CWORD -eq 2 && -n $words ]]; then\n"
+	       "\telif [[ -n $words && ( $COMP_CWORD -eq 2 || $prev == -- ) ]]; then\n"
 	       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
 	       "\telse\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n\tfi\n}\n"
 	       "complete -o filenames -F _ambit ambit\n");
@@ -209,6 +222,11 @@ zsh(void)
 		for (int o = 0; o < OPT_N; o++)
 			if (command_takes(command, (enum opt)o) && !option_rows[o].hidden)
 				zsh_option((enum opt)o);
+		if (command->wraps) {
+			printf(" \\\n\t\t\t'(-)1:command:_command_names -e'"
+			       " \\\n\t\t\t'*::argument:_normal' ;;\n");
+			continue;
+		}
 		if (command->words != NULL || command == &cmd_help) {
 			printf(" \\\n\t\t\t'1:what:(");
 			first_words(command);
@@ -268,6 +286,10 @@ fish(void)
 		for (int o = 0; o < OPT_N; o++)
 			if (command_takes(command, (enum opt)o) && !option_rows[o].hidden)
 				fish_option(command, (enum opt)o);
+		if (command->wraps)
+			printf("complete -c ambit -n '__fish_seen_subcommand_from %s' -a "
+			       "'(__fish_complete_subcommand --fcs-skip=2)'\n",
+				command->name);
 		if (command->words == NULL && command != &cmd_help)
 			continue;
 		printf("complete -c ambit -n '__fish_seen_subcommand_from %s' -a '", command->name);

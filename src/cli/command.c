@@ -7,6 +7,7 @@
 #include "base/str.h"
 
 static const struct command *const commands[] = {
+	&cmd_run,
 	&cmd_why,
 	&cmd_decide,
 	&cmd_log,
@@ -29,11 +30,16 @@ static const struct command *const commands[] = {
 const struct exit_row exit_rows[] = {
 	{ EXIT_OK, "Done. For why: allow." },
 	{ EXIT_FAILED, "It could not be done, and a message says why. For log verify: a chain is "
-		       "broken." },
+		       "broken. For run with --fail-on-refusal: something was refused." },
 	{ EXIT_USAGE, "The command line is wrong." },
 	{ EXIT_ASK, "For why: a person would be asked." },
 	{ EXIT_DENY, "For why: deny." },
-	{ EXIT_AMBIT, "Reserved: ambit itself failed, where the status is otherwise a command's." },
+	{ EXIT_TIMEOUT, "For run, whose status is otherwise the command's: the time was up." },
+	{ EXIT_AMBIT, "For run: ambit itself failed. Unless a message says otherwise, nothing ran." },
+	{ EXIT_CANNOT, "For run: the command cannot be executed." },
+	{ EXIT_MISSING, "For run: there is no such command." },
+	{ EXIT_SIGNAL, "For run: and more: the command was ended by the signal of that number less "
+		       "128." },
 	{ EXIT_OK, NULL },
 };
 

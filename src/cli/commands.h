@@ -16,6 +16,7 @@ extern const struct command cmd_mode;
 extern const struct command cmd_perm;
 extern const struct command cmd_perms;
 extern const struct command cmd_rules;
+extern const struct command cmd_run;
 extern const struct command cmd_sandbox;
 extern const struct command cmd_sessions;
 extern const struct command cmd_settings;

@@ -3,6 +3,7 @@
  * error. Everything else is in the command's own file. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,19 @@ set_signals(void)
 {
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* A descriptor below 3 that came closed would be given to the next file that
+ * is opened here, and then to a command that takes it for its own. What fills
+ * the place can be neither read nor written, as if it were still closed. */
+static int
+fill_standard(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			return -1;
+	return 0;
 }
 
 static const struct command *
@@ -68,11 +82,16 @@ main(int argc, char **argv)
 	const struct command *command;
 	int r = EXIT_USAGE;
 
-	set_signals();
+	if (fill_standard() < 0)
+		return EXIT_AMBIT;
 	command = choose(argc > 1 ? argv[1] : NULL, &err);
+	if (command == NULL || !command->wraps)
+		set_signals();
 	if (command != NULL)
 		r = run(command, argv + 2, argc > 2 ? (size_t)argc - 2 : 0, &err);
 	if (err.code != 0 && (r < 0 || r == EXIT_USAGE || r == EXIT_FAILED))
 		fprintf(stderr, "ambit: %s\n", err.text);
-	return r < 0 ? EXIT_FAILED : r;
+	if (r >= 0)
+		return r;
+	return command->wraps ? EXIT_AMBIT : EXIT_FAILED;
 }

@@ -145,6 +145,8 @@ environment(void)
 			"Settings are in ambit/config.json there; else in ~/.config." },
 		{ "XDG_STATE_HOME", "The record is in ambit/ there; else in ~/.local/state." },
 		{ "XDG_RUNTIME_DIR", "Sockets are in ambit/ there." },
+		{ "SHELL", "What run starts if no command is given." },
+		{ "TMPDIR", "Where run makes the command's own temporary directory; else /tmp." },
 		{ "NO_COLOR", "If not empty, no colours." },
 	};
 
@@ -167,10 +169,12 @@ man_all(void)
 	      "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n",
 		stdout);
 	paragraphs(
-		"ambit is a permission model for coding agents whose whole policy is one folder:\n"
-		"the agent reads anywhere and writes inside that folder. What lies past the line "
-		"is\n"
-		"a question to the person, answered once, for the session or for good.");
+		"ambit is a permission model and sandbox for coding agents whose whole policy is "
+		"one\n"
+		"folder: the agent reads anywhere and writes inside that folder, by its tools and "
+		"by\n"
+		"every program it starts. What lies past the line is a question to the person,\n"
+		"answered once, for the session or for good.");
 	fputs(".SH COMMANDS\n", stdout);
 	for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
 		printf(".TP\n.BR ambit\\-%s (1)\n", command->name);

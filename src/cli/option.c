@@ -14,6 +14,8 @@ static const struct ambit_word event_kinds[] = {
 	{ "revoke", 6, "a rule was revoked" },
 	{ "mode", 7, "a mode was changed" },
 	{ "permission", 8, "a tool's permission was changed" },
+	{ "run", 9, "a command was started with the line around it" },
+	{ "end", 10, "it ended" },
 	{ 0 },
 };
 
@@ -91,6 +93,56 @@ const struct option_row option_rows[OPT_N] = {
 		.key = "allow_hosts",
 		.many = true,
 		.text = "a host that can be reached without a question",
+	},
+	[OPT_NET] = {
+		.name = "net",
+		.arg = "MODE",
+		.words = ambit_nets,
+		.key = "net",
+		.text = "whether hosts that are not allowed by name can be reached",
+	},
+	[OPT_ASK] = {
+		.name = "ask",
+		.arg = "WHO",
+		.key = "ask",
+		.text = "who answers: tty, deny, allow or exec:PROG; without it the person at the "
+			"terminal, or nobody if there is none",
+	},
+	[OPT_GUARD_READS] = {
+		.name = "guard-reads",
+		.text = "keep keys, credentials and ambit's own record unreadable",
+	},
+	[OPT_SCRUB_ENV] = {
+		.name = "scrub-env",
+		.text = "leave out variables that look like secrets",
+	},
+	[OPT_KEEP_ENV] = {
+		.name = "keep-env",
+		.arg = "NAME",
+		.many = true,
+		.text = "a variable that --scrub-env leaves in",
+	},
+	[OPT_TIMEOUT] = {
+		.name = "timeout",
+		.arg = "SECONDS",
+		.text = "end the command after that time, with status 124; 0.5 is half a second",
+	},
+	[OPT_REPORT] = {
+		.name = "report",
+		.arg = "FILE",
+		.text = "write what happened and what was refused there, as JSON",
+	},
+	[OPT_FAIL_ON_REFUSAL] = {
+		.name = "fail-on-refusal",
+		.text = "exit with 1 if anything was refused, though the command exits with 0",
+	},
+	[OPT_QUIET] = {
+		.name = "quiet",
+		.text = "no words of ambit's own on standard error, but for its errors",
+	},
+	[OPT_NO_PTY] = {
+		.name = "no-pty",
+		.text = "the command keeps the terminal itself in place of one of its own",
 	},
 	[OPT_KIND] = {
 		.name = "kind",

@@ -101,14 +101,14 @@ out_json(json_t *value, struct ambit_error *err)
 	return 0;
 }
 
-static bool
-want_colour(void)
+bool
+out_colour(int fd)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if (no != NULL && no[0] != '\0')
 		return false;
-	return term != NULL && !streq(term, "dumb") && isatty(STDOUT_FILENO);
+	return term != NULL && !streq(term, "dumb") && isatty(fd);
 }
 
 void
@@ -121,7 +121,7 @@ out_verdict(enum ambit_verdict verdict)
 	};
 	const char *word = ambit_word_name(ambit_verdicts, verdict);
 
-	if (want_colour())
+	if (out_colour(STDOUT_FILENO))
 		printf("%s%s\033[0m", colours[verdict], word);
 	else
 		printf("%s", word);

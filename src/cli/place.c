@@ -4,7 +4,10 @@
  * specification says. */
 
 #include <pwd.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "world.h"
@@ -21,18 +24,29 @@ absolute_env(const char *name)
 	return value != NULL && value[0] == '/' ? value : NULL;
 }
 
+char *
+place_of_user(size_t field)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd *user = NULL;
+	char *value = NULL;
+
+	while (file != NULL && (user = fgetpwent(file)) != NULL && user->pw_uid != getuid())
+		;
+	if (user != NULL)
+		memcpy(&value, (const char *)user + field, sizeof(value));
+	value = value != NULL && value[0] == '/' ? str_dup(value) : NULL;
+	if (file != NULL)
+		fclose(file);
+	return value;
+}
+
 static char *
 find_home(void)
 {
 	const char *home = absolute_env("HOME");
-	struct passwd *user;
 
-	if (home != NULL)
-		return str_dup(home);
-	user = getpwuid(getuid());
-	if (user == NULL || user->pw_dir == NULL || user->pw_dir[0] != '/')
-		return NULL;
-	return str_dup(user->pw_dir);
+	return home != NULL ? str_dup(home) : place_of_user(offsetof(struct passwd, pw_dir));
 }
 
 /* $variable/ambit, else home/fallback/ambit, else nothing. -ENOMEM. */

@@ -2,6 +2,8 @@
 /* Opens what a command needs, in the order in which one needs the other. The
  * options are the person's own words and stand over the person's file. */
 
+#include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -175,11 +177,80 @@ world_observe(struct world *world, const struct args *args, const struct ambit_s
 	return open_engine(world, args, session->name, true, err);
 }
 
+/* -- the record, meanwhile -------------------------------------------------- */
+
+struct opening {
+	struct world *world;
+	unsigned needs;
+	struct ambit_error err;
+	int r;
+	pthread_t thread;
+	bool running;
+};
+
+static void *
+open_beside(void *data)
+{
+	struct opening *opening = data;
+
+	opening->r = open_record(opening->world, opening->needs, &opening->err);
+	return NULL;
+}
+
+/* In a thread if one is to be had. */
+static void
+begin_record(struct opening *opening, bool beside)
+{
+	if (beside) {
+		/* One arena: what the thread allocates is freed elsewhere. */
+		mallopt(M_ARENA_MAX, 1);
+		opening->running =
+			pthread_create(&opening->thread, NULL, open_beside, opening) == 0;
+	}
+	if (!opening->running)
+		open_beside(opening);
+}
+
+static int
+end_record(struct opening *opening, struct ambit_error *err)
+{
+	if (opening->running)
+		pthread_join(opening->thread, NULL);
+	if (opening->r < 0)
+		*err = opening->err;
+	return opening->r;
+}
+
+/* What needs the record: the folder of a stored session. */
+static bool
+may_wait(const struct args *args, unsigned needs)
+{
+	return (needs & WORLD_MEANWHILE) &&
+		!((needs & WORLD_ITS_FOLDER) && args_get(args, OPT_SESSION) != NULL);
+}
+
+static int
+open_rest(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+{
+	int r = 0;
+
+	if (needs & WORLD_SCOPE)
+		r = find_settings(world, args, err);
+	if (r == 0 && (needs & WORLD_SCOPE))
+		r = open_scope(world, args, needs, err);
+	if (r == 0 && (needs & WORLD_SETTINGS))
+		r = open_settings(world, args, err);
+	return r;
+}
+
 int
-world_open(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+world_open_meanwhile(struct world *world, const struct args *args, unsigned needs,
+	void (*meanwhile)(void *data), void *data, struct ambit_error *err)
 {
 	const char *session = args_get(args, OPT_SESSION);
-	int r;
+	struct opening opening = { .world = world };
+	bool beside = may_wait(args, needs);
+	int r, rest;
 
 	*world = (struct world){ 0 };
 	if (session != NULL && !ambit_session_name_valid(session))
@@ -190,17 +261,29 @@ world_open(struct world *world, const struct args *args, unsigned needs, struct 
 	if (needs & WORLD_SETTINGS)
 		needs |= WORLD_SCOPE;
 	r = place_init(&world->place, err);
-	if (r == 0 && (needs & (WORLD_RECORD | WORLD_STORE)))
-		r = open_record(world, needs, err);
-	if (r == 0 && (needs & WORLD_SCOPE))
-		r = find_settings(world, args, err);
-	if (r == 0 && (needs & WORLD_SCOPE))
-		r = open_scope(world, args, needs, err);
-	if (r == 0 && (needs & WORLD_SETTINGS))
-		r = open_settings(world, args, err);
+	if (r < 0)
+		return r;
+	opening.needs = needs;
+	if (needs & (WORLD_RECORD | WORLD_STORE))
+		begin_record(&opening, beside);
+	if (!opening.running && opening.r < 0)
+		return end_record(&opening, err);
+	rest = open_rest(world, args, needs, err);
+	if (rest == 0 && meanwhile != NULL)
+		meanwhile(data);
+	/* The record comes first where both fail, as without a thread. */
+	r = end_record(&opening, err);
+	if (r == 0)
+		r = rest;
 	if (r == 0 && (needs & WORLD_ENGINE))
 		r = open_engine(world, args, session, (needs & WORLD_STORE) == 0, err);
 	return r;
+}
+
+int
+world_open(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
+{
+	return world_open_meanwhile(world, args, needs, NULL, NULL, err);
 }
 
 void

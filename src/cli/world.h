@@ -16,6 +16,12 @@ struct place {
 	char *runtime; /* or NULL */
 };
 
+/* What the user database has for this user, an absolute path; or NULL. field
+ * is the offset of a string in struct passwd. Read from its file: asking the
+ * name service would load libraries into a program that is linked without
+ * any. Caller frees. */
+char *place_of_user(size_t field);
+
 /* From the environment. */
 int place_init(struct place *place, struct ambit_error *err);
 void place_finish(struct place *place);
@@ -31,6 +37,7 @@ enum world_need {
 	WORLD_STORE = 1 << 3,	   /* to write; made if there is none */
 	WORLD_ENGINE = 1 << 4,	   /* brings all but STORE; without STORE it only looks */
 	WORLD_ITS_FOLDER = 1 << 5, /* without --folder, that of the stored session */
+	WORLD_MEANWHILE = 1 << 6,  /* the record is opened in a thread beside the rest */
 };
 
 struct world {
@@ -42,7 +49,10 @@ struct world {
 	struct ambit_engine *engine;
 };
 
-/* Always to be finished, also after a failure. */
+/* Always to be finished, also after a failure. With MEANWHILE, meanwhile(data)
+ * is called while the record is being opened. */
+int world_open_meanwhile(struct world *world, const struct args *args, unsigned needs,
+	void (*meanwhile)(void *data), void *data, struct ambit_error *err);
 int world_open(
 	struct world *world, const struct args *args, unsigned needs, struct ambit_error *err);
 void world_finish(struct world *world);

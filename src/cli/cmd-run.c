@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit run: any command with the line around it. */
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "out.h"
+#include "run.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+/* Where the private temp directory is made. */
+static const char *
+temp_place(void)
+{
+	const char *temp = getenv("TMPDIR");
+
+	return temp != NULL && temp[0] == '/' ? temp : "/tmp";
+}
+
+static int
+start(struct run *run, struct ambit_run_result *result, struct ambit_error *err)
+{
+	const struct ambit_run_options options = {
+		.keeper = run->keeper,
+		.engine = run->world.engine,
+		.argv = run->argv,
+		.envp = run->envp != NULL ? run->envp : environ,
+		.path = getenv("PATH"),
+		.cwd = run->cwd,
+		.temp = temp_place(),
+		.terminal = run->pty ? AMBIT_RUN_PTY : AMBIT_RUN_PLAIN,
+		.tty = run->tty,
+		.colour = run->tty >= 0 && out_colour(run->tty),
+		.guard_reads = args_get(run->args, OPT_GUARD_READS) != NULL,
+		.quiet = run->quiet,
+		.timeout_ms = run->timeout_ms,
+		.approver = run->approver,
+	};
+
+	run->keeper = NULL;
+	return ambit_run(&options, result, err);
+}
+
+static void
+say_not_started(const struct run *run, int error)
+{
+	auto_free char *name = str_escape(run->argv[0], strlen(run->argv[0]));
+
+	fprintf(stderr, "ambit: %s: %s\n", name != NULL ? name : "?",
+		error == ENOENT && strchr(run->argv[0], '/') == NULL ? "no such command in PATH"
+								     : strerror(error));
+}
+
+/* What the shell hears. The report is part of what was asked for: without it
+ * a command that went well did not. */
+static int
+conclude(struct run *run, const struct ambit_run_result *result)
+{
+	struct ambit_error err = { 0 };
+	int status = result->status;
+
+	if (result->error != 0)
+		say_not_started(run, result->error);
+	run_summary(run, result);
+	if (status == 0 && result->refused > 0 && args_get(run->args, OPT_FAIL_ON_REFUSAL) != NULL)
+		status = EXIT_FAILED;
+	if (run_report_write(&run->report, run, result, &err) == 0)
+		return status;
+	fprintf(stderr, "ambit: %s%s\n", err.text, status == 0 ? "; the command exited with 0" : "");
+	return status == 0 ? EXIT_AMBIT : status;
+}
+
+static int
+run_command(const struct args *args, struct ambit_error *err)
+{
+	struct ambit_run_result result = { 0 };
+	struct ambit_run_keeper *keeper = NULL;
+	struct run run;
+	int r = ambit_run_keep(&keeper, err);
+	/* A full disk must be an error that is told; the command gets the signal
+	 * as it came, and a reader that is gone does not take its status away. */
+	void (*full)(int) = signal(SIGXFSZ, SIG_IGN);
+
+	if (r < 0)
+		return r;
+	r = run_begin(&run, args, keeper, err);
+	signal(SIGXFSZ, full);
+	if (r == 0)
+		r = start(&run, &result, err);
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	/* The process ends here, and its memory with it; only the record is
+	 * closed, so that whoever opens it next finds it in order. */
+	if (r == 0) {
+		int status = conclude(&run, &result);
+
+		ambit_record_close(run.world.record);
+		_exit(status);
+	}
+	run_finish(&run);
+	return r;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.args = "[--] [COMMAND [ARGUMENT...]]",
+	.text = "run a command that can write only inside the folder",
+	.about = "Starts the command with the line around it, held by the kernel: it and everything it\n"
+		 "starts read anywhere and write inside the folder. A call that goes further is held,\n"
+		 "you are asked, and it goes on or fails as you say; other work goes on meanwhile.\n"
+		 "Without a command it is your shell. The command starts in the folder, or where you\n"
+		 "are if that is inside.\n"
+		 "\n"
+		 "Options end at the first word that is none: what follows is the command's own.\n"
+		 "\n"
+		 "On a terminal the command gets one of its own, and questions appear over it. Without\n"
+		 "one, and unless --ask says who answers, what is outside is refused. A refused call\n"
+		 "fails with 'Permission denied', a line about it goes to the program's own standard\n"
+		 "error where that is a file or a pipe, and a summary follows at the end.\n"
+		 "\n"
+		 "In /tmp, /var/tmp and /dev/shm the command can make files and change those it made.\n"
+		 "TMPDIR is a directory of its own, and gone afterwards; so is every process that the\n"
+		 "command left behind.\n"
+		 "\n"
+		 "The exit status is the command's.",
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_READS,
+		OPT_READ_ONLY, OPT_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST, OPT_NET,
+		OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT, OPT_REPORT,
+		OPT_FAIL_ON_REFUSAL, OPT_QUIET, OPT_NO_PTY, OPT_END },
+	.examples = (const struct example[]){
+		{ "ambit run -- make test", "a build that cannot write outside the folder" },
+		{ "ambit run --folder ~/app -- claude", "an agent, in that folder" },
+		{ "ambit run", "your shell" },
+		{ "ambit run --write ~/data --net none python3 job.py",
+			"one more folder, and no network" },
+		{ "ambit run --ask deny --report result.json --fail-on-refusal make",
+			"nobody is there to ask, as in CI" },
+		{ NULL, NULL },
+	},
+	.max = SIZE_MAX,
+	.wraps = true,
+	.run = run_command,
+};

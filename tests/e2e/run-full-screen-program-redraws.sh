@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A question over a full-screen program: its output waits, it gets none of the
+# keys, and afterwards it redraws.
+. "${0%/*}/line.bash"
+
+cat >screen.py <<'END'
+import os, select, signal, sys, termios, threading, tty
+old = termios.tcgetattr(0)
+tty.setraw(0)
+drawn = 0
+def draw(*_):
+    global drawn
+    drawn += 1
+    os.write(1, b"\x1b[2J\x1b[HFRAME-%d." % drawn)
+signal.signal(signal.SIGWINCH, draw)
+draw()
+def ask():
+    try:
+        open(sys.argv[1], "w").write("x")
+        os.write(1, b"WROTE.")
+    except OSError:
+        os.write(1, b"REFUSED.")
+threading.Thread(target=ask).start()
+keys = b""
+while not keys.endswith(b"q"):
+    r, _, _ = select.select([0], [], [], 0.05)
+    if r: keys += os.read(0, 100)
+termios.tcsetattr(0, termios.TCSANOW, old)
+os.write(1, b"KEYS=%r\r\n" % keys)
+END
+person wait:FRAME-1. 'wait:ambit asks: write' 'wait:Enter is no: ' send:y wait:FRAME-2. wait:WROTE. send:aq \
+	"wait:KEYS=b'aq'" -- "$AMBIT" run -- "$PYTHON" screen.py "$OUT/file"
+[[ $(cat "$OUT/file") == x ]] || fail "not written"

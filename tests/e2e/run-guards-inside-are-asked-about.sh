@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What runs later with the person's rights is asked about inside the folder too,
+# for honest programs: by its name, by a move, and out of the private temp
+# directory.
+. "${0%/*}/line.bash"
+
+mkdir -p repo/.git/hooks plain
+cd repo || exit 1
+for name in .git/hooks/pre-commit .envrc .vscode/tasks.json; do
+	mkdir -p "$(dirname "$name")"
+	echo x >"$name" || fail "$name cannot be written without ambit"
+	rm "$name"
+	line --quiet -- sh -c "echo x >$name" 2>/dev/null || true
+	[[ ! -e $name ]] || fail "$name was written unasked"
+	"$AMBIT" run --ask allow -- sh -c "echo x >$name" || fail "an approved $name was not written"
+	[[ $(<"$name") == x ]] || fail "an approved $name is not there"
+	rm "$name"
+done
+
+# Under another name first, then moved there.
+line --quiet -- sh -c 'echo x >harmless; mv harmless .git/hooks/pre-commit' 2>/dev/null || true
+[[ ! -e .git/hooks/pre-commit ]] || fail "a file was moved to a guarded name"
+
+# A directory that brings one along, from the folder and from TMPDIR.
+make='mkdir -p "$1/x/.git/hooks" && echo x >"$1/x/.git/hooks/pre-commit" && mv "$1/x" sub'
+TMPDIR=$TEST_DIR sh -c "$make" sh "$TEST_DIR" || fail "the move does not work without ambit"
+[[ -e sub/.git/hooks/pre-commit ]] || fail "the move did nothing without ambit"
+rm -r sub
+line --quiet -- sh -c 'set -- "$TMPDIR"; '"$make" 2>/dev/null || true
+[[ ! -e sub/.git/hooks/pre-commit ]] || fail "a hook came out of TMPDIR unasked"
+rm -rf sub
+
+# Modes of a guard: not where they make it run.
+echo x >.git/hooks/pre-push
+chmod 644 .git/hooks/pre-push
+line --quiet -- chmod 755 .git/hooks/pre-push 2>/dev/null || true
+[[ $(stat -c %a .git/hooks/pre-push) == 644 ]] || fail "a hook was made executable unasked"

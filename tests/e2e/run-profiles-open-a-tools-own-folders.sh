@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A known tool's own folders are one question, remembered as it is answered;
+# --for says it in advance; with nobody to ask it is told what is missing.
+. "${0%/*}/line.bash"
+
+mkdir -p bin "$HOME/.npm"
+cat >bin/npm <<'END'
+#!/bin/bash
+echo x >"$HOME/.npm/$1" && echo cached || echo not cached
+END
+cat >bin/gemini <<'END'
+#!/bin/bash
+echo "sandbox=$GEMINI_SANDBOX"
+END
+cat >bin/codex <<'END'
+#!/bin/bash
+echo "args=$*"
+END
+chmod +x bin/*
+export PATH=$P/bin:$PATH
+held 0 -- npm one
+says 'not cached'
+complains '--for npm opens them'
+held 0 --quiet -- npm one
+[[ -z $errout || $errout != *'--for'* ]] || fail "$errout"
+held 0 --for npm -- npm two
+[[ $out == cached && -z $errout && -e $HOME/.npm/two ]] || fail "$out $errout"
+held 0 --for npm,gemini -- bash -c 'npm three; gemini'
+says cached
+says sandbox=false
+# Another tool's profile is not this one's.
+held 0 --for pip -- npm four
+says 'not cached'
+
+approver yes.sh <<END
+#!/bin/bash
+cat >>'$TEST_DIR/asked'; echo >>'$TEST_DIR/asked'
+echo '{"answer":"always"}'
+END
+touch "$TEST_DIR/asked"
+status 0 "$AMBIT" run --ask "exec:$approver" -- npm five
+[[ $out == cached ]] || fail "$out $errout"
+[[ $(wc -l <"$TEST_DIR/asked") -eq 1 ]] || fail "asked $(wc -l <"$TEST_DIR/asked") times"
+grep -q npm "$TEST_DIR/asked" || fail "$(cat "$TEST_DIR/asked")"
+held 0 -- npm six
+[[ $out == cached ]] || fail "not remembered: $out $errout"
+# What switches an inner sandbox off is said only where the profile is open.
+held 0 -- codex exec
+[[ $out == 'args=exec' ]] || fail "$out"
+held 0 --for codex -- codex exec
+says 'args=--sandbox danger-full-access exec'
