@@ -199,6 +199,21 @@ is_unchanged(const struct resolved *then)
 	return same;
 }
 
+/* The reason has said how the program called it; whoever answers by the path,
+ * a person in a hurry or an approver program, sees what it is. */
+static void
+show_real(struct decision *d, struct ambit_outcome_path *path, const char *real)
+{
+	char *shown = ambit_scope_display(d->in->scope, real);
+
+	if (!shown) {
+		d->failed = -ENOMEM;
+		return;
+	}
+	free(path->shown);
+	path->shown = shown;
+}
+
 static void
 decide_object(struct decision *d, const struct request_path *asked)
 {
@@ -230,9 +245,11 @@ decide_object(struct decision *d, const struct request_path *asked)
 			"%s: it changed while it was asked about", path->shown);
 		return;
 	}
-	paths_decide_object(d->in, &resolved, object->own, object->marks, asked->access, path, &hard, &guard);
+	paths_decide_object(d->in, &resolved, object->own, object->marks, asked->access, path, &hard,
+		&guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
+	show_real(d, path, object->real);
 }
 
 static void

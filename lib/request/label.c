@@ -58,10 +58,13 @@ paths_json(const struct ambit_request *request)
 
 	for (size_t i = 0; list && i < request->n_paths; i++) {
 		const struct request_path *path = &request->paths[i];
+		const char *real = path->object ? path->object->real : NULL;
 		json_t *item = json_object();
 
 		if (!item ||
-			json_object_set_new(item, "path", text_json(path->text, path->len)) < 0 ||
+			json_object_set_new(item, "path",
+				real ? text_json(real, strlen(real))
+				     : text_json(path->text, path->len)) < 0 ||
 			set_text(item, "access", ambit_word_name(ambit_accesses, path->access)) <
 				0 ||
 			json_array_append(list, item) < 0) {
@@ -234,8 +237,16 @@ append_subject(struct buf *out, const struct ambit_request *request, size_t max)
 		append_shown(out, request->command, strlen(request->command), max);
 	} else if (request->n_paths) {
 		for (size_t i = 0; i < request->n_paths && out->len <= max; i++) {
+			const struct request_path *path = &request->paths[i];
+
+			/* What was resolved is what is meant: a name of the program's
+			 * choice must not stand for it in a question. */
 			buf_putc(out, ' ');
-			append_shown(out, request->paths[i].text, request->paths[i].len, max);
+			if (path->object)
+				append_shown(out, path->object->real, strlen(path->object->real),
+					max);
+			else
+				append_shown(out, path->text, path->len, max);
 		}
 	} else if (request->host) {
 		bool bare = !strchr(request->host, ':') || host_is_unix(request->host);

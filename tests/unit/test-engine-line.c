@@ -6,8 +6,10 @@
 
 #include <time.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 #include "engine.h"
+#include "request/request.h"
 
 struct rig {
 	struct world w;
@@ -262,6 +264,31 @@ marks_are_no_change_but_where_they_make_it_run(void **state)
 	o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, ".ambit.json"));
 	o.marks = true;
 	assert_int_equal(both(rig, &o, 1, &code), AMBIT_DENY);
+}
+
+static void
+questions_show_what_it_is_not_how_it_was_called(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_request *request = NULL;
+	struct ambit_outcome outcome = { 0 };
+	struct ambit_object o;
+	auto_free char *label = NULL;
+
+	start_late(rig, NULL);
+	o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "precious"));
+	o.written = at(rig->w.out, "harmless");
+	assert_int_equal(ambit_request_objects(&o, 1, &request, NULL), 0);
+	label = request_label(request);
+	assert_non_null(strstr(label, "precious"));
+	assert_null(strstr(label, "harmless"));
+	assert_int_equal(ambit_engine_decide(rig->engine, request, &outcome, NULL), 0);
+	assert_non_null(strstr(outcome.paths[0].shown, "precious"));
+	/* The reason has both. */
+	assert_non_null(strstr(outcome.reason, "harmless"));
+	assert_non_null(strstr(outcome.reason, "precious"));
+	ambit_outcome_finish(&outcome);
+	ambit_request_destroy(request);
 }
 
 static void
@@ -1045,6 +1072,7 @@ main(void)
 		t(a_request_knows_what_it_is_about),
 		t(an_object_is_decided_as_it_was_resolved),
 		t(marks_are_no_change_but_where_they_make_it_run),
+		t(questions_show_what_it_is_not_how_it_was_called),
 		t(scratch_of_the_sessions_own_is_free),
 		t(a_directory_is_renamed_with_all_it_holds),
 		t(a_glance_never_says_more_than_a_decision),
