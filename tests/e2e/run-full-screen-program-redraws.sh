@@ -15,17 +15,24 @@ def draw(*_):
     os.write(1, b"\x1b[2J\x1b[HFRAME-%d." % drawn)
 signal.signal(signal.SIGWINCH, draw)
 draw()
+result = None
 def ask():
+    global result
     try:
         open(sys.argv[1], "w").write("x")
-        os.write(1, b"WROTE.")
+        result = b"WROTE."
     except OSError:
-        os.write(1, b"REFUSED.")
+        result = b"REFUSED."
 threading.Thread(target=ask).start()
 keys = b""
 while not keys.endswith(b"q"):
     r, _, _ = select.select([0], [], [], 0.05)
     if r: keys += os.read(0, 100)
+    # The call goes on and the screen is drawn again, in either order; said
+    # when both have happened.
+    if result and drawn > 1:
+        os.write(1, result)
+        result = None
 termios.tcsetattr(0, termios.TCSANOW, old)
 os.write(1, b"KEYS=%r\r\n" % keys)
 END
