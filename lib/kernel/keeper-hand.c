@@ -254,7 +254,7 @@ keeper_finish(struct keeper *keeper)
 	if (keeper->socket >= 0)
 		close(keeper->socket);
 	if (!await_leave(keeper)) {
-		tree_end(getpid(), KEEPER_END_MS);
+		tree_end(KEEPER_END_MS);
 		if (keeper->temp)
 			temp_remove(keeper->temp);
 	}

@@ -148,7 +148,7 @@ tell_empty(struct life *life, int error)
 static void
 end_now(struct life *life)
 {
-	int r = tree_end(getpid(), KEEPER_END_MS);
+	int r = tree_end(KEEPER_END_MS);
 
 	reap(life);
 	if (life->running && kill(life->child.pid, 0) < 0)
@@ -167,8 +167,8 @@ begin_end(struct life *life, int grace_ms)
 	life->left = 0;
 	if (life->empty)
 		return;
-	life->left = tree_signal(getpid(), SIGTERM);
-	tree_signal(getpid(), SIGCONT);
+	life->left = tree_signal(SIGTERM);
+	tree_signal(SIGCONT);
 	if (grace_ms < 0)
 		grace_ms = 0;
 	life->deadline = clock_steady() + (grace_ms > GRACE_MAX ? GRACE_MAX : grace_ms);
@@ -247,7 +247,7 @@ __attribute__((noreturn)) static void
 abandoned(struct life *life)
 {
 	restore_terminal(life);
-	tree_end(getpid(), KEEPER_END_MS);
+	tree_end(KEEPER_END_MS);
 	leave(life);
 }
 
@@ -262,8 +262,8 @@ hear(struct life *life)
 	while (read(life->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		if (info.ssi_signo == SIGHUP && info.ssi_code == SI_KERNEL &&
 			life->options.pty >= 0) {
-			tree_signal(getpid(), SIGHUP);
-			tree_signal(getpid(), SIGCONT);
+			tree_signal(SIGHUP);
+			tree_signal(SIGCONT);
 		}
 	reap(life);
 }

@@ -278,8 +278,9 @@ signal_one(pid_t pid, pid_t parent, pid_t root, int sig)
  * SIGKILL coming cannot fork any more, so that the list is complete. Those
  * whose parent ended in between have come up to root and are met next time. */
 static int
-signal_all(pid_t root, int sig, struct pids *met)
+signal_all(int sig, struct pids *met)
 {
+	pid_t root = getpid();
 	auto_pids struct pids todo = { 0 };
 	auto_pids struct pids parents = { 0 };
 	int n = 0;
@@ -303,65 +304,58 @@ signal_all(pid_t root, int sig, struct pids *met)
 }
 
 int
-tree_signal(pid_t root, int sig)
+tree_signal(int sig)
 {
-	return signal_all(root, sig, NULL);
+	return signal_all(sig, NULL);
 }
 
-/* Who has no child that lives has no descendant that lives: orphans come up to
- * root. Returns one to wait for, or 0. */
-static pid_t
-one_left(pid_t root)
+/* The kernel alone knows when nobody is left: a list of children may miss one
+ * that comes up to root while it is read. Who has no child has no descendant:
+ * orphans come up before their parent can be reaped. */
+static bool
+reap(void)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, NULL, WNOHANG | __WALL);
+	while (pid > 0 || (pid < 0 && errno == EINTR));
+	return pid < 0 && errno == ECHILD;
+}
+
+/* For any one of them to end, or until the next look. */
+static void
+wait_for_one(int ms)
 {
 	auto_pids struct pids own = { 0 };
 	struct status status;
+	pid_t alive = 0;
 
-	children(root, &own);
-	for (size_t i = 0; i < own.n; i++)
+	children(getpid(), &own);
+	for (size_t i = 0; i < own.n && alive == 0; i++)
 		if (status_read(own.at[i], &status) == 0 && !is_dead(&status))
-			return own.at[i];
-	return 0;
-}
-
-static void
-reap(pid_t root)
-{
-	if (root != getpid())
-		return;
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-}
-
-static void
-wait_for(pid_t pid, int ms)
-{
-	auto_close int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+			alive = own.at[i];
+	auto_close int pidfd = alive > 0 ? (int)syscall(SYS_pidfd_open, alive, 0) : -1;
 	struct pollfd poll_fd = { .fd = pidfd, .events = POLLIN };
 
-	if (pidfd >= 0)
-		poll(&poll_fd, 1, ms);
+	poll(&poll_fd, 1, pidfd >= 0 ? ms : 1);
 }
 
 int
-tree_end(pid_t root, int limit_ms)
+tree_end(int limit_ms)
 {
 	auto_pids struct pids met = { 0 };
 	int64_t end = clock_steady() + limit_ms;
 
 	for (;;) {
-		pid_t left;
 		int64_t rest;
 
-		signal_all(root, SIGKILL, &met);
-		reap(root);
-		left = one_left(root);
-		if (left == 0)
-			break;
+		signal_all(SIGKILL, &met);
+		if (reap())
+			return (int)met.n;
 		rest = end - clock_steady();
 		if (rest <= 0)
 			return -ETIMEDOUT;
-		wait_for(left, rest < WAIT_MS ? (int)rest : WAIT_MS);
+		wait_for_one(rest < WAIT_MS ? (int)rest : WAIT_MS);
 	}
-	reap(root);
-	return (int)met.n;
 }

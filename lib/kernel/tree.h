@@ -20,11 +20,10 @@ bool tree_holds(const struct tree *tree, pid_t pid);
 /* The same for every process of a group, of a user: all of them must be. */
 bool tree_holds_group(const struct tree *tree, pid_t pgrp);
 
-/* Ends all descendants of root (not root itself) with SIGKILL, again and again
- * until none is left or limit_ms is over; reaps own children. How many there
- * were; -ETIMEDOUT. */
-int tree_end(pid_t root, int limit_ms);
+/* Ends all descendants of the caller with SIGKILL, again and again until none is
+ * left or limit_ms is over, and reaps them. How many there were; -ETIMEDOUT. */
+int tree_end(int limit_ms);
 /* Sends sig to all of them, once. How many. */
-int tree_signal(pid_t root, int sig);
+int tree_signal(int sig);
 
 #endif

@@ -77,7 +77,7 @@ all_descendants_are_held(void **state)
 	assert_false(tree_holds(&tree, 1));
 	assert_false(tree_holds(&tree, 0));
 	assert_false(tree_holds(&tree, -1));
-	assert_int_equal(tree_end(getpid(), 5000), 6);
+	assert_int_equal(tree_end(5000), 6);
 	for (int i = 0; i <= 5; i++) {
 		assert_false(tree_holds(&tree, pids[i]));
 		assert_int_equal(kill(pids[i], 0), -1);
@@ -106,10 +106,10 @@ orphans_are_held_and_ended(void **state)
 			break;
 	}
 	assert_true(tree_holds(&tree, last));
-	n = tree_end(getpid(), 5000);
+	n = tree_end(5000);
 	assert_int_equal(n, 1);
 	assert_int_equal(kill(last, 0), -1);
-	assert_int_equal(tree_end(getpid(), 5000), 0);
+	assert_int_equal(tree_end(5000), 0);
 }
 
 static void
@@ -120,7 +120,7 @@ a_signal_reaches_each_once(void **state)
 
 	(void)state;
 	plant(3, false, pids);
-	assert_int_equal(tree_signal(getpid(), SIGSTOP), 4);
+	assert_int_equal(tree_signal(SIGSTOP), 4);
 	for (int i = 0; i <= 3; i++) {
 		char path[64], text[256] = "", *at;
 
@@ -138,7 +138,7 @@ a_signal_reaches_each_once(void **state)
 		assert_int_equal(at[2], 'T');
 	}
 	/* Stopped ones end as well. */
-	n = tree_end(getpid(), 5000);
+	n = tree_end(5000);
 	assert_int_equal(n, 4);
 	assert_int_equal(waitpid(-1, &status, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -169,7 +169,7 @@ groups_are_held_if_all_of_them_are(void **state)
 	assert_int_equal(read(ends[0], &go, 1), 1);
 	assert_true(tree_holds_group(&tree, leader));
 	assert_false(tree_holds_group(&tree, 0));
-	assert_int_equal(tree_end(getpid(), 5000), 4);
+	assert_int_equal(tree_end(5000), 4);
 	assert_false(tree_holds_group(&tree, leader));
 	close(ends[0]);
 	close(ends[1]);
@@ -195,7 +195,7 @@ one_that_runs_away_is_caught(void **state)
 			pause();
 	}
 	assert_int_equal(read(ends[0], &go, 1), 1);
-	assert_true(tree_end(getpid(), 5000) >= 0);
+	assert_true(tree_end(5000) >= 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 	close(ends[0]);
@@ -233,7 +233,7 @@ a_process_without_its_leader_is_ended(void **state)
 	}
 	close(ends[1]);
 	assert_int_equal(read(ends[0], &go, 1), 1);
-	assert_int_equal(tree_end(getpid(), 5000), 1);
+	assert_int_equal(tree_end(5000), 1);
 	/* The end of the pipe was held by the threads alone. */
 	assert_int_equal(read(ends[0], &go, 1), 0);
 	close(ends[0]);
