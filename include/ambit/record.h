@@ -33,6 +33,14 @@ enum ambit_record_open {
 int ambit_record_open(const char *state_dir, enum ambit_record_open how,
 	struct ambit_record **ret_record, struct ambit_error *err);
 void ambit_record_close(struct ambit_record *record);
+/* The same for a process that exits next: others find it closed, but nothing is
+ * freed, and the record cannot be used any more. */
+void ambit_record_leave(struct ambit_record *record);
+
+/* For a program that opens one record and soon ends, called before anything
+ * uses SQLite: it takes memory when it is needed, not ahead of it. That holds
+ * for the whole process, so it is not for a program with databases of its own. */
+void ambit_record_frugal(void);
 
 /* Changes whenever another process has written. */
 int64_t ambit_record_version(struct ambit_record *record);

@@ -19,7 +19,10 @@ hash_random_name(char *out, size_t n)
 {
 	static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
 
+	/* 32 of them: each byte chooses evenly. */
+	_Static_assert(sizeof(letters) - 1 == 32, "a power of two");
+	randombytes_buf(out, n);
 	for (size_t i = 0; i < n; i++)
-		out[i] = letters[randombytes_uniform(sizeof(letters) - 1)];
+		out[i] = letters[(unsigned char)out[i] % 32];
 	out[n] = '\0';
 }

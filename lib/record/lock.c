@@ -301,13 +301,19 @@ locks_open(const char *path, struct locks **ret_locks, struct ambit_error *err)
 }
 
 void
+locks_leave(struct locks *locks)
+{
+	atomic_store(&locks->seat->held, 0);
+	atomic_store(&locks->seat->owner, 0);
+}
+
+void
 locks_close(struct locks *locks)
 {
 	if (!locks)
 		return;
 	if (locks->seat) {
-		atomic_store(&locks->seat->held, 0);
-		atomic_store(&locks->seat->owner, 0);
+		locks_leave(locks);
 		lock_bytes(locks->fd, LIFE + (locks->seat - locks->table->seats), 1, F_UNLCK);
 	}
 	if (locks->table)

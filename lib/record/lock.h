@@ -22,6 +22,8 @@ struct locks;
  * room in it. */
 int locks_open(const char *path, struct locks **ret_locks, struct ambit_error *err);
 void locks_close(struct locks *locks);
+/* Gives the place back and leaves the rest to the end of the process. */
+void locks_leave(struct locks *locks);
 
 /* All of the mask, shared or exclusively, or -EBUSY. May be refused, rarely,
  * to each of two that come at the same moment. */

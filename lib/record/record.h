@@ -22,6 +22,9 @@ int record_append(struct ambit_record *record, const struct ambit_event *event, 
 /* All of them, each with its "rule" event, or none; fills in their ids. */
 int record_rules_add(struct ambit_record *record, struct ambit_rule *rules, size_t n,
 	struct ambit_error *err);
+/* The same, behind the event that tells of the answer they come from. */
+int record_answer(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
+	struct ambit_rule *rules, size_t n, struct ambit_error *err);
 
 /* A session that is new, has no permissions and whose name nobody else can
  * have: stored with its "session" event by the first transaction of this

@@ -164,8 +164,10 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 
 /* -- the walk ----------------------------------------------------------------- */
 
-/* The first bytes of what may stand directly behind a letter. */
+/* The first bytes of all shapes, and of those that may stand directly behind a
+ * letter. */
 struct firsts {
+	bool any[256];
 	bool inner[256];
 };
 
@@ -173,9 +175,17 @@ static void
 firsts_fill(struct firsts *firsts)
 {
 	*firsts = (struct firsts){ 0 };
-	for (const struct redact_shape *s = redact_shapes; s->prefix; s++)
+	for (const struct redact_shape *s = redact_shapes; s->prefix; s++) {
+		unsigned char c = (unsigned char)s->prefix[0];
+
+		if (s->kind >= SHAPE_USER)
+			continue;
+		firsts->any[c] = true;
+		if (s->fold && lower((char)c))
+			firsts->any[c - 'a' + 'A'] = true;
 		if (s->inner)
-			firsts->inner[(unsigned char)s->prefix[0]] = true;
+			firsts->inner[c] = true;
+	}
 }
 
 static bool
@@ -208,7 +218,7 @@ find(const struct text *t, const struct firsts *firsts, size_t i, struct hit *hi
 	if (alnum(before) && c != ':' && c != '-' && !firsts->inner[(unsigned char)c] &&
 		!fresh(t, i))
 		return false;
-	if (find_shape(t, i, hit))
+	if (firsts->any[(unsigned char)c] && find_shape(t, i, hit))
 		return true;
 	return name_char(c) && (!name_char(before) || (alnum(before) && fresh(t, i))) &&
 	       name_match(t, i, hit);

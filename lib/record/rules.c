@@ -53,12 +53,8 @@ static int
 insert(struct ambit_record *record, const struct ambit_rule *rule, const struct shown *shown,
 	struct ambit_error *err)
 {
-	auto_stmt sqlite3_stmt *stmt = NULL;
-	int r = store_prepare(record,
-		"INSERT INTO rules (yes, op, beneath, subject, label, session, project, pid, start,"
-		" created, expires, revoked, message, source)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13)",
-		&stmt, err);
+	sqlite3_stmt *stmt;
+	int r = store_stmt(record, STMT_RULE_ADD, &stmt, err);
 
 	if (r < 0)
 		return r;
@@ -163,6 +159,13 @@ int
 record_rules_add(
 	struct ambit_record *record, struct ambit_rule *rules, size_t n, struct ambit_error *err)
 {
+	return record_answer(record, NULL, NULL, rules, n, err);
+}
+
+int
+record_answer(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
+	struct ambit_rule *rules, size_t n, struct ambit_error *err)
+{
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
@@ -171,6 +174,8 @@ record_rules_add(
 		r = store_begin(record, err);
 	if (r < 0)
 		return r;
+	if (event)
+		r = event_append(record, event, body, err);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add(record, &rules[i], &rules[i].id, err);
 	return store_end(record, r, err);

@@ -26,7 +26,7 @@ make_one(const char *path, struct ambit_error *err)
 		return 0;
 	return err_sys(err, errno,
 		"%s: cannot be made: check the permissions above it, or choose another state "
-		"directory",
+		"directory (XDG_STATE_HOME says where)",
 		path);
 }
 

@@ -125,6 +125,9 @@ static const char *const sql_of[STMT_N] = {
 	[STMT_EVENT_ADD] = "INSERT INTO events"
 			   " (session, seq, time, kind, tool, verdict, code, subject, body, hash)"
 			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+	[STMT_RULE_ADD] = "INSERT INTO rules (yes, op, beneath, subject, label, session, project,"
+			  " pid, start, created, expires, revoked, message, source)"
+			  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13)",
 };
 
 int
@@ -349,6 +352,13 @@ connect_file(struct ambit_record *record, struct ambit_error *err)
 	return migrate_check(record, err);
 }
 
+void
+ambit_record_frugal(void)
+{
+	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int
 ambit_record_open(const char *state_dir, enum ambit_record_open how,
 	struct ambit_record **ret_record, struct ambit_error *err)
@@ -388,6 +398,18 @@ ambit_record_close(struct ambit_record *record)
 	ambit_session_finish(&record->waiting);
 	free(record->path);
 	free(record);
+}
+
+void
+ambit_record_leave(struct ambit_record *record)
+{
+	if (!record || !record->vfs || record->log >= STORE_LOG_CLOSE ||
+		!sqlite3_get_autocommit(record->db)) {
+		ambit_record_close(record);
+		return;
+	}
+	vfs_leave(record->vfs);
+	locks_leave(record->locks);
 }
 
 /* SQLite's own counter moves when another connection has committed. When it

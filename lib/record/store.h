@@ -29,6 +29,7 @@ enum store_stmt {
 	STMT_HEAD,
 	STMT_HEAD_SET,
 	STMT_EVENT_ADD,
+	STMT_RULE_ADD,
 	STMT_N,
 };
 

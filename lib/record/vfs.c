@@ -53,6 +53,7 @@ struct vfs {
 	char *shm_path;
 	char *log_path;
 	char name[40];
+	char boot[64]; /* which start of the machine this is; empty: not read yet */
 	int shm;
 	uint32_t **regions;
 	int n_regions;
@@ -84,24 +85,30 @@ mix_file(uint64_t *hash, const struct stat *st)
 	mix(hash, fields, sizeof(fields));
 }
 
+static bool
+knows_boot(struct vfs *vfs)
+{
+	auto_close int fd = vfs->boot[0] ? -1 : open("/proc/sys/kernel/random/boot_id",
+							O_RDONLY | O_CLOEXEC);
+
+	return vfs->boot[0] || (fd >= 0 && read(fd, vfs->boot, sizeof(vfs->boot)) > 0);
+}
+
 /* What the files are at this moment, and since when the machine runs: if all
  * that is as it was when the index was last used, the index is right. 0: it
  * cannot be told. */
 static uint64_t
-stamp(const struct vfs *vfs)
+stamp(struct vfs *vfs)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	char boot[64], header[HEADER] = "";
+	char header[HEADER] = "";
 	struct stat db, log, shm;
-	ssize_t n;
-	auto_close int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || (n = read(fd, boot, sizeof(boot))) <= 0 || stat(vfs->path, &db) < 0 ||
-		stat(vfs->log_path, &log) < 0 || fstat(vfs->shm, &shm) < 0 ||
-		pread(vfs->shm, header, sizeof(header), 0) < 0)
+	if (!knows_boot(vfs) || stat(vfs->path, &db) < 0 || stat(vfs->log_path, &log) < 0 ||
+		fstat(vfs->shm, &shm) < 0 || pread(vfs->shm, header, sizeof(header), 0) < 0)
 		return 0;
 	shm.st_mtim = (struct timespec){ 0 }; /* memory that is mapped changes it at will */
-	mix(&hash, boot, (size_t)n);
+	mix(&hash, vfs->boot, sizeof(vfs->boot));
 	mix(&hash, header, sizeof(header));
 	mix_file(&hash, &db);
 	mix_file(&hash, &log);
@@ -110,7 +117,7 @@ stamp(const struct vfs *vfs)
 }
 
 static bool
-is_right(const struct vfs *vfs)
+is_right(struct vfs *vfs)
 {
 	uint64_t was = locks_stamp(vfs->locks);
 
@@ -212,6 +219,13 @@ shm_barrier(sqlite3_file *file)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
+void
+vfs_leave(struct vfs *vfs)
+{
+	if (vfs->shm >= 0)
+		locks_set_stamp(vfs->locks, stamp(vfs));
+}
+
 /* It stays for the next: making it is most of the work of opening. Unlocked by
  * hand, as a forked process may still have the descriptor. */
 static int
@@ -228,7 +242,7 @@ shm_unmap(sqlite3_file *file, int remove)
 		return SQLITE_OK;
 	if (remove)
 		unlink(vfs->shm_path);
-	locks_set_stamp(vfs->locks, stamp(vfs));
+	vfs_leave(vfs);
 	locks_drop(vfs->locks, (1u << ENTER) - 1, false);
 	locks_drop(vfs->locks, (1u << ENTER) - 1, true);
 	lock_bytes(vfs->shm, BASE, ALIVE + 1, F_UNLCK);

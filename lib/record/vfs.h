@@ -13,6 +13,9 @@ struct vfs;
 
 /* path is of the database, absolute and real. Borrows both. -ENOMEM. */
 int vfs_create(const char *path, struct locks *locks, struct vfs **ret_vfs);
+/* In place of sqlite3_close where the process ends at once: what others look at
+ * is put in order, the rest the kernel closes. */
+void vfs_leave(struct vfs *vfs);
 /* After sqlite3_close. */
 void vfs_destroy(struct vfs *vfs);
 

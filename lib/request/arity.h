@@ -19,7 +19,7 @@ struct arity {
 	bool names;		  /* no ':' and no '/' in an argument: a place to connect to */
 	bool alone;		  /* "--" hands what follows to another program: no key */
 	bool one_dash;		  /* long options have one dash, or two */
-	const char *const *longs; /* the options it may have, without dashes, in full */
+	const char *longs;	  /* "all quiet": options it may have, without dashes, in full */
 	const char *shorts;	  /* the same, one letter each; alone or in a cluster */
 };
 

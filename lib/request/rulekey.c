@@ -140,11 +140,13 @@ row_matches(const struct arity *row, const struct words *words)
 static bool
 is_listed(const struct arity *row, const char *name)
 {
-	size_t n = strcspn(name, "=");
+	size_t n = strcspn(name, "="), len;
 
-	for (const char *const *known = row->longs; known && *known; known++)
-		if (strlen(*known) == n && strncmp(*known, name, n) == 0)
+	for (const char *at = row->longs; at && *at; at += len + (at[len] == ' ')) {
+		len = strcspn(at, " ");
+		if (len == n && strncmp(at, name, n) == 0)
 			return true;
+	}
 	return false;
 }
 

@@ -275,15 +275,62 @@ walk_all(struct walk *w)
 	return 0;
 }
 
+/* The missing names, "/a/b", hang on the directory at. */
+static int
+hang(int at, const char *missing, struct resolved *ret, struct ambit_error *err)
+{
+	int r = fill(at, ret, err);
+	char *dir = ret->real;
+
+	if (r < 0)
+		return r;
+	ret->exists = false;
+	ret->real = str_printf("%s%s", streq(dir, "/") ? "" : dir, missing);
+	free(dir);
+	if (!ret->real)
+		return err_nomem(err);
+	if (!S_ISDIR(ret->mode))
+		return err_sys(err, ENOTDIR, "cannot be resolved");
+	if (strlen(ret->real) >= PATH_MAX)
+		return err_sys(err, ENAMETOOLONG, "cannot be resolved");
+	return 0;
+}
+
+/* The usual case, without the walk: only the last name is missing, and no
+ * symlink lies on the way. 1: it is not that. */
+static int
+resolve_last(int base_fd, const char *path, struct resolved *ret, struct ambit_error *err)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	auto_free char *parent = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+	char missing[NAME_MAX + 2];
+
+	if (!parent)
+		return err_nomem(err);
+	if (name[0] == '\0' || streq(name, ".") || streq(name, "..") || strlen(name) > NAME_MAX)
+		return 1;
+	auto_close int at = resolve_open(
+		base_fd, parent, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
+	auto_close int found = at < 0 ? -1 : resolve_open(at, name, O_PATH | O_NOFOLLOW, 0, 0);
+
+	if (found != -ENOENT)
+		return 1;
+	missing[0] = '/';
+	memcpy(missing + 1, name, strlen(name) + 1);
+	return hang(at, missing, ret, err);
+}
+
 /* For paths the kernel could not open because something in them is missing. */
 static int
 resolve_missing(int base_fd, const char *path, bool follow, struct resolved *ret,
 	struct ambit_error *err)
 {
-	struct walk w = { .follow = follow, .todo = strdup(path) };
-	struct stat st;
-	int r;
+	struct walk w = { .follow = follow };
+	int r = resolve_last(base_fd, path, ret, err);
 
+	if (r <= 0)
+		return r;
+	w.todo = strdup(path);
 	if (!w.todo)
 		return err_nomem(err);
 	w.at = path[0] == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -291,21 +338,10 @@ resolve_missing(int base_fd, const char *path, bool follow, struct resolved *ret
 	r = w.at < 0 ? -errno : walk_all(&w);
 	if (r < 0)
 		err_sys(err, -r, "cannot be resolved");
-	if (r == 0)
+	else if (w.missing.len > 0)
+		r = hang(w.at, w.missing.data, ret, err);
+	else
 		r = fill(w.at, ret, err);
-	if (r == 0 && w.missing.len > 0) {
-		char *dir = ret->real;
-
-		ret->exists = false;
-		ret->real = str_printf("%s%s", streq(dir, "/") ? "" : dir, w.missing.data);
-		free(dir);
-		if (!ret->real)
-			r = err_nomem(err);
-		else if (fstat(w.at, &st) < 0 || !S_ISDIR(st.st_mode))
-			r = err_sys(err, ENOTDIR, "cannot be resolved");
-		else if (strlen(ret->real) >= PATH_MAX)
-			r = err_sys(err, ENAMETOOLONG, "cannot be resolved");
-	}
 	if (w.at >= 0)
 		close(w.at);
 	free(w.todo);

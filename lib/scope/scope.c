@@ -60,23 +60,55 @@ dir_open(int base_fd, const char *base, const char *path, struct scope_dir *ret,
 	return 0;
 }
 
-/* Places may not exist yet: the name hangs on what does. */
 static int
-place(const char *path, bool follow, char **ret, struct ambit_error *err)
+dir_copy(const struct scope_dir *dir, struct scope_dir *ret, struct ambit_error *err)
 {
-	struct resolved resolved;
+	struct scope_dir copy = {
+		.fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 3),
+		.real = strdup(dir->real),
+		.written = strdup(dir->written),
+	};
+
+	if (copy.fd < 0 || !copy.real || !copy.written) {
+		int code = copy.fd < 0 ? errno : ENOMEM;
+
+		dir_finish(&copy);
+		return err_sys(err, code, "%s", dir->real);
+	}
+	*ret = copy;
+	return 0;
+}
+
+static int
+resolve_place(const char *path, bool follow, struct resolved *ret, struct ambit_error *err)
+{
 	int r;
 
-	if (!path)
-		return 0;
 	if (path[0] != '/')
 		return err_set(err, EINVAL, "%s is not an absolute path", path);
-	r = resolve_path(AT_FDCWD, "/", path, strlen(path), follow, &resolved, err);
-	if (r < 0)
-		return err_context(err, "%s", path);
+	r = resolve_path(AT_FDCWD, "/", path, strlen(path), follow, ret, err);
+	return r < 0 ? err_context(err, "%s", path) : 0;
+}
+
+/* Places may not exist yet: the name hangs on what does. */
+static int
+place(const char *path, char **ret, struct ambit_error *err)
+{
+	struct resolved resolved;
+	int r = path ? resolve_place(path, true, &resolved, err) : 0;
+
+	if (!path || r < 0)
+		return r;
 	*ret = steal_ptr(&resolved.real);
 	resolved_finish(&resolved);
 	return 0;
+}
+
+static int
+copy_place(const char *from, char **ret, struct ambit_error *err)
+{
+	*ret = str_dup(from);
+	return from && !*ret ? err_nomem(err) : 0;
 }
 
 /* The file in use may be a symlink to anywhere: what it leads to, and the link. */
@@ -85,6 +117,7 @@ settings_place(const struct ambit_places *places, struct ambit_scope *scope,
 	struct ambit_error *err)
 {
 	auto_free char *file = NULL;
+	struct resolved name;
 	int r;
 
 	if (places->settings)
@@ -93,8 +126,16 @@ settings_place(const struct ambit_places *places, struct ambit_scope *scope,
 		file = str_printf("%s/config.json", places->config);
 	if (!file)
 		return places->settings || places->config ? err_nomem(err) : 0;
-	r = place(file, true, &scope->settings, err);
-	return r < 0 ? r : place(file, false, &scope->settings_name, err);
+	r = resolve_place(file, false, &name, err);
+	if (r < 0)
+		return r;
+	if (name.exists && S_ISLNK(name.mode))
+		r = place(file, &scope->settings, err);
+	else
+		r = copy_place(name.real, &scope->settings, err);
+	scope->settings_name = steal_ptr(&name.real);
+	resolved_finish(&name);
+	return r;
 }
 
 /* Where a session may create what is its own, under their real names. One that
@@ -119,13 +160,6 @@ find_scratch(struct ambit_scope *scope, struct ambit_error *err)
 		resolved_finish(&at);
 	}
 	return 0;
-}
-
-static int
-copy_place(const char *from, char **ret, struct ambit_error *err)
-{
-	*ret = str_dup(from);
-	return from && !*ret ? err_nomem(err) : 0;
 }
 
 static void
@@ -176,7 +210,7 @@ ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope
 {
 	struct ambit_scope *scope = calloc(1, sizeof(*scope));
 	auto_free char *cwd = getcwd(NULL, 0);
-	const char *base = cwd ? cwd : "/", *display;
+	const char *base = cwd ? cwd : "/";
 	int r;
 
 	if (!scope)
@@ -184,20 +218,22 @@ ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope
 	scope->root.fd = scope->display.fd = -1;
 	scope->enforce_write = options->enforce_write;
 	scope->allow_bash = options->allow_bash;
-	display = options->display_root ? options->display_root : options->root;
+	scope->one = !options->display_root;
 	r = dir_open(AT_FDCWD, base, options->root, &scope->root, err);
+	if (r == 0 && scope->one)
+		r = dir_copy(&scope->root, &scope->display, err);
+	else if (r == 0)
+		r = dir_open(AT_FDCWD, base, options->display_root, &scope->display, err);
 	if (r == 0)
-		r = dir_open(AT_FDCWD, base, display, &scope->display, err);
+		r = place(options->places.home, &scope->home, err);
 	if (r == 0)
-		r = place(options->places.home, true, &scope->home, err);
-	if (r == 0)
-		r = place(options->places.config, true, &scope->config, err);
+		r = place(options->places.config, &scope->config, err);
 	if (r == 0)
 		r = settings_place(&options->places, scope, err);
 	if (r == 0)
-		r = place(options->places.state, true, &scope->state, err);
+		r = place(options->places.state, &scope->state, err);
 	if (r == 0)
-		r = place(options->places.runtime, true, &scope->runtime, err);
+		r = place(options->places.runtime, &scope->runtime, err);
 	if (r == 0)
 		r = find_scratch(scope, err);
 	if (r == 0)
@@ -298,22 +334,15 @@ ambit_scope_display(const struct ambit_scope *scope, const char *path)
 	return str_escape(path, strlen(path));
 }
 
+/* Where it was moved to. Its old name may lead elsewhere now. */
 static int
-dir_refresh(struct scope_dir *dir, struct ambit_error *err)
+dir_moved(struct scope_dir *dir, const char *to, struct ambit_error *err)
 {
-	char *real, *written;
-	int r = resolve_fd(dir->fd, &real, err);
+	char *real = strdup(to), *written = strdup(to);
 
-	if (r < 0)
-		return err_context(err, "the folder %s", dir->real);
-	if (streq(real, dir->real)) {
+	if (!real || !written) {
 		free(real);
-		return 0;
-	}
-	/* Moved. Its old name may lead elsewhere now. */
-	written = strdup(real);
-	if (!written) {
-		free(real);
+		free(written);
 		return err_nomem(err);
 	}
 	free(dir->real);
@@ -323,12 +352,27 @@ dir_refresh(struct scope_dir *dir, struct ambit_error *err)
 	return 0;
 }
 
+static int
+dir_refresh(struct scope_dir *dir, struct ambit_error *err)
+{
+	auto_free char *real = NULL;
+	int r = resolve_fd(dir->fd, &real, err);
+
+	if (r < 0)
+		return err_context(err, "the folder %s", dir->real);
+	return streq(real, dir->real) ? 0 : dir_moved(dir, real, err);
+}
+
 int
 scope_refresh(struct ambit_scope *scope, struct ambit_error *err)
 {
 	int r = dir_refresh(&scope->root, err);
 
-	return r < 0 ? r : dir_refresh(&scope->display, err);
+	if (r == 0 && !scope->one)
+		r = dir_refresh(&scope->display, err);
+	else if (r == 0 && !streq(scope->display.real, scope->root.real))
+		r = dir_moved(&scope->display, scope->root.real, err);
+	return r;
 }
 
 int

@@ -20,6 +20,7 @@ struct scope_dir {
 struct ambit_scope {
 	struct scope_dir root;
 	struct scope_dir display;
+	bool one; /* display is a copy of root */
 	bool enforce_write;
 	bool allow_bash;
 	char *home; /* real paths, or NULL */

@@ -93,6 +93,39 @@ a_reader_sees_what_a_killed_writer_left_in_the_log(void **state)
 	assert_int_equal(verify(p), 1);
 }
 
+/* The words of the table of locks: its magic number, the stamp that lets the next
+ * one use the index as it is, how many seats were used, one more, and the owner
+ * of the first seat. */
+static void
+who_leaves_is_found_to_have_closed(void **state)
+{
+	struct place *p = *state;
+	auto_free char *locks = str_printf("%s/ambit.lock", p->state);
+	uint64_t words[5] = { 0 };
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, NULL) < 0 ||
+			append(p->record, "s", "x", NULL, NULL) != 0)
+			_exit(1);
+		ambit_record_leave(p->record);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	auto_close int fd = open(locks, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(pread(fd, words, sizeof(words), 0), sizeof(words));
+	assert_true(words[1] != 0);
+	assert_int_equal(words[2], 1);
+	assert_int_equal(words[4], 0);
+	open_write(p);
+	assert_int_equal(look(p, NULL)->n, 1);
+	assert_int_equal(append(p->record, "s", "y", NULL, NULL), 0);
+	assert_int_equal(verify(p), 2);
+}
+
 static void
 refuses_a_directory_or_file_that_others_can_write(void **state)
 {
@@ -563,6 +596,7 @@ main(void)
 		TEST(reading_creates_nothing),
 		TEST(a_reader_sees_but_cannot_write),
 		TEST(a_reader_sees_what_a_killed_writer_left_in_the_log),
+		TEST(who_leaves_is_found_to_have_closed),
 		TEST(refuses_a_directory_or_file_that_others_can_write),
 		TEST(refuses_symbolic_links_and_other_objects),
 		TEST(a_link_above_the_state_directory_is_the_persons_own),
