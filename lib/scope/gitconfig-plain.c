@@ -20,6 +20,8 @@ enum kind {
 	KIND_FAR_URL,  /* the same, never a path on this machine */
 	KIND_REMOTE,   /* the name of a remote */
 	KIND_UPDATE,   /* how a submodule is updated; "!" begins a command */
+	KIND_WORKTREE, /* where a submodule's files are */
+	KIND_PATH,     /* the same, as a .gitmodules says it */
 };
 
 struct plain {
@@ -57,8 +59,25 @@ static const struct plain plains[] = {
 	{ "core", false, "ignorecase", KIND_WORD },
 	{ "core", false, "precomposeunicode", KIND_WORD },
 	{ "core", false, "symlinks", KIND_WORD },
+	{ "core", false, "sparsecheckout", KIND_WORD },
+	{ "core", false, "sparsecheckoutcone", KIND_WORD },
+	{ "core", false, "worktree", KIND_WORKTREE },
+	{ "index", false, "sparse", KIND_WORD },
 	{ "extensions", false, "objectformat", KIND_WORD },
 	{ "extensions", false, "refstorage", KIND_WORD },
+	/* config.worktree is guarded as config is. */
+	{ "extensions", false, "worktreeconfig", KIND_WORD },
+};
+
+/* Of a .gitmodules, which comes with everybody's commits. */
+static const struct plain modules[] = {
+	{ "submodule", true, "path", KIND_PATH },
+	{ "submodule", true, "url", KIND_URL },
+	{ "submodule", true, "branch", KIND_LINE },
+	{ "submodule", true, "update", KIND_UPDATE },
+	{ "submodule", true, "ignore", KIND_WORD },
+	{ "submodule", true, "shallow", KIND_WORD },
+	{ "submodule", true, "fetchrecursesubmodules", KIND_WORD },
 };
 
 /* -- names -------------------------------------------------------------------- */
@@ -66,13 +85,13 @@ static const struct plain plains[] = {
 /* The section ends at the first dot, the key begins behind the last one, and
  * what is between is the subsection: as git takes a name apart. */
 static const struct plain *
-find_plain(const char *name)
+find_in(const struct plain *table, size_t n, const char *name)
 {
 	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
 	size_t len = (size_t)(first - name);
 
-	for (size_t i = 0; i < sizeof(plains) / sizeof(plains[0]); i++) {
-		const struct plain *plain = &plains[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct plain *plain = &table[i];
 
 		if (strlen(plain->section) == len && memcmp(name, plain->section, len) == 0 &&
 			plain->sub == (last != first) && streq(last + 1, plain->key))
@@ -81,11 +100,19 @@ find_plain(const char *name)
 	return NULL;
 }
 
-/* A submodule's name becomes a path beneath .git/modules. */
+static const struct plain *
+find_plain(const char *name)
+{
+	return find_in(plains, sizeof(plains) / sizeof(plains[0]), name);
+}
+
+/* A submodule's name becomes a path beneath .git/modules. A remote whose name is
+ * a path is none to git, which takes the name for its address then. */
 static bool
 climbs(const char *name)
 {
-	return str_prefix(name, "submodule.") && strstr(name, "..") != NULL;
+	return (str_prefix(name, "submodule.") && strstr(name, "..") != NULL) ||
+		str_prefix(name, "remote./");
 }
 
 /* -- values ------------------------------------------------------------------- */
@@ -157,11 +184,47 @@ is_update(const char *value)
 	return false;
 }
 
-/* Whether an entry is harmless whatever stands beside it. */
+/* Names beneath a work tree: no way up, out, or into a git directory. */
 static bool
-is_harmless(const struct gitconfig_entry *entry)
+is_beneath(const char *path)
 {
-	const struct plain *plain = find_plain(entry->name);
+	if (path[0] == '\0' || path[0] == '-' || !is_line(path))
+		return false;
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 0 || (n <= 2 && memcmp(path, "..", n) == 0) ||
+			(n == 4 && str_fold_equal(path, ".git", 4)))
+			return false;
+	}
+	return true;
+}
+
+/* The work tree of a submodule, seen from its own git directory in that of the
+ * repository it belongs to: up to there and down again. Anywhere else, a
+ * checkout would write where nobody expects it. */
+static bool
+is_worktree(const char *value, const char *place)
+{
+	static const char modules_dir[] = "/.git/modules/";
+	const char *at = NULL, *file = place ? strrchr(place, '/') : NULL;
+	size_t ups = 0;
+
+	for (const char *next = place; next && (next = strstr(next, modules_dir)); next++)
+		at = next;
+	if (!at || file <= at + sizeof(modules_dir) - 1)
+		return false;
+	for (const char *c = at; c < file; c++)
+		ups += *c == '/';
+	for (; ups > 0 && str_prefix(value, "../"); ups--)
+		value += 3;
+	return ups == 0 && is_beneath(value);
+}
+
+/* Whether a value is harmless, whatever stands beside it. place: of the file,
+ * or NULL. */
+static bool
+is_good(const struct plain *plain, const struct gitconfig_entry *entry, const char *place)
+{
 	const char *value = entry->value;
 
 	if (!plain || climbs(entry->name))
@@ -182,8 +245,18 @@ is_harmless(const struct gitconfig_entry *entry)
 		return value[0] != '\0' && is_url(value);
 	case KIND_UPDATE:
 		return is_update(value);
+	case KIND_WORKTREE:
+		return is_worktree(value, place);
+	case KIND_PATH:
+		return is_beneath(value);
 	}
 	return false;
+}
+
+static bool
+is_harmless(const struct gitconfig_entry *entry, const char *place)
+{
+	return is_good(find_plain(entry->name), entry, place);
 }
 
 /* -- both texts ----------------------------------------------------------------- */
@@ -191,7 +264,7 @@ is_harmless(const struct gitconfig_entry *entry)
 struct change {
 	struct gitconfig old;
 	struct gitconfig new;
-	const char *why;
+	const char *place;
 };
 
 static bool
@@ -208,6 +281,29 @@ holds(const struct gitconfig *config, const struct gitconfig_entry *entry)
 	for (size_t i = 0; i < config->n; i++)
 		if (same(&config->entries[i], entry))
 			return true;
+	return false;
+}
+
+static bool
+has_name(const struct gitconfig *config, const char *name)
+{
+	for (size_t i = 0; i < config->n; i++)
+		if (streq(config->entries[i].name, name))
+			return true;
+	return false;
+}
+
+/* It is some remote's address already. */
+static bool
+has_url(const struct gitconfig *config, const char *url)
+{
+	for (size_t i = 0; i < config->n; i++) {
+		const struct plain *plain = find_plain(config->entries[i].name);
+
+		if (plain && plain->kind == KIND_URL && config->entries[i].value &&
+			streq(config->entries[i].value, url))
+			return true;
+	}
 	return false;
 }
 
@@ -229,17 +325,26 @@ has_remote(const struct gitconfig *config, const char *remote)
 {
 	auto_free char *name = str_printf("remote.%s.url", remote);
 
-	for (size_t i = 0; name && i < config->n; i++)
-		if (streq(config->entries[i].name, name))
-			return true;
-	return false;
+	return name && !climbs(name) && has_name(config, name);
+}
+
+/* remote.NAME.key: without an address the name is the address. */
+static bool
+lacks_url(const struct gitconfig *config, const char *name)
+{
+	size_t sub = strlen("remote."), end = (size_t)(strrchr(name, '.') - name);
+	auto_free char *remote = end > sub ? strndup(name + sub, end - sub) : NULL;
+
+	return !remote || !has_remote(config, remote);
 }
 
 /* Of harmless entries that were not there before: what counts is what they
  * stand beside. branch.*.remote takes an address as well as a name, so that it
  * must name a remote whose address was looked at. A remote on this machine is
- * plain only in a repository that has none yet, as after a local clone: else a
- * person's everyday push could be led to hooks of somebody else's. */
+ * plain only in a repository that has none yet, as after a local clone, or if it
+ * is one of its remotes' already: else a person's everyday push could be led to
+ * hooks of somebody else's. Nobody pushes to a submodule's address in here: a
+ * new one may be near, and git itself asks before it clones from there. */
 static const char *
 check_fresh(const struct change *change, const struct gitconfig_entry *entry)
 {
@@ -248,9 +353,13 @@ check_fresh(const struct change *change, const struct gitconfig_entry *entry)
 	if (plain->kind == KIND_REMOTE && !streq(entry->value, ".") &&
 		!has_remote(&change->new, entry->value))
 		return "a branch follows a remote that is not configured";
-	if (plain->kind == KIND_FAR_URL && is_near(entry->value))
+	if (streq(plain->section, "remote") && lacks_url(&change->new, entry->name))
+		return "a remote has no address but its name";
+	if (plain->kind == KIND_FAR_URL && is_near(entry->value) &&
+		!(str_prefix(entry->name, "submodule.") && !has_name(&change->old, entry->name)))
 		return "an address is a path on this machine";
-	if (plain->kind == KIND_URL && is_near(entry->value) && count_urls(&change->old) > 0)
+	if (plain->kind == KIND_URL && is_near(entry->value) && count_urls(&change->old) > 0 &&
+		!has_url(&change->old, entry->value))
 		return "a remote is a path on this machine";
 	return NULL;
 }
@@ -268,13 +377,13 @@ watches_urls(const struct gitconfig *config)
 /* Names of entries that are not harmless: all entries of such a name must stay
  * as they are, since the last one, or the first, is the one that counts. */
 static int
-mark(const struct gitconfig *config, char ***names)
+mark(const struct gitconfig *config, const char *place, char ***names)
 {
 	for (size_t i = 0; i < config->n; i++) {
 		const struct gitconfig_entry *entry = &config->entries[i];
 		bool known = false;
 
-		if (!find_plain(entry->name) || is_harmless(entry))
+		if (!find_plain(entry->name) || is_harmless(entry, place))
 			continue;
 		for (size_t j = 0; *names && (*names)[j] && !known; j++)
 			known = streq((*names)[j], entry->name);
@@ -331,7 +440,8 @@ compare(const struct change *change)
 	const char *why = NULL;
 	bool fresh = false;
 
-	if (mark(&change->old, &marked) < 0 || mark(&change->new, &marked) < 0)
+	if (mark(&change->old, change->place, &marked) < 0 ||
+		mark(&change->new, change->place, &marked) < 0)
 		why = "out of memory";
 	if (!why)
 		why = compare_fixed(change, marked);
@@ -353,10 +463,10 @@ compare(const struct change *change)
 }
 
 bool
-gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size_t new_len,
-	const char **ret_why)
+gitconfig_plain_at(const char *place, const char *old_text, size_t old_len, const char *new_text,
+	size_t new_len, const char **ret_why)
 {
-	struct change change = { 0 };
+	struct change change = { .place = place };
 	const char *why = NULL;
 
 	if (gitconfig_parse(old_text ? old_text : "", old_len, &change.old) < 0)
@@ -367,6 +477,37 @@ gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size
 		why = compare(&change);
 	gitconfig_finish(&change.old);
 	gitconfig_finish(&change.new);
+	if (ret_why)
+		*ret_why = why;
+	return why == NULL;
+}
+
+bool
+gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size_t new_len,
+	const char **ret_why)
+{
+	return gitconfig_plain_at(NULL, old_text, old_len, new_text, new_len, ret_why);
+}
+
+bool
+gitmodules_plain(const char *text, size_t len, const char **ret_why)
+{
+	struct gitconfig config;
+	const char *why = NULL;
+
+	if (gitconfig_parse(text ? text : "", len, &config) < 0) {
+		why = "it cannot be read as git reads it";
+	} else {
+		for (size_t i = 0; !why && i < config.n; i++) {
+			const struct gitconfig_entry *entry = &config.entries[i];
+
+			if (!is_good(find_in(modules, sizeof(modules) / sizeof(modules[0]),
+					     entry->name),
+				    entry, NULL))
+				why = "it says more than where submodules are";
+		}
+		gitconfig_finish(&config);
+	}
 	if (ret_why)
 		*ret_why = why;
 	return why == NULL;

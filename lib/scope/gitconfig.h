@@ -31,5 +31,12 @@ void gitconfig_finish(struct gitconfig *config);
  * same order, is fine. False: *ret_why (may be NULL) says why; static. */
 bool gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size_t new_len,
 	const char **ret_why);
+/* The same for a config whose real path is known: where a submodule's files are
+ * can be told then. */
+bool gitconfig_plain_at(const char *place, const char *old_text, size_t old_len,
+	const char *new_text, size_t new_len, const char **ret_why);
+
+/* Whether a .gitmodules says nothing but where submodules are and come from. */
+bool gitmodules_plain(const char *text, size_t len, const char **ret_why);
 
 #endif

@@ -28,7 +28,7 @@ struct guard_part {
 struct guard_compiled {
 	const struct guard *guard;
 	enum guard_anchor anchor;
-	struct guard_part parts[GUARD_PARTS_MAX];
+	struct guard_part *parts; /* of guards->parts */
 	size_t n_parts;
 	int head; /* first byte of the first part, lower case; -1: could be any */
 };
@@ -57,6 +57,7 @@ struct guards {
 	bool ready;
 	struct guard_compiled *rows;
 	size_t n_rows;
+	struct guard_part *parts; /* of all rows, one after another */
 	struct guard_own *own;
 	char *home;
 	size_t heads[257]; /* see index_heads */
@@ -78,6 +79,21 @@ const struct guard *guards_match_name(const struct guards *guards, const char *p
 /* By another name that it has. */
 const struct guard *guards_match_other(const struct guards *guards,
 	const struct resolved *resolved, enum ambit_access access);
+
+/* The same under another name; and the symlinks on the way from dir, a real
+ * path, to path. -ENOMEM. */
+int guards_add_alias(struct guards *guards, const char *real, const struct guard *guard);
+int guards_add_links(struct guards *guards, const char *dir, const char *path,
+	const struct guard *guard);
+/* One that exists. -ENOMEM. */
+int guards_add_place(struct guards *guards, const char *real, const struct guard *guard);
+
+/* What the git files of the work tree at real name: a hooks directory, includes,
+ * another git directory. */
+int guards_scan_repository(struct guards *guards, const char *real);
+
+/* The same of a git directory that stands for itself: a bare repository. */
+int guards_scan_bare(struct guards *guards, const char *real);
 
 int guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err);
 

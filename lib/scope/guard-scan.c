@@ -15,18 +15,30 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/str.h"
+#include "scope/gitconfig.h"
 #include "scope/gitfile.h"
 #include "scope/guard-private.h"
 
 #define DEPTH_MAX 4
 #define LOOK_DEPTH_MAX 64
 #define GIT_CONFIG_MAX (1u << 20)
+#define NAMES_MAX 512
+#define INCLUDES_MAX 10 /* of one another, as in git */
+
+/* What lies at the top of a directory, so that not every row has to ask: each
+ * name with a NUL before and behind it. */
+struct names {
+	struct buf text;
+	bool whole; /* else ask */
+};
 
 struct scan {
 	struct guards *guards;
+	const struct names *names; /* of the directory where the row begins */
 	const struct guard_compiled *row;
 	int left; /* entries still to look at */
 	int r;
@@ -46,6 +58,20 @@ add_place(struct guard_place **list, size_t *n, const char *real, const struct g
 		return -ENOMEM;
 	++*n;
 	return 0;
+}
+
+int
+guards_add_alias(struct guards *guards, const char *real, const struct guard *guard)
+{
+	int r = add_place(&guards->aliases, &guards->n_aliases, real, guard);
+
+	return r < 0 ? r : add_place(&guards->places, &guards->n_places, real, guard);
+}
+
+int
+guards_add_place(struct guards *guards, const char *real, const struct guard *guard)
+{
+	return add_place(&guards->places, &guards->n_places, real, guard);
 }
 
 static int
@@ -73,10 +99,9 @@ note_target(struct scan *s, int dirfd, const char *name)
 	if (resolve_fd(dirfd, &dir, NULL) < 0 ||
 		resolve_path(dirfd, dir, name, strlen(name), true, &target, NULL) < 0)
 		return;
-	s->r = add_place(&s->guards->aliases, &s->guards->n_aliases, target.real, s->row->guard);
+	s->r = guards_add_alias(s->guards, target.real, s->row->guard);
 	if (s->r == 0)
-		s->r = add_place(&s->guards->places, &s->guards->n_places, target.real,
-			s->row->guard);
+		s->r = guards_add_links(s->guards, dir, name, s->row->guard);
 	resolved_finish(&target);
 }
 
@@ -121,6 +146,29 @@ open_list(int dirfd)
 	return dir;
 }
 
+static void
+names_read(struct names *names, int dirfd)
+{
+	DIR *dir = dirfd >= 0 ? open_list(dirfd) : NULL;
+	const struct dirent *e;
+	int left = NAMES_MAX;
+
+	buf_putc(&names->text, '\0');
+	while (dir && left-- > 0 && (e = readdir(dir)))
+		buf_append(&names->text, e->d_name, strlen(e->d_name) + 1);
+	names->whole = dir && left >= 0 && !names->text.failed;
+	if (dir)
+		closedir(dir);
+}
+
+/* name has its NUL, and room for one before it. */
+static bool
+names_have(const struct names *names, char *name, size_t len)
+{
+	name[-1] = '\0';
+	return memmem(names->text.data, names->text.len, name - 1, len + 2) != NULL;
+}
+
 static void expand(struct scan *s, int dirfd, size_t j, int depth);
 
 /* Everything beneath a guarded directory. */
@@ -154,6 +202,7 @@ enter(struct scan *s, int dirfd, const char *name, size_t j, int depth)
 {
 	const struct guard_compiled *c = s->row;
 	bool tail = j + 2 == c->n_parts && c->parts[j + 1].any;
+	struct stat st;
 
 	s->left--;
 	if (j + 1 == c->n_parts || tail) {
@@ -162,6 +211,10 @@ enter(struct scan *s, int dirfd, const char *name, size_t j, int depth)
 	}
 	if (j + 1 == c->n_parts)
 		return;
+	/* A link in the middle: what is not there yet will come to lie behind it. */
+	if (!tail && s->r == 0 && fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		S_ISLNK(st.st_mode))
+		note_target(s, dirfd, name);
 	auto_close int sub = openat(dirfd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (sub < 0)
@@ -177,7 +230,8 @@ static void
 expand(struct scan *s, int dirfd, size_t j, int depth)
 {
 	const struct guard_part *part = &s->row->parts[j];
-	char name[NAME_MAX + 1];
+	char room[NAME_MAX + 2], *name = room + 1;
+	bool there;
 
 	if (depth > DEPTH_MAX + GUARD_PARTS_MAX || s->left <= 0 || s->r < 0)
 		return;
@@ -186,7 +240,10 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 	if (!part->glob) {
 		memcpy(name, part->text, part->len);
 		name[part->len] = '\0';
-		if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		there = depth == 0 && s->names && s->names->whole
+			? names_have(s->names, name, part->len)
+			: faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+		if (there)
 			enter(s, dirfd, name, j, depth);
 		return;
 	}
@@ -223,61 +280,125 @@ static const struct guard gitdir_guard = {
 	.text = "git runs programs it names",
 };
 
+static const struct guard commondir_guard = {
+	.pattern = "commondir",
+	.loose = true,
+	.text = "git runs programs it names",
+};
+
 static const struct guard record_guard = {
 	.pattern = "ambit's record",
 	.reads = true,
 	.text = "it holds what was decided and why",
 };
 
+static const struct guard include_guard = {
+	.pattern = "include.path",
+	.text = "git reads it as part of its config",
+};
+
+/* A work tree: paths in its git files are relative to it. */
+struct tree {
+	struct guards *guards;
+	const char *home; /* or NULL */
+	int fd;
+	const char *real;
+};
+
 /* A directory or file that is a guard although its name does not say so. */
 static int
-add_alias(struct guards *guards, const struct ambit_scope *scope, const char *path,
-	const struct guard *guard)
+add_alias(const struct tree *tree, const char *path, const struct guard *guard)
 {
+	struct guards *guards = tree->guards;
 	struct resolved resolved;
 	int r;
 
-	if (resolve_path(scope->root.fd, scope->root.real, path, strlen(path), true, &resolved,
-		    NULL) < 0)
+	if (resolve_path(tree->fd, tree->real, path, strlen(path), true, &resolved, NULL) < 0)
 		return 0;
-	r = add_place(&guards->aliases, &guards->n_aliases, resolved.real, guard);
+	r = guards_add_alias(guards, resolved.real, guard);
 	if (r == 0)
-		r = add_place(&guards->places, &guards->n_places, resolved.real, guard);
+		r = guards_add_links(guards, tree->real, path, guard);
 	resolved_finish(&resolved);
 	return r;
 }
 
-/* core.hooksPath of one config file, relative to the folder. */
+/* A path in a config: from the home, from / or from base. */
+static char *
+config_path(const struct tree *tree, const char *base, const char *path)
+{
+	if (str_prefix(path, "~/"))
+		return str_printf("%s/%s", tree->home ? tree->home : "", path + 2);
+	return path[0] == '/' || !*base ? strdup(path) : str_printf("%s/%s", base, path);
+}
+
+static int scan_config(const struct tree *tree, int dirfd, const char *file, int depth);
+
+/* Whether its condition holds today or not: it may tomorrow. */
 static int
-scan_config(struct guards *guards, const struct ambit_scope *scope, int dirfd, const char *file)
+scan_include(const struct tree *tree, const char *file, const char *path, int depth)
+{
+	const char *slash = strrchr(file, '/');
+	auto_free char *base = slash ? strndup(file, (size_t)(slash - file)) : strdup("");
+	auto_free char *full = base ? config_path(tree, base, path) : NULL;
+	int r = full ? add_alias(tree, full, &include_guard) : -ENOMEM;
+
+	return r == 0 && depth < INCLUDES_MAX ? scan_config(tree, tree->fd, full, depth + 1) : r;
+}
+
+static int
+scan_includes(const struct tree *tree, const char *file, const char *text, size_t len, int depth)
+{
+	struct gitconfig config;
+	int r = 0;
+
+	if (gitconfig_parse(text, len, &config) < 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < config.n; i++) {
+		const struct gitconfig_entry *e = &config.entries[i];
+		size_t n = strlen(e->name);
+
+		if (e->value && *e->value && (streq(e->name, "include.path") ||
+			(str_prefix(e->name, "includeif.") && n > 5 &&
+				streq(e->name + n - 5, ".path"))))
+			r = scan_include(tree, file, e->value, depth);
+	}
+	gitconfig_finish(&config);
+	return r;
+}
+
+/* core.hooksPath of one config file, relative to the work tree, and what else
+ * it has read. */
+static int
+scan_config(const struct tree *tree, int dirfd, const char *file, int depth)
 {
 	auto_free char *text = NULL, *path = NULL, *full = NULL;
 	size_t len;
+	int r = 0;
 
 	if (fd_read_file(dirfd, file, GIT_CONFIG_MAX, &text, &len) < 0)
 		return 0;
 	path = gitfile_hooks_path(text);
-	if (!path || !*path)
-		return 0;
-	full = str_prefix(path, "~/") && scope->home ? str_printf("%s/%s", scope->home, path + 2)
-						      : strdup(path);
-	return full ? add_alias(guards, scope, full, &hooks_path_guard) : -ENOMEM;
+	if (path && *path) {
+		full = config_path(tree, "", path);
+		r = full ? add_alias(tree, full, &hooks_path_guard) : -ENOMEM;
+	}
+	return r < 0 || dirfd != tree->fd ? r : scan_includes(tree, file, text, len, depth);
 }
 
 /* The configs of a git directory. */
 static int
-scan_configs(struct guards *guards, const struct ambit_scope *scope, const char *dir)
+scan_configs(const struct tree *tree, const char *dir)
 {
 	auto_free char *config = str_printf("%s/config", dir);
 	auto_free char *worktree = str_printf("%s/config.worktree", dir);
-	int r = config && worktree ? scan_config(guards, scope, scope->root.fd, config) : -ENOMEM;
+	int r = config && worktree ? scan_config(tree, tree->fd, config, 0) : -ENOMEM;
 
-	return r < 0 ? r : scan_config(guards, scope, scope->root.fd, worktree);
+	return r < 0 ? r : scan_config(tree, tree->fd, worktree, 0);
 }
 
 /* The parts of a git directory that run programs, wherever it lies. */
 static int
-scan_gitdir(struct guards *guards, const struct ambit_scope *scope, const char *dir)
+scan_gitdir(const struct tree *tree, const char *dir)
 {
 	static const char *const parts[] = { "hooks", "config", "config.worktree", "commondir" };
 	int r = 0;
@@ -285,26 +406,23 @@ scan_gitdir(struct guards *guards, const struct ambit_scope *scope, const char *
 	for (size_t i = 0; r == 0 && i < sizeof(parts) / sizeof(parts[0]); i++) {
 		auto_free char *path = str_printf("%s/%s", dir, parts[i]);
 
-		r = path ? add_alias(guards, scope, path, &gitdir_guard) : -ENOMEM;
+		r = !path ? -ENOMEM
+			  : add_alias(tree, path,
+				    streq(parts[i], "commondir") ? &commondir_guard
+								 : &gitdir_guard);
 	}
 	return r;
 }
 
 /* .git may be a file that names the directory, which may name another. */
 static int
-scan_git(struct guards *guards, const struct ambit_scope *scope, int home)
+scan_git(const struct tree *tree)
 {
 	auto_free char *text = NULL, *dir = NULL, *common = NULL, *name = NULL;
 	size_t len;
 	int r = 0;
 
-	if (home >= 0)
-		r = scan_config(guards, scope, home, ".gitconfig");
-	if (r == 0 && home >= 0)
-		r = scan_config(guards, scope, home, ".config/git/config");
-	if (r < 0)
-		return r;
-	if (fd_read_file(scope->root.fd, ".git", PATH_MAX, &text, &len) == 0)
+	if (fd_read_file(tree->fd, ".git", PATH_MAX, &text, &len) == 0)
 		dir = gitfile_line(text, "gitdir:");
 	else
 		dir = strdup(".git");
@@ -315,22 +433,61 @@ scan_git(struct guards *guards, const struct ambit_scope *scope, int home)
 		return -ENOMEM;
 	free(text);
 	text = NULL;
-	if (fd_read_file(scope->root.fd, name, PATH_MAX, &text, &len) == 0)
+	if (fd_read_file(tree->fd, name, PATH_MAX, &text, &len) == 0)
 		common = gitfile_line(text, "");
 	/* Of a plain .git the rows of the table speak, and know its samples. */
 	if (!streq(dir, ".git"))
-		r = scan_gitdir(guards, scope, dir);
+		r = scan_gitdir(tree, dir);
 	if (r == 0)
-		r = scan_configs(guards, scope, dir);
+		r = scan_configs(tree, dir);
 	if (r == 0 && common) {
 		auto_free char *path =
 			common[0] == '/' ? strdup(common) : str_printf("%s/%s", dir, common);
 
-		r = path ? scan_gitdir(guards, scope, path) : -ENOMEM;
+		r = path ? scan_gitdir(tree, path) : -ENOMEM;
 		if (r == 0)
-			r = scan_configs(guards, scope, path);
+			r = scan_configs(tree, path);
 	}
 	return r;
+}
+
+/* What is guarded in it and has other names, as at the top of the folder. */
+static int
+scan_rows(struct guards *guards, int fd)
+{
+	struct scan s = { .guards = guards };
+
+	for (size_t i = 0; s.r == 0 && i < guards->n_rows; i++) {
+		const struct guard_part *part = &guards->rows[i].parts[0];
+
+		if (guards->rows[i].anchor != ANCHOR_NONE || guards->rows[i].n_parts < 2 ||
+			part->len != 4 || memcmp(part->text, ".git", 4) != 0)
+			continue;
+		s.row = &guards->rows[i];
+		s.left = GUARD_FOUND_MAX;
+		expand(&s, fd, 0, 0);
+	}
+	return s.r;
+}
+
+int
+guards_scan_repository(struct guards *guards, const char *real)
+{
+	auto_close int fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct tree tree = { .guards = guards, .home = guards->home, .fd = fd, .real = real };
+	int r = fd < 0 ? 0 : scan_rows(guards, fd);
+
+	return fd < 0 || r < 0 ? r : scan_git(&tree);
+}
+
+int
+guards_scan_bare(struct guards *guards, const char *real)
+{
+	auto_close int fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct tree tree = { .guards = guards, .home = guards->home, .fd = fd, .real = real };
+	int r = fd < 0 ? 0 : scan_gitdir(&tree, ".");
+
+	return fd < 0 || r < 0 ? r : scan_configs(&tree, ".");
 }
 
 int
@@ -341,22 +498,38 @@ guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit
 		: -1;
 	auto_close int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct scan s = { .guards = guards };
+	struct names in_folder = { 0 }, in_home = { 0 };
+	struct tree tree = { .guards = guards, .home = guards->home, .fd = scope->root.fd,
+		.real = scope->root.real };
 
+	names_read(&in_folder, scope->root.fd);
+	names_read(&in_home, home);
 	for (size_t i = 0; s.r == 0 && i < guards->n_rows; i++) {
 		s.row = &guards->rows[i];
 		/* Each row has its own budget: a crowded directory of one must not
 		 * leave the others unseen. */
 		s.left = GUARD_FOUND_MAX;
-		if (s.row->anchor == ANCHOR_ROOT && top >= 0)
+		s.names = NULL;
+		/* What is the machine's own is no link into a folder, and by name it
+		 * is guarded anyway. */
+		if (s.row->anchor == ANCHOR_ROOT && top >= 0 && geteuid() == 0)
 			expand(&s, top, 0, 0);
+		s.names = &in_folder;
 		if (s.row->anchor == ANCHOR_NONE)
 			expand(&s, scope->root.fd, 0, 0);
+		s.names = &in_home;
 		/* "~/.bashrc" may be a link into the folder. */
 		if (s.row->anchor != ANCHOR_ROOT && home >= 0)
 			expand(&s, home, 0, 0);
 	}
+	buf_finish(&in_folder.text);
+	buf_finish(&in_home.text);
+	if (s.r == 0 && home >= 0)
+		s.r = scan_config(&tree, home, ".gitconfig", 0);
+	if (s.r == 0 && home >= 0)
+		s.r = scan_config(&tree, home, ".config/git/config", 0);
 	if (s.r == 0)
-		s.r = scan_git(guards, scope, home);
+		s.r = scan_git(&tree);
 	/* Reading the record is a hard no; reading a tree that holds it is asked. */
 	if (s.r == 0 && scope->state)
 		s.r = add_place(&guards->places, &guards->n_places, scope->state, &record_guard);

@@ -10,6 +10,7 @@
 #define LOGIN "runs when the person logs in"
 #define PROGRAMS "programs the person runs by name"
 #define GIT "git runs programs it names"
+#define REMOTE "git pushes to where it says, and runs the hooks there"
 #define HOOK "git runs it as a hook"
 #define EDITOR "an editor runs tasks from it"
 #define AGENT "it configures or extends a coding agent"
@@ -72,10 +73,20 @@ const struct guard guard_table[] = {
 	{ .pattern = ".git/modules/**/config", .text = GIT },
 	{ .pattern = ".git/modules/**/config.worktree", .text = GIT },
 	{ .pattern = ".git/modules/**/commondir", .text = GIT },
-	{ .pattern = ".git/worktrees/*/gitdir", .text = GIT },
-	{ .pattern = ".git/worktrees/*/commondir", .text = GIT },
-	{ .pattern = ".git/worktrees/*/config.worktree", .text = GIT },
-	{ .pattern = ".gitmodules", .text = GIT },
+	/* Without commondir a worktree's own directory is a repository. */
+	{ .pattern = ".git/worktrees/*/gitdir", .loose = true, .text = GIT },
+	{ .pattern = ".git/worktrees/*/commondir", .loose = true, .text = GIT },
+	{ .pattern = ".git/worktrees/*/config.worktree", .loose = true, .text = GIT },
+	{ .pattern = ".git/worktrees/*/config", .text = GIT },
+	{ .pattern = ".git/worktrees/*/hooks/**", .text = HOOK },
+	/* Where a remote is, in the old way. */
+	{ .pattern = ".git/branches/**", .text = REMOTE },
+	{ .pattern = ".git/remotes/**", .text = REMOTE },
+	{ .pattern = ".git/modules/*/branches/**", .text = REMOTE },
+	{ .pattern = ".git/modules/*/remotes/**", .text = REMOTE },
+	/* Without it git looks for a repository elsewhere: in the folder itself. */
+	{ .pattern = ".git/HEAD", .kept = true, .text = "without it git takes another repository" },
+	{ .pattern = ".gitmodules", .loose = true, .text = GIT },
 	{ .pattern = ".gitconfig", .text = GIT },
 	{ .pattern = "~/.config/git/**", .text = GIT },
 	{ .pattern = ".husky/**", .text = HOOK },

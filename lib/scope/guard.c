@@ -4,6 +4,7 @@
  * names of guards that exist already. Floating patterns are found through
  * their first component, so that an ordinary path costs a look per component. */
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,12 +62,13 @@ guard_pattern_fault(const char *pattern)
 }
 
 /* A pattern that guard_pattern_fault has nothing to say about. */
-static void
-compile(struct guard_compiled *c, const struct guard *guard)
+static size_t
+compile(struct guard_compiled *c, const struct guard *guard, struct guard_part *parts)
 {
 	const char *p = guard->pattern;
 
 	c->guard = guard;
+	c->parts = parts;
 	c->anchor = str_prefix(p, "~/") ? ANCHOR_HOME : p[0] == '/' ? ANCHOR_ROOT : ANCHOR_NONE;
 	p += c->anchor == ANCHOR_HOME ? 2 : c->anchor == ANCHOR_ROOT ? 1 : 0;
 	for (; *p; p += *p == '/') {
@@ -80,6 +82,17 @@ compile(struct guard_compiled *c, const struct guard *guard)
 	}
 	p = c->parts[0].text;
 	c->head = c->parts[0].glob || (unsigned char)p[0] >= 0x80 ? -1 : str_lower(p[0]);
+	return c->n_parts;
+}
+
+static size_t
+count_parts(const char *pattern)
+{
+	size_t n = 1;
+
+	for (; *pattern; pattern++)
+		n += *pattern == '/';
+	return n;
 }
 
 static bool
@@ -199,16 +212,25 @@ guards_create(const struct guards_options *options, struct guards **ret_guards,
 int
 guards_ready(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err)
 {
+	size_t n = 0;
 	int r;
 
 	if (guards->ready)
 		return 0;
 	if (!guards->rows) {
-		guards->rows = calloc(guards->n_chosen + 1, sizeof(*guards->rows));
-		if (!guards->rows)
-			return err_nomem(err);
 		for (size_t i = 0; i < guards->n_chosen; i++)
-			compile(&guards->rows[i], guards->chosen[i]);
+			n += count_parts(guards->chosen[i]->pattern);
+		free(guards->parts);
+		guards->parts = calloc(n + 1, sizeof(*guards->parts));
+		guards->rows = calloc(guards->n_chosen + 1, sizeof(*guards->rows));
+		if (!guards->rows || !guards->parts) {
+			free(guards->rows);
+			guards->rows = NULL;
+			return err_nomem(err);
+		}
+		n = 0;
+		for (size_t i = 0; i < guards->n_chosen; i++)
+			n += compile(&guards->rows[i], guards->chosen[i], guards->parts + n);
 		guards->n_rows = guards->n_chosen;
 		index_heads(guards);
 	}
@@ -237,6 +259,7 @@ guards_destroy(struct guards *guards)
 	free(guards->aliases);
 	free(guards->inodes);
 	free(guards->rows);
+	free(guards->parts);
 	free(guards->chosen);
 	free(guards->home);
 	free(guards);
@@ -252,6 +275,7 @@ struct split {
 	size_t n;
 	bool wide; /* has a byte outside ASCII */
 	bool above; /* directories on the way to a guard count as well */
+	bool law;   /* behind a "**" that has more behind it, too */
 };
 
 static void
@@ -261,7 +285,7 @@ split(struct split *s, const char *path)
 
 	s->path = path;
 	s->n = 0;
-	s->wide = false;
+	s->wide = s->above = s->law = false;
 	for (size_t i = 0; i < PATH_MAX; i++) {
 		s->wide |= (unsigned char)path[i] >= 0x80;
 		if (path[i] != '/' && path[i] != '\0')
@@ -300,9 +324,9 @@ enum meet {
 
 /* The path ended before part j. Behind a "**" everything would be above. */
 static enum meet
-ends_above(const struct guard_compiled *c, size_t j)
+ends_above(const struct guard_compiled *c, size_t j, const struct split *s)
 {
-	for (size_t p = 0; p < j; p++)
+	for (size_t p = 0; p < j && !s->law; p++)
 		if (c->parts[p].any)
 			return MEET_NOT;
 	return j > 0 ? MEET_ABOVE : MEET_NOT;
@@ -314,7 +338,7 @@ static enum meet meet(const struct guard_compiled *c, size_t j, const struct spl
 static enum meet
 meet_any(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
 {
-	enum meet best = i == s->n ? ends_above(c, j) : MEET_NOT;
+	enum meet best = s->law ? MEET_ABOVE : i == s->n ? ends_above(c, j, s) : MEET_NOT;
 
 	for (size_t k = i; k < s->n && best != MEET_EXACT; k++) {
 		enum meet m = meet(c, j + 1, s, k);
@@ -336,7 +360,7 @@ meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
 		if (part->any)
 			return meet_any(c, j, s, i);
 		if (i >= s->n)
-			return ends_above(c, j);
+			return ends_above(c, j, s);
 		if (!part_match(part, s, i))
 			return MEET_NOT;
 	}
@@ -367,6 +391,8 @@ counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
 		return writes ? access != AMBIT_ACCESS_MKDIR : access == AMBIT_ACCESS_READ_TREE;
 	if (access == AMBIT_ACCESS_MKDIR && streq(g->pattern, ".git"))
 		return false;
+	if (access == AMBIT_ACCESS_DELETE ? g->loose : g->kept)
+		return false;
 	if (g->except && s->n > 0 &&
 		glob_match(g->except, strlen(g->except), s->path + s->parts[s->n - 1].at,
 			s->parts[s->n - 1].len, false))
@@ -388,16 +414,23 @@ match_rows(const struct guards *guards, size_t from, size_t to, const struct spl
 	return NULL;
 }
 
+static size_t
+parts_of(const char *path)
+{
+	size_t n = 0;
+
+	for (const char *p = path; *p; p++)
+		n += p[0] == '/' && p[1] != '\0';
+	return n;
+}
+
 static const struct guard *
 match_anchored(const struct guards *guards, const struct split *s, enum ambit_access access)
 {
 	size_t home = SIZE_MAX;
 
-	if (guards->home && str_beneath(s->path, guards->home)) {
-		home = 0;
-		for (const char *p = guards->home; *p; p++)
-			home += p[0] == '/' && p[1] != '\0';
-	}
+	if (guards->home && str_beneath(s->path, guards->home))
+		home = parts_of(guards->home);
 	for (size_t r = guards->anchored; r < guards->n_rows; r++) {
 		size_t from = guards->rows[r].anchor == ANCHOR_HOME ? home : 0;
 		const struct guard *guard =
@@ -440,7 +473,8 @@ match_alias(const struct guards *guards, const struct resolved *resolved, enum a
 {
 	for (size_t i = 0; i < guards->n_aliases; i++)
 		if (guards->aliases[i].guard->reads != access_writes(access) &&
-			str_beneath(resolved->real, guards->aliases[i].real))
+			str_beneath(resolved->real, guards->aliases[i].real) &&
+			!(access == AMBIT_ACCESS_DELETE && guards->aliases[i].guard->loose))
 			return guards->aliases[i].guard;
 	for (size_t i = 0; resolved->exists && i < guards->n_inodes; i++)
 		if (guards->inodes[i].guard->reads != access_writes(access) &&
@@ -448,6 +482,17 @@ match_alias(const struct guards *guards, const struct resolved *resolved, enum a
 			guards->inodes[i].dev == resolved->dev)
 			return guards->inodes[i].guard;
 	return NULL;
+}
+
+/* Whether it is fine to remove what holds it: a worktree whose .git, which was a
+ * file, is gone already, or its own directory in the repository. */
+static bool
+is_gone(const struct guard_place *place)
+{
+	const char *pattern = place->guard->pattern;
+
+	return place->guard->loose || ((streq(pattern, ".git") || streq(pattern, "gitdir")) &&
+		faccessat(AT_FDCWD, place->real, F_OK, AT_SYMLINK_NOFOLLOW) < 0);
 }
 
 /* Removing a directory removes what it holds; reading a tree reads it all. */
@@ -459,7 +504,9 @@ match_above(const struct guards *guards, const char *real, enum ambit_access acc
 		return NULL;
 	for (size_t i = 0; i < guards->n_places; i++)
 		if (guards->places[i].guard->reads != access_writes(access) &&
-			str_beneath(guards->places[i].real, real))
+			str_beneath(guards->places[i].real, real) &&
+			!(access == AMBIT_ACCESS_DELETE ? is_gone(&guards->places[i])
+							: guards->places[i].guard->kept))
 			return guards->places[i].guard;
 	return NULL;
 }
@@ -543,6 +590,92 @@ guards_beneath(const struct guards *guards, const char *dir)
 		if (n > 0 && (size_t)n < sizeof(fixed) && str_beneath(fixed, dir))
 			return true;
 	}
+	return false;
+}
+
+/* -- directories, for the floor ------------------------------------------------ */
+
+/* A directory may be all of a guard, lie above some, or bear the name of one
+ * that is a file: then nothing is to be put into it either. */
+static enum guard_stand
+stand_of(const struct guard_compiled *c, enum meet m)
+{
+	if (m == MEET_SELF || (m == MEET_EXACT && is_whole(c->guard)))
+		return GUARD_IS;
+	return m == MEET_ABOVE ? GUARD_ABOVE : m == MEET_EXACT ? GUARD_NAMED : GUARD_CLEAR;
+}
+
+/* The rows from..to against the directory from component i on. */
+static enum guard_stand
+stand_of_rows(const struct guards *guards, size_t from, size_t to, const struct split *s, size_t i)
+{
+	enum guard_stand stand = GUARD_CLEAR;
+
+	for (size_t r = from; r < to; r++) {
+		const struct guard_compiled *c = &guards->rows[r];
+		enum guard_stand one =
+			c->guard->reads ? GUARD_CLEAR : stand_of(c, meet(c, 0, s, i));
+
+		if (one > stand)
+			stand = one;
+	}
+	return stand;
+}
+
+static enum guard_stand
+max_stand(enum guard_stand a, enum guard_stand b)
+{
+	return a > b ? a : b;
+}
+
+static enum guard_stand
+stand_by_name(const struct guards *guards, const char *dir)
+{
+	enum guard_stand stand = GUARD_CLEAR;
+	size_t home = SIZE_MAX;
+	struct split s;
+
+	split(&s, dir);
+	s.law = true;
+	if (guards->home && str_beneath(dir, guards->home))
+		home = parts_of(guards->home);
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)str_lower(dir[s.parts[i].at]);
+		bool any = c >= 0x80; /* it may fold into any first byte */
+
+		stand = max_stand(stand,
+			stand_of_rows(guards, any ? 0 : guards->heads[c],
+				any ? guards->anchored : guards->heads[c + 1], &s, i));
+		stand = max_stand(stand, stand_of_rows(guards, 0, guards->heads[0], &s, i));
+	}
+	for (size_t r = guards->anchored; r < guards->n_rows; r++) {
+		size_t from = guards->rows[r].anchor == ANCHOR_HOME ? home : 0;
+
+		if (from <= s.n)
+			stand = max_stand(stand, stand_of_rows(guards, r, r + 1, &s, from));
+	}
+	return stand;
+}
+
+enum guard_stand
+guards_stand(const struct guards *guards, const char *dir)
+{
+	enum guard_stand stand = stand_by_name(guards, dir);
+
+	for (size_t i = 0; stand != GUARD_IS && i < guards->n_aliases; i++)
+		if (!guards->aliases[i].guard->reads && str_beneath(dir, guards->aliases[i].real))
+			stand = GUARD_IS;
+	if (stand == GUARD_CLEAR && guards_beneath(guards, dir))
+		stand = GUARD_ABOVE;
+	return stand;
+}
+
+bool
+guards_found(const struct guards *guards, const char *real)
+{
+	for (size_t i = 0; i < guards->n_places; i++)
+		if (!guards->places[i].guard->reads && streq(guards->places[i].real, real))
+			return true;
 	return false;
 }
 

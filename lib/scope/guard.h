@@ -19,6 +19,8 @@ struct guard {
 	const char *pattern;
 	bool reads;	    /* guards reads, not writes */
 	const char *except; /* last components that are not meant, or NULL */
+	bool kept;	    /* only to remove it is guarded */
+	bool loose;	    /* to remove it is fine: nothing is run for want of it */
 	const char *text;   /* why: "runs at every commit" */
 };
 
@@ -65,6 +67,25 @@ const struct guard *guards_look(const struct guards *guards, const struct ambit_
 
 /* Whether a write guard lies, or by its anchor could lie, beneath dir. */
 bool guards_beneath(const struct guards *guards, const char *dir);
+
+/* Looks through the folder (bounded: cut tells) for repositories beneath its
+ * top, so that the places of their guards are known. -ENOMEM. */
+int guards_search(struct guards *guards, const struct ambit_scope *scope, bool *ret_cut);
+
+/* Whether this very path was found to be a guard when all began. */
+bool guards_found(const struct guards *guards, const char *real);
+
+/* How a directory stands to the guards against writing whose place is known: by
+ * the names on the way to it, and by what was found at start. What says more is
+ * larger. */
+enum guard_stand {
+	GUARD_CLEAR = 0,
+	GUARD_NAMED, /* a directory where a guard is a file */
+	GUARD_ABOVE, /* a guard lies, or may come to lie, beneath it */
+	GUARD_IS,    /* all of it is one */
+};
+
+enum guard_stand guards_stand(const struct guards *guards, const char *dir);
 
 /* The real paths of what was found at start and is guarded against reading,
  * each once for every row that names it. Stops when each returns not 0. */

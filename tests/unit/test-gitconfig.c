@@ -75,6 +75,7 @@ everyday_work_is_plain(void **state)
 		"[submodule \"a\"]\n\tupdate = checkout\n\tbranch = main\n", "[submodule]\nactive = .\n",
 		"[user]\n\tname = A \"B\" C\n\temail = a@example.org\n",
 		"[extensions]\n\tobjectFormat = sha256\n\trefStorage = reftable\n",
+		"[extensions]\n\tworktreeConfig = true\n[core]\nsparseCheckout = true\n",
 		"[CORE]\nFileMode=false\nsymlinks\n", "# only words\n; more of them \\\n",
 		"[Branch \"Main\"]\r\nRemote = .\r\n", "[branch.old] remote = .\n" };
 
@@ -140,16 +141,16 @@ whatever_can_run_a_program_is_not_plain(void **state)
 		{ "remote", "o", "url", "u@-oX=y:a" }, { "remote", "o", "url", "https://e.org\\nx" },
 		{ "remote", "o", "url", "" }, { "remote", "o", "pushurl", "/srv/a" },
 		{ "remote", "o", "pushurl", "fd::17" }, { "branch", "m", "remote", "nosuch" },
+		{ "remote", "/srv/a", "url", "https://e.org" },
 		{ "branch", "m", "remote", "./evil.git" }, { "branch", "m", "pushRemote", "/evil" },
 		{ "branch", "m", "remote", "https://e.org/x" },
 		{ "branch", "m", "remote", "ext::sh -c x" }, { "branch", "m", "mergeOptions", "-s x" },
 		{ "branch", NULL, "remote", "." }, { "branch", "m", "rebase", "a b" },
 		{ "submodule", "s", "update", "!sh" }, { "submodule", "s", "update", " !sh" },
-		{ "submodule", "s", "url", "ext::sh" }, { "submodule", "s", "url", "../x" },
+		{ "submodule", "s", "url", "ext::sh" }, { "core", NULL, "worktree", "../../../s" },
 		{ "submodule", "../../x", "url", "https://e.org" }, { "submodule", "s", "path", "x" },
 		{ "submodule", NULL, "recurse", "true" }, { "user", NULL, "signingKey", "x" },
 		{ "user", "x", "name", "y" }, { "user", NULL, "name", "a\\nb" },
-		{ "extensions", NULL, "worktreeConfig", "true" },
 		{ "extensions", NULL, "partialClone", "o" },
 		{ "extensions", NULL, "refStorage", "files:///tmp" },
 		{ "uploadpack", NULL, "packObjectsHook", "x" }, { "receive", NULL, "denyCurrentBranch", "x" },
@@ -223,9 +224,89 @@ a_push_is_not_led_to_a_repository_on_this_machine(void **state)
 		assert_not_plain(INIT ORIGIN, second);
 		assert_not_plain(INIT ORIGIN, first);
 	}
+	/* Without an address, its name is one. */
+	assert_not_plain(INIT, INIT "[remote \"new\"]\n\tfetch = x\n");
 	/* and not in two steps either */
 	assert_not_plain(INIT ORIGIN, INIT);
 	assert_plain(INIT ORIGIN "[remote \"b\"]\nurl = https://e.org\n", INIT ORIGIN);
+}
+
+static void
+a_remote_may_get_another_name(void **state)
+{
+	(void)state;
+	assert_plain(INIT "[remote \"o\"]\nurl = ./near\n", INIT "[remote \"p\"]\nurl = ./near\n");
+	assert_not_plain(INIT "[remote \"o\"]\nurl = ./near\n", INIT "[remote \"o\"]\nurl = ./other\n");
+}
+
+/* Its address may be near, as long as nobody else's changes. */
+static void
+a_submodule_may_come_from_here(void **state)
+{
+	(void)state;
+	assert_plain(INIT ORIGIN, INIT ORIGIN "[submodule \"s\"]\nurl = /srv/s\nactive = true\n");
+	assert_not_plain("[submodule \"s\"]\nurl = https://e.org\n", "[submodule \"s\"]\nurl = ../s\n");
+}
+
+static bool
+is_worktree(const char *place, const char *value)
+{
+	auto_free char *text = str_printf("%s\tworktree = %s\n", INIT, value);
+
+	return gitconfig_plain_at(place, INIT, strlen(INIT), text, strlen(text), NULL);
+}
+
+static void
+a_submodules_files_are_in_the_work_tree(void **state)
+{
+	static const struct {
+		const char *place, *value;
+		bool plain;
+	} rows[] = { { "/r/.git/modules/s/config", "../../../s", true },
+		{ "/r/.git/modules/s/config", "../../../d/s", true },
+		{ "/r/.git/modules/d/s/config", "../../../../d/s", true },
+		{ "/r/.git/modules/s/modules/t/config", "../../../../../s/t", true },
+		{ "/r/.git/modules/s/config.worktree", "../../../s", true },
+		{ "/r/.git/modules/s/config", "../../../../s", false },
+		{ "/r/.git/modules/s/config", "../../s", false },
+		{ "/r/.git/modules/s/config", "../../../", false },
+		{ "/r/.git/modules/s/config", "../../../s/../..", false },
+		{ "/r/.git/modules/s/config", "../../../.git/hooks", false },
+		{ "/r/.git/modules/s/config", "../../../d/.GIT", false },
+		{ "/r/.git/modules/s/config", "../../../d//s", false },
+		{ "/r/.git/modules/s/config", "../../../d/.", false },
+		{ "/r/.git/modules/s/config", "/", false },
+		{ "/r/.git/modules/config", "../../s", false }, { "/r/.git/config", "../s", false },
+		{ NULL, "../../../s", false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (is_worktree(rows[i].place, rows[i].value) != rows[i].plain)
+			fail_msg("%s: %s", rows[i].place ? rows[i].place : "-", rows[i].value);
+}
+
+static void
+a_gitmodules_says_where_submodules_are(void **state)
+{
+	static const char *const plain_texts[] = { "",
+		"[submodule \"s\"]\n\tpath = s\n\turl = https://e.org/s\n",
+		"[submodule \"s\"]\npath = d/s\nurl = ../s\nbranch = main\nshallow = true\n",
+		"[submodule \"d/s\"]\npath = d/s\nurl = /srv/s\nupdate = none\nignore = dirty\n" };
+	static const char *const others[] = { "[submodule \"s\"]\nupdate = !x\n",
+		"[submodule \"s\"]\nurl = ext::x\n", "[submodule \"s\"]\nurl = -x\n",
+		"[submodule \"s\"]\npath = -x\n", "[submodule \"s\"]\npath = ../x\n",
+		"[submodule \"s\"]\npath = /x\n", "[submodule \"s\"]\npath = a/.git\n",
+		"[submodule \"../x\"]\npath = x\n", "[core]\nbare = true\n", "[submodule \"s\"",
+		"[alias]\nx = !y\n", "[include]\npath = x\n" };
+	const char *why = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plain_texts) / sizeof(plain_texts[0]); i++)
+		if (!gitmodules_plain(plain_texts[i], strlen(plain_texts[i]), &why) || why)
+			fail_msg("%s:\n%s", why, plain_texts[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (gitmodules_plain(others[i], strlen(others[i]), &why) || !why)
+			fail_msg("plain:\n%s", others[i]);
 }
 
 static void
@@ -459,6 +540,10 @@ main(void)
 		cmocka_unit_test(whatever_can_run_a_program_is_not_plain),
 		cmocka_unit_test(what_was_there_before_may_stay_if_it_stays_as_it_is),
 		cmocka_unit_test(a_push_is_not_led_to_a_repository_on_this_machine),
+		cmocka_unit_test(a_remote_may_get_another_name),
+		cmocka_unit_test(a_submodule_may_come_from_here),
+		cmocka_unit_test(a_submodules_files_are_in_the_work_tree),
+		cmocka_unit_test(a_gitmodules_says_where_submodules_are),
 		cmocka_unit_test(an_include_that_waits_for_an_address_is_not_woken),
 		cmocka_unit_test(what_cannot_be_read_is_not_plain),
 		cmocka_unit_test(it_is_read_as_git_reads_it),

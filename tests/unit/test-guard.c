@@ -103,7 +103,8 @@ every_row_guards_what_it_names(void **state)
 				g->pattern[0] == '~' ? rig->w.home : rig->w.root, name);
 		struct resolved resolved = { .real = path, .written = path };
 		const struct guard *hit = guards_match(rig->guards, &resolved,
-			g->reads ? AMBIT_ACCESS_READ : AMBIT_ACCESS_WRITE);
+			g->reads ? AMBIT_ACCESS_READ : g->kept ? AMBIT_ACCESS_DELETE
+							       : AMBIT_ACCESS_WRITE);
 
 		if (!hit)
 			fail_msg("%s does not guard %s", g->pattern, path);
@@ -194,18 +195,45 @@ what_a_guard_is_a_symlink_to_is_that_guard(void **state)
 	world_file("env.sh", "");
 	world_link("env.sh", ".envrc");
 	world_dir(".git");
+	world_file(".git/HEAD", "ref: x\n");
 	world_link("../tools/hooks", ".git/hooks");
 	start(rig, NULL, NULL);
 	guarded(rig, ".envrc", AMBIT_ACCESS_WRITE);
 	guarded(rig, "env.sh", AMBIT_ACCESS_WRITE);
 	guarded(rig, "tools/hooks/pre-commit", AMBIT_ACCESS_WRITE);
 	open_to(rig, "tools/x", AMBIT_ACCESS_WRITE);
+	guarded(rig, ".git/branches/origin", AMBIT_ACCESS_WRITE);
+	guarded(rig, ".git/HEAD", AMBIT_ACCESS_DELETE);
+	open_to(rig, ".git/HEAD", AMBIT_ACCESS_REPLACE);
 	/* A link made later is seen by the name that is written. */
 	world_link("env.sh", "sub.envrc");
 	world_file("later", "");
 	world_dir("d");
 	world_link("../later", "d/.envrc");
 	guarded(rig, "d/.envrc", AMBIT_ACCESS_WRITE);
+}
+
+/* Whoever changes one of them decides where the guard's name leads. */
+static void
+links_on_the_way_are_guards(void **state)
+{
+	struct rig *rig = *state;
+
+	world_dir("d");
+	world_dir("d/agent");
+	world_dir("real");
+	world_file("real/env", "");
+	world_link("real", "dir");
+	world_link("dir/env", "two");
+	world_link("two", ".envrc");
+	world_link("d/agent", ".claude");
+	start(rig, NULL, NULL);
+	guarded(rig, "real/env", AMBIT_ACCESS_WRITE);
+	guarded(rig, "two", AMBIT_ACCESS_DELETE);
+	guarded(rig, "dir", AMBIT_ACCESS_REPLACE);
+	guarded(rig, "d/agent/settings.json", AMBIT_ACCESS_WRITE);
+	open_to(rig, "d/other", AMBIT_ACCESS_WRITE);
+	open_to(rig, "real/other", AMBIT_ACCESS_WRITE);
 }
 
 static void
@@ -316,6 +344,7 @@ main(void)
 		IN_RIG(removing_what_holds_a_guard_is_guarded),
 		IN_RIG(a_hard_link_to_a_guard_is_that_guard),
 		IN_RIG(what_a_guard_is_a_symlink_to_is_that_guard),
+		IN_RIG(links_on_the_way_are_guards),
 		IN_RIG(core_hookspath_is_guarded),
 		IN_RIG(reading_a_tree_reads_its_secrets),
 		IN_RIG(settings_add_and_take_away),

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks through the folder, level by level, for repositories that are not at
+ * its top. The place of everything that is guarded in one is known then. The
+ * names belong to those who will be held: a name is compared, never followed,
+ * and what cannot be read is passed over. Bounded, because a launch waits for
+ * it; where the bound was met, it is told. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "scope/guard-private.h"
+
+#define DIRS_MAX 1024
+#define ENTRIES_MAX 32768
+#define ENTRIES_EACH 4096 /* in one directory */
+
+static const struct guard repository_guard = {
+	.pattern = ".git",
+	.text = "it decides which repository git uses",
+};
+
+/* Full of directories, and seldom of repositories: looked at last. */
+static const char *const crowds[] = { "node_modules", ".cache", ".venv", "venv", "target",
+	"__pycache__" };
+
+struct search {
+	struct guards *guards;
+	char **todo; /* directories, a queue */
+	size_t next, n, room;
+	char **later;
+	size_t entries;
+	bool cut;
+	unsigned bare; /* which signs of a bare repository the directory has */
+};
+
+static int
+add_todo(struct search *s, const char *dir, const char *name)
+{
+	if (s->n == DIRS_MAX) {
+		s->cut = true;
+		return 0;
+	}
+	if (s->n == s->room) {
+		size_t room = s->room ? s->room * 2 : 64;
+		char **todo = reallocarray(s->todo, room, sizeof(*todo));
+
+		if (!todo)
+			return -ENOMEM;
+		s->todo = todo;
+		s->room = room;
+	}
+	s->todo[s->n] = str_printf("%s/%s", streq(dir, "/") ? "" : dir, name);
+	if (!s->todo[s->n])
+		return -ENOMEM;
+	s->n++;
+	return 0;
+}
+
+static bool
+is_crowd(const char *name)
+{
+	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++)
+		if (streq(name, crowds[i]))
+			return true;
+	return false;
+}
+
+static int
+add_later(struct search *s, const char *dir, const char *name)
+{
+	auto_free char *path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, name);
+
+	return path ? strv_append(&s->later, path) : -ENOMEM;
+}
+
+static bool
+is_dir(int dirfd, const struct dirent *e)
+{
+	struct stat st;
+
+	if (e->d_type != DT_UNKNOWN)
+		return e->d_type == DT_DIR;
+	return fstatat(dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* By these git takes a directory for a repository. */
+static unsigned
+sign_of(const char *name)
+{
+	return streq(name, "HEAD") ? 1 : streq(name, "objects") ? 2 : streq(name, "refs") ? 4 : 0;
+}
+
+/* It is one: what is in it besides is git's own, and not looked through. */
+static int
+look_at_bare(struct search *s, const char *dir, size_t before)
+{
+	while (s->n > before)
+		free(s->todo[--s->n]);
+	return guards_scan_bare(s->guards, dir);
+}
+
+static int
+look_at(struct search *s, const char *dir, int fd, const struct dirent *e, bool top)
+{
+	auto_free char *path = NULL;
+	int r;
+
+	if (!streq(e->d_name, ".git") && !is_dir(fd, e))
+		return 0;
+	if (!streq(e->d_name, ".git"))
+		return is_crowd(e->d_name) ? add_later(s, dir, e->d_name)
+					   : add_todo(s, dir, e->d_name);
+	/* At the top guards_scan has looked. */
+	if (top)
+		return 0;
+	path = str_printf("%s/.git", streq(dir, "/") ? "" : dir);
+	r = path ? guards_add_place(s->guards, path, &repository_guard) : -ENOMEM;
+	return r < 0 ? r : guards_scan_repository(s->guards, dir);
+}
+
+static int
+look_in(struct search *s, const char *dir, bool top)
+{
+	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	size_t before = s->n, n = 0;
+	int r = 0;
+
+	/* What cannot be looked into may hold anything: no rights are granted on
+	 * the way to it. */
+	if (!list)
+		return errno == EACCES ? guards_add_place(s->guards, dir, &repository_guard) : 0;
+	steal_fd(&fd);
+	s->bare = 0;
+	while (r == 0 && (e = readdir(list))) {
+		s->bare |= sign_of(e->d_name);
+		if (++s->entries > ENTRIES_MAX || ++n > ENTRIES_EACH) {
+			s->cut = true;
+			break;
+		}
+		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
+			r = look_at(s, dir, dirfd(list), e, top);
+	}
+	closedir(list);
+	return r == 0 && s->bare == 7 ? look_at_bare(s, dir, before) : r;
+}
+
+int
+guards_search(struct guards *guards, const struct ambit_scope *scope, bool *ret_cut)
+{
+	struct search s = { .guards = guards };
+	int r = look_in(&s, scope->root.real, true);
+
+	while (r == 0 && s.next < s.n && s.entries <= ENTRIES_MAX)
+		r = look_in(&s, s.todo[s.next++], false);
+	for (size_t i = 0; r == 0 && s.later && s.later[i] && s.entries <= ENTRIES_MAX; i++) {
+		auto_free char *dir = strdup(s.later[i]);
+
+		r = dir ? look_in(&s, dir, false) : -ENOMEM;
+		while (r == 0 && s.next < s.n && s.entries <= ENTRIES_MAX)
+			r = look_in(&s, s.todo[s.next++], false);
+	}
+	strv_free(s.later);
+	for (size_t i = 0; i < s.n; i++)
+		free(s.todo[i]);
+	free(s.todo);
+	*ret_cut = s.cut;
+	return r;
+}
