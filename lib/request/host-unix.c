@@ -65,29 +65,89 @@ host_unix_match(const char *pattern, const char *host)
 	return strncmp(pattern, host, n - 1) == 0 && host[n - 1];
 }
 
-/* By what usually stands in the name; the first row that fits counts. */
+#define MACHINE "it gives full control of this machine"
+#define VIRTUAL "it gives full control of virtual machines"
+#define SIGNS_IN "it signs in as you"
+#define STARTS "it starts programs as you"
+#define WINDOWS "it sees and types into your windows"
+#define TERMINALS "it types into your terminals"
+#define EDITOR "it runs commands in your editor"
+#define HEARS "it hears your microphone"
+#define DATABASE "it reads and changes a database"
+
+/* By what usually stands in the name; the first row that fits counts, so that a
+ * name which fits several is shown as the worst of them. Nobody is bound to such
+ * names: the text warns, it decides nothing. */
 static const struct {
 	const char *part;
 	const char *text;
 } sockets[] = {
-	{ "docker.sock", "it gives full control of this machine" },
-	{ "docker/", "it gives full control of this machine" },
-	{ "podman.sock", "it gives full control of this machine" },
-	{ "containerd", "it gives full control of this machine" },
-	{ "libvirt", "it gives full control of virtual machines" },
+	{ "docker.sock", MACHINE },
+	{ "docker.raw.sock", MACHINE },
+	{ "docker/", MACHINE },
+	{ "dockerd", MACHINE },
+	{ "podman", MACHINE },
+	{ "containerd", MACHINE },
+	{ "crio", MACHINE },
+	{ "buildkit", MACHINE },
+	{ "lxd/", MACHINE },
+	{ "lxc/", MACHINE },
+	{ "incus/", MACHINE },
+	{ "kubelet", MACHINE },
+	{ "snapd", "it installs software on this machine" },
+	{ "nix/daemon", "it installs software on this machine" },
+	{ "PackageKit", "it installs software on this machine" },
+	{ "libvirt", VIRTUAL },
+	{ "qemu", VIRTUAL },
+	{ "gpg-agent.ssh", SIGNS_IN },
 	{ "gpg-agent", "it signs and decrypts as you" },
-	{ "ssh-agent", "it signs in as you" },
-	{ "/agent.", "it signs in as you" },
+	{ "gnupg", "it signs and decrypts as you" },
+	{ "ssh-agent", SIGNS_IN },
+	{ "ssh-auth", SIGNS_IN },
+	{ "/agent.", SIGNS_IN },
+	{ ".ssh/", SIGNS_IN },
+	{ "gcr/ssh", SIGNS_IN },
 	{ "keyring", "it signs in as you and holds your secrets" },
-	{ "dbus", "it starts programs as you" },
-	{ "/bus", "it starts programs as you" },
-	{ "systemd", "it starts programs as you" },
-	{ "X11-unix", "it sees and types into your windows" },
-	{ "wayland", "it sees and types into your windows" },
-	{ "tmux", "it types into your terminals" },
-	{ "screen", "it types into your terminals" },
-	{ "pipewire", "it hears your microphone" },
-	{ "pulse", "it hears your microphone" },
+	{ "kwallet", "it holds your secrets" },
+	{ "tailscale", "it reaches your private network" },
+	{ "system_bus_socket", "it asks the system's services, some of which act as root" },
+	{ "dbus", STARTS },
+	{ "/bus", STARTS },
+	{ "systemd/journal", "it writes into the system's log" },
+	{ "/dev/log", "it writes into the system's log" },
+	{ "io.systemd.Resolve", "it looks up names" },
+	{ "nscd", "it looks up users and names" },
+	{ "/sss/", "it looks up users and names" },
+	{ "systemd", STARTS },
+	{ "supervisor.sock", STARTS },
+	{ ".pm2/", STARTS },
+	{ "watchman", STARTS },
+	{ "X11-unix", WINDOWS },
+	{ "ICE-unix", WINDOWS },
+	{ "at-spi", WINDOWS },
+	{ "wayland", WINDOWS },
+	{ "sway-ipc", WINDOWS },
+	{ "ipc-socket.", WINDOWS },
+	{ "/hypr/", WINDOWS },
+	{ "tmux", TERMINALS },
+	{ "screen", TERMINALS },
+	{ "zellij", TERMINALS },
+	{ "kitty", TERMINALS },
+	{ "wezterm", TERMINALS },
+	{ "vscode", EDITOR },
+	{ "nvim", EDITOR },
+	{ "emacs", EDITOR },
+	{ "SingletonSocket", "it opens pages in your browser" },
+	{ "pipewire", HEARS },
+	{ "pulse", HEARS },
+	{ "cups", "it prints" },
+	{ ".s.PGSQL.", DATABASE },
+	{ "postgres", DATABASE },
+	{ "mysql", DATABASE },
+	{ "mariadb", DATABASE },
+	{ "redis", DATABASE },
+	{ "valkey", DATABASE },
+	{ "mongo", DATABASE },
 };
 
 const char *

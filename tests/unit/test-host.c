@@ -229,6 +229,50 @@ an_address_of_this_machine_or_network_is_local(void **state)
 			fail_msg("%s is not local", remote[i]);
 }
 
+static void
+a_socket_is_told_by_what_it_can_do(void **state)
+{
+	static const struct {
+		const char *host, *text;
+	} sockets[] = {
+		{ "unix:/run/docker.sock", "full control of this machine" },
+		{ "unix:/var/run/docker.sock", "full control of this machine" },
+		{ "unix:/run/user/1000/docker.sock", "full control of this machine" },
+		{ "unix:/run/user/1000/podman/podman.sock", "full control of this machine" },
+		{ "unix:/run/containerd/containerd.sock", "full control of this machine" },
+		{ "unix:/run/crio/crio.sock", "full control of this machine" },
+		{ "unix:/run/libvirt/libvirt-sock", "virtual machines" },
+		{ "unix:/run/dbus/system_bus_socket", "as root" },
+		{ "unix:/run/user/1000/bus", "starts programs as you" },
+		{ "unix:@/tmp/dbus-XXXX", "starts programs as you" },
+		{ "unix:/run/user/1000/systemd/private", "starts programs as you" },
+		{ "unix:/run/systemd/journal/socket", "log" },
+		{ "unix:/tmp/ssh-abc/agent.123", "signs in as you" },
+		{ "unix:/home/u/.ssh/agent/s.abc", "signs in as you" },
+		{ "unix:/run/user/1000/keyring/ssh", "signs in as you" },
+		{ "unix:/run/user/1000/gnupg/S.gpg-agent.ssh", "signs in as you" },
+		{ "unix:/run/user/1000/gnupg/S.gpg-agent", "signs and decrypts as you" },
+		{ "unix:/tmp/.X11-unix/X0", "types into your windows" },
+		{ "unix:@/tmp/.X11-unix/X0", "types into your windows" },
+		{ "unix:/run/user/1000/wayland-0", "types into your windows" },
+		{ "unix:/tmp/tmux-1000/default", "types into your terminals" },
+		{ "unix:/run/user/1000/pipewire-0", "microphone" },
+		{ "unix:/run/user/1000/pulse/native", "microphone" },
+		{ "unix:/run/postgresql/.s.PGSQL.5432", "database" },
+		{ "unix:/tmp/.s.PGSQL.5432", "database" },
+		{ "unix:/run/mysqld/mysqld.sock", "database" },
+		{ "unix:/run/redis/redis-server.sock", "database" },
+		{ "unix:/tmp/x", "a process outside may act" },
+		/* The worst of several. */
+		{ "unix:/home/redis/docker.sock", "full control of this machine" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++)
+		if (!strstr(host_unix_text(sockets[i].host), sockets[i].text))
+			fail_msg("%s: %s", sockets[i].host, host_unix_text(sockets[i].host));
+}
+
 int
 main(void)
 {
@@ -240,6 +284,7 @@ main(void)
 		cmocka_unit_test(a_pattern_matches_what_it_says),
 		cmocka_unit_test(a_pattern_that_means_something_else_is_refused),
 		cmocka_unit_test(an_address_of_this_machine_or_network_is_local),
+		cmocka_unit_test(a_socket_is_told_by_what_it_can_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
