@@ -55,6 +55,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 		free(engine->grants[i].real);
 	free(engine->grants);
 	strv_free(engine->opened);
+	engine_worktree_destroy(engine->worktree);
 	rules_finish(&engine->rules);
 	ambit_session_finish(&engine->session);
 	free(engine->door);
@@ -319,15 +320,12 @@ apply_once(void *data, uint64_t id, void *ticket_data)
 {
 	struct answering *a = data;
 	struct ticket *ticket = ticket_data;
-	struct ambit_scope *child = NULL;
-	struct ambit_error err = { 0 };
 	struct decide_input in;
 
 	(void)id;
 	rules_finish(&ticket->once);
-	if (engine_input(a->engine, ticket->request, &in, &child, &err) == 0)
-		a->r = question_once(&in, &ticket->outcome, &ticket->once);
-	ambit_scope_destroy(child);
+	engine_look(a->engine, ticket->request, &in);
+	a->r = question_once(&in, &ticket->outcome, &ticket->once);
 	return 0;
 }
 
@@ -347,34 +345,73 @@ drain(void *data, uint64_t id, void *ticket_data)
 }
 
 static int
+append_answer(struct ambit_engine *engine, const struct ambit_request *request, const json_t *body,
+	struct rules *rules, struct ambit_error *err)
+{
+	auto_free char *label = request_label(request);
+	const struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = "answer",
+		.tool = ambit_request_tool(request),
+		.subject = label,
+	};
+
+	if (!label)
+		return err_nomem(err);
+	return record_answer(engine->record, &event, body, rules->list, rules->n, err);
+}
+
+/* Takes what was just stored, as reading it again would add it: the one who
+ * was asked about waits. What others store shows in the record's version. A
+ * message is kept redacted, so that one is read. */
+static void
+learn(struct ambit_engine *engine, struct rules *rules)
+{
+	struct rules *known = &engine->rules;
+	struct ambit_rule *more;
+
+	if (rules->n == 0)
+		return;
+	more = realloc(known->list, (known->n + rules->n) * sizeof(*more));
+	if (more)
+		known->list = more;
+	if (!more || rules->list[0].message) {
+		engine->rules_version = -1;
+		return;
+	}
+	memcpy(known->list + known->n, rules->list, rules->n * sizeof(*more));
+	known->n += rules->n;
+	rules->n = 0;
+}
+
+static int
 store_answer(struct ambit_engine *engine, struct ticket *ticket, const struct ambit_answer *answer,
 	const char *folder, const char *approver, struct ambit_error *err)
 {
-	struct ambit_scope *child = NULL;
 	struct rules rules = { 0 };
 	struct decide_input in;
-	int r = engine_input(engine, ticket->request, &in, &child, err);
+	int r = 0;
 
-	if (r == 0 && question_rules(&in, &ticket->outcome, answer->kind, folder, approver, &rules) < 0)
+	/* No file is looked at: what was shown is what is stored. */
+	engine_look(engine, ticket->request, &in);
+	if (question_rules(&in, &ticket->outcome, answer->kind, folder, approver, &rules) < 0)
 		r = err_nomem(err);
-	ambit_scope_destroy(child);
 	auto_json json_t *body = json_pack("{s:s, s:s, s:s}", "answer",
 		ambit_word_name(ambit_answers, (int)answer->kind), "approver", approver, "door",
 		engine->door);
 
 	if (r == 0 && (!body || json_set_text(body, "message", answer->message) < 0))
 		r = err_nomem(err);
-	if (r == 0 && engine->record && !engine->observe)
-		r = engine_append(engine, "answer", ticket->request, NULL, body, err);
-	for (size_t i = 0; r == 0 && i < rules.n; i++) {
+	for (size_t i = 0; r == 0 && i < rules.n; i++)
 		if (answer->kind < AMBIT_ONCE && answer->message[0])
 			rules.list[i].message = strdup(answer->message);
-		if (engine->record && !engine->observe)
-			r = ambit_record_rule_add(engine->record, &rules.list[i],
-				&rules.list[i].id, err);
+	if (r == 0 && engine->record && !engine->observe) {
+		r = append_answer(engine, ticket->request, body, &rules, err);
+		if (r == 0)
+			learn(engine, &rules);
 	}
 	rules_finish(&rules);
-	engine->rules_version = -1;
 	return r;
 }
 

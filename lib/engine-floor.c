@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From what is open without a question to the directories that the floor is
  * made of. The floor holds against a program that races the gate, so nothing
- * may be in it that the gate would refuse or ask about: where ambit's own
- * things, or a remembered no, lie beneath a directory, only what lies beside
- * the way to them is in. Rights only extend downward, so a file at the top of
- * the folder (.ambit.json) cannot be taken out: for it, the gate's word holds
- * against honest programs, and a change shows when it is read again. */
+ * may be in it that the gate would refuse or ask about. Rights only extend
+ * downward: where a guard, ambit's own things, or a remembered no lie beneath a
+ * directory, or may come to lie there, nothing is granted on it, but on what
+ * lies beside the way to them. Those directories are the spine; what happens
+ * in them is done on behalf, by name, after the guard was asked about. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,13 +17,15 @@
 #include "base/str.h"
 #include "engine.h"
 
-#define AROUND_MAX 4096 /* directories beside the way to what is not open */
-#define ENTRIES_MAX (1 << 20)
+#define AROUND_MAX 2048 /* directories beside the way to what is not open */
+#define ENTRIES_MAX 32768
+#define ENTRIES_EACH 4096 /* in one directory */
 #define DEPTH_MAX 128
 
 struct walk {
 	struct decide_input in;
 	int (*each)(void *data, const char *path);
+	int (*each_ground)(void *data, const char *path, bool spine);
 	void *data;
 	int left;    /* paths that may still be given */
 	int entries; /* that may still be looked at */
@@ -46,11 +48,28 @@ compare(const char *path, const char *place, enum stands *stands)
 		*stands = STANDS_ABOVE;
 }
 
+/* The folder's own top is always above guards: every name that is guarded
+ * anywhere is guarded there. */
+static enum stands
+stands_to_guards(const struct decide_input *in, const char *path)
+{
+	switch (guards_stand(in->guards, path)) {
+	case GUARD_NAMED:
+	case GUARD_IS:
+		return STANDS_WITHIN;
+	case GUARD_ABOVE:
+		return STANDS_ABOVE;
+	case GUARD_CLEAR:
+		break;
+	}
+	return streq(path, in->scope->root.real) ? STANDS_ABOVE : STANDS_CLEAR;
+}
+
 static enum stands
 stands_to(const struct decide_input *in, const char *path)
 {
 	const struct ambit_scope *scope = in->scope;
-	enum stands stands = STANDS_CLEAR;
+	enum stands stands = stands_to_guards(in, path);
 
 	compare(path, scope->state, &stands);
 	compare(path, scope->config, &stands);
@@ -77,34 +96,41 @@ is_dir_entry(int dirfd, const struct dirent *e)
 /* The directories in dir that are clear, and those in the others. What cannot
  * be read, or is too much, is left out: it is done on behalf. */
 static int
+around(struct walk *w, const char *dir, int depth);
+
+/* One directory and, where it is of the spine, those in it. */
+static int
+ground(struct walk *w, const char *path, int depth)
+{
+	enum stands stands = stands_to(&w->in, path);
+	int r;
+
+	if (stands == STANDS_WITHIN || w->left <= 0)
+		return 0;
+	w->left--;
+	r = w->each_ground(w->data, path, stands == STANDS_ABOVE);
+	return r == 0 && stands == STANDS_ABOVE && depth < DEPTH_MAX ? around(w, path, depth + 1)
+								     : r;
+}
+
+static int
 around(struct walk *w, const char *dir, int depth)
 {
 	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	int each = ENTRIES_EACH, r = 0;
 	struct dirent *e;
-	int r = 0;
 
 	if (!list)
 		return 0;
 	steal_fd(&fd);
-	while (r == 0 && w->left > 0 && w->entries-- > 0 && (e = readdir(list))) {
+	while (r == 0 && w->left > 0 && w->entries-- > 0 && each-- > 0 && (e = readdir(list))) {
 		if (streq(e->d_name, ".") || streq(e->d_name, "..") ||
 			!is_dir_entry(dirfd(list), e))
 			continue;
 		auto_free char *path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, e->d_name);
-		enum stands stands;
 
-		if (!path) {
-			r = -ENOMEM;
-			break;
-		}
-		stands = stands_to(&w->in, path);
-		if (stands == STANDS_CLEAR) {
-			w->left--;
-			r = w->each(w->data, path);
-		} else if (stands == STANDS_ABOVE && depth < DEPTH_MAX) {
-			r = around(w, path, depth + 1);
-		}
+		r = path ? ground(w, path, depth) : -ENOMEM;
 	}
 	closedir(list);
 	return r;
@@ -124,6 +150,18 @@ is_still(const char *path, bool dir)
 		(!dir || S_ISDIR(now.mode));
 	resolved_finish(&now);
 	return still;
+}
+
+/* What was granted besides the folder. All of a home, or of the machine, is not
+ * gone through: there everything is done on behalf. */
+static int
+ground_granted(struct walk *w, const char *path)
+{
+	const char *home = w->in.scope->home;
+
+	if (streq(path, "/") || (home && str_beneath(home, path)))
+		return 0;
+	return ground(w, path, 0);
 }
 
 /* A rule that opens a directory to everybody in the session. */
@@ -147,35 +185,61 @@ begin(struct ambit_engine *engine, const struct ambit_request *request, struct w
 	return r;
 }
 
+/* Where the guards are that are not at the top, once. */
+static int
+search_guards(struct ambit_engine *engine)
+{
+	int r = guards_ready(engine->guards, engine->guarded, NULL);
+
+	if (r == 0 && !engine->searched)
+		r = guards_search(engine->guards, engine->guarded, &engine->search_cut);
+	engine->searched = r == 0;
+	return r;
+}
+
+bool
+ambit_engine_search_cut(const struct ambit_engine *engine)
+{
+	return engine->search_cut;
+}
+
+bool
+ambit_engine_opens(struct ambit_engine *engine, const char *dir)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	engine_look(engine, &request, &in);
+	return engine->searched && stands_to(&in, dir) == STANDS_CLEAR;
+}
+
 int
-ambit_engine_writable(struct ambit_engine *engine, int (*each)(void *data, const char *path),
-	void *data)
+ambit_engine_writable(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path, bool spine), void *data)
 {
 	static const char *const tools[] = { "write", "delete", "move" };
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
-	struct walk w = { .each = each, .data = data };
+	struct walk w = { .each_ground = each, .data = data };
 	int r = begin(engine, &request, &w);
 	const char *root = engine->scope->root.real;
+
+	if (r == 0)
+		r = search_guards(engine);
 
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (r < 0 || !engine_is_plain(&w.in, tools[i], true))
 			return r;
-	if (stands_to(&w.in, root) == STANDS_CLEAR)
-		r = each(data, root);
-	else if (stands_to(&w.in, root) == STANDS_ABOVE)
-		r = around(&w, root, 0);
+	r = ground(&w, root, 0);
 	/* A child scope is law: what is open to the parent is not to it. */
 	if (engine->scope->enforce_write)
 		return r;
 	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
-		if (engine->grants[i].write && is_still(engine->grants[i].real, false) &&
-			stands_to(&w.in, engine->grants[i].real) == STANDS_CLEAR)
-			r = each(data, engine->grants[i].real);
+		if (engine->grants[i].write && is_still(engine->grants[i].real, false))
+			r = ground_granted(&w, engine->grants[i].real);
 	for (size_t i = 0; r == 0 && i < w.in.n_rules; i++)
 		if (opens_dir(&w.in, &w.in.rules[i], AMBIT_OP_WRITE) &&
-			is_still(w.in.rules[i].subject, true) &&
-			stands_to(&w.in, w.in.rules[i].subject) == STANDS_CLEAR)
-			r = each(data, w.in.rules[i].subject);
+			is_still(w.in.rules[i].subject, true))
+			r = ground_granted(&w, w.in.rules[i].subject);
 	return r;
 }
 
@@ -243,7 +307,7 @@ ambit_engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const c
 	int r = begin(engine, &request, &w);
 
 	if (r == 0)
-		r = guards_ready(engine->guards, engine->scope, NULL);
+		r = guards_ready(engine->guards, engine->guarded, NULL);
 	if (r == 0)
 		r = guards_each_secret(engine->guards, hide, &w);
 	if (r == 0 && engine->scope->state)

@@ -47,7 +47,7 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 		.settings = engine->settings,
 		.scope = engine->scope,
 		.guards = engine->guards,
-		.project = engine->scope->root.real,
+		.project = engine->guarded->root.real,
 		.session = &engine->session,
 		.grants = engine->grants,
 		.n_grants = engine->n_grants,
@@ -74,8 +74,9 @@ refresh(struct ambit_engine *engine)
 		now - engine->looked < LOOK_AGAIN_MS)
 		return true;
 	engine->looked = 0;
-	if (scope_refresh(engine->scope, NULL) < 0 || engine_reload(engine, NULL) < 0 ||
-		guards_ready(engine->guards, engine->scope, NULL) < 0)
+	if (scope_refresh(engine->scope, NULL) < 0 || scope_refresh(engine->guarded, NULL) < 0 ||
+		engine_reload(engine, NULL) < 0 ||
+		guards_ready(engine->guards, engine->guarded, NULL) < 0)
 		return false;
 	engine->looked = now;
 	return true;

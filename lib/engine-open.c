@@ -14,6 +14,15 @@
 #include "base/str.h"
 #include "engine.h"
 
+static bool
+is_open_outside(const struct ambit_engine *engine, const char *real)
+{
+	for (const char *const *open = engine->outer->open; open && *open; open++)
+		if (str_beneath(real, *open))
+			return true;
+	return false;
+}
+
 static int
 add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambit_error *err)
 {
@@ -23,6 +32,10 @@ add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambi
 
 	if (r < 0)
 		return err_context(err, "the grant %s", path);
+	if (engine->outer && write && !is_open_outside(engine, resolved.real)) {
+		resolved_finish(&resolved);
+		return 0;
+	}
 	more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
 	if (!more) {
 		resolved_finish(&resolved);
@@ -147,7 +160,7 @@ open_guards(struct ambit_engine *engine, struct ambit_error *err)
 	else
 		r = guards_create(
 			&(struct guards_options){
-				.scope = engine->scope,
+				.scope = engine->guarded,
 				.writes = writes,
 				.reads = reads,
 				.no_writes = person->unguard_writes,
@@ -259,16 +272,65 @@ reload_session(struct ambit_engine *engine, struct ambit_error *err)
 	return 0;
 }
 
+struct narrowing {
+	const struct ambit_engine *engine;
+	struct rules *rules;
+};
+
+/* A yes about files of the outer folder holds where it is about the inner one. */
+static int
+copy_narrow(void *data, const struct ambit_rule *rule)
+{
+	const struct narrowing *n = data;
+	const char *root = n->engine->scope->root.real;
+
+	if (rule->yes && rule->project && rule->op != AMBIT_OP_CONNECT &&
+		!str_beneath(rule->subject, root))
+		return 0;
+	if (rule->yes && !rule->session && rule->op == AMBIT_OP_WRITE &&
+		!str_beneath(rule->subject, root) && !is_open_outside(n->engine, rule->subject))
+		return 0;
+	return copy_rule(n->rules, rule);
+}
+
+static int
+copy_no(void *data, const struct ambit_rule *rule)
+{
+	return rule->yes ? 0 : copy_rule(data, rule);
+}
+
+/* A no of any session around this one, or for the inner folder, is a no here. */
+static int
+load_outer(struct ambit_engine *engine, struct rules *rules, struct ambit_error *err)
+{
+	struct ambit_rule_filter filter = { .project = engine->scope->root.real };
+	int r = ambit_record_rules(engine->record, &filter, copy_no, rules, err);
+
+	for (const char *const *name = engine->outer->sessions; r == 0 && name && *name; name++) {
+		filter = (struct ambit_rule_filter){
+			.session = *name,
+			.project = engine->guarded->root.real,
+		};
+		r = ambit_record_rules(engine->record, &filter, copy_no, rules, err);
+	}
+	return r;
+}
+
 static int
 load_rules(struct ambit_engine *engine, struct ambit_error *err)
 {
 	struct ambit_rule_filter filter = {
 		.session = engine->session.name,
-		.project = engine->scope->root.real,
+		.project = engine->guarded->root.real,
 	};
 	struct rules rules = { 0 };
-	int r = ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
+	struct narrowing narrowing = { .engine = engine, .rules = &rules };
+	int r = engine->outer
+		? ambit_record_rules(engine->record, &filter, copy_narrow, &narrowing, err)
+		: ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
 
+	if (r == 0 && engine->outer)
+		r = load_outer(engine, &rules, err);
 	if (r < 0) {
 		rules_finish(&rules);
 		return r;
@@ -321,6 +383,8 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 
 	engine->settings = options->settings;
 	engine->scope = options->scope;
+	engine->outer = options->outer;
+	engine->guarded = options->outer ? options->outer->scope : options->scope;
 	engine->record = options->record;
 	engine->approver = options->approver;
 	engine->policy = options->policy;

@@ -57,14 +57,15 @@ add_place(struct places *places, const char *home, const char *folder, struct am
 }
 
 static int
-places_init(struct places *places, const struct ambit_engine *engine, const char *name,
+places_init(struct places *places, struct ambit_engine *engine, const char *name,
 	struct ambit_error *err)
 {
 	const char *home = engine->scope->home;
 	int r = 0;
 
 	*places = (struct places){
-		.profile = ambit_profile_find(name),
+		.profile = streq(name, "worktree") ? ambit_engine_worktree(engine)
+						   : ambit_profile_find(name),
 		.reads = ambit_engine_mode(engine, "reads", NULL) != AMBIT_READS_ANYWHERE,
 	};
 	if (!places->profile)
@@ -305,7 +306,7 @@ question_id(const struct ambit_profile *profile)
 {
 	uint64_t i = 0;
 
-	while (ambit_profile_at(i) != profile)
+	while (ambit_profile_at(i) && ambit_profile_at(i) != profile)
 		i++;
 	return QUESTION_ID + i;
 }
@@ -319,7 +320,9 @@ make_question(const struct ambit_engine *engine, const struct places *places,
 	*q = (struct ambit_question){
 		.id = question_id(profile),
 		.who = str_printf("profile %s", profile->name),
-		.what = str_printf("open the state folders and hosts of %s", profile->name),
+		.what = profile == ambit_profile_find(profile->name)
+			? str_printf("open the state folders and hosts of %s", profile->name)
+			: strdup("open the repository that the folder is a worktree of"),
 		.why = why_text(engine, places),
 		.expires = engine_expires(engine, clock_now()),
 	};

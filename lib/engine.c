@@ -73,7 +73,7 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 	if (r == 0)
 		r = engine_reload(engine, err);
 	if (r == 0)
-		r = guards_ready(engine->guards, engine->scope, err);
+		r = guards_ready(engine->guards, engine->guarded, err);
 	/* A request that only says enforce_write makes the whole folder law. */
 	if (r == 0 && (request->scope_root || request->scope_enforce))
 		r = ambit_scope_child(engine->scope,

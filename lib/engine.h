@@ -25,11 +25,16 @@ struct ambit_engine {
 
 	struct ambit_session session;
 	struct guards *guards;
+	struct ambit_scope *guarded; /* whose guards these are: the scope, or the outer one */
+	const struct ambit_engine_outer *outer;
 	struct grant *grants;
 	size_t n_grants;
 	char **opened; /* profiles opened for this engine alone */
+	struct engine_worktree *worktree; /* see engine-worktree.c; NULL: not looked, or none */
 	struct rules rules;
 	int64_t rules_version; /* of the record they were read from; -1: read again */
+	bool searched;	 /* for repositories in the folder */
+	bool search_cut; /* and not all of it was looked at */
 	int64_t looked; /* when a glance last looked at folder and record; 0: never */
 
 	struct pending *pending;
@@ -37,6 +42,9 @@ struct ambit_engine {
 	char last_call[65];		/* digest of the last call, and how often in a row */
 	int repeated;
 };
+
+/* Accepts NULL. */
+void engine_worktree_destroy(struct engine_worktree *worktree);
 
 struct ambit_permit {
 	struct ambit_engine *engine;

@@ -22,6 +22,17 @@
 
 struct ambit_engine;
 struct ambit_permit;
+struct ambit_profile;
+
+/* The session around one. Guards, settings of the folder and standing rules are
+ * the outer folder's; of these rules, and of the person's grants, what the outer
+ * session does not have open gives nothing. What was refused there, or for the
+ * inner folder, is refused. */
+struct ambit_engine_outer {
+	struct ambit_scope *scope;	/* the outermost one */
+	const char *const *sessions;	/* those around, NULL at the end */
+	const char *const *open;	/* real paths that are open to writes there; likewise */
+};
 
 struct ambit_engine_options {
 	/* All borrowed, for as long as the engine lives. */
@@ -36,6 +47,8 @@ struct ambit_engine_options {
 	/* Questions are not counted against the rate: no person sees them. An
 	 * approver that is instant says so itself. */
 	bool unlimited;
+	/* A session inside another one, which it can only narrow; or NULL. */
+	const struct ambit_engine_outer *outer;
 };
 
 int ambit_engine_create(const struct ambit_engine_options *options,
@@ -117,10 +130,21 @@ enum ambit_verdict ambit_engine_glance_host(struct ambit_engine *engine, const c
 	struct ambit_pass *ret_pass);
 
 /* What the floor is made of: real paths. The folder (unless writes are refused
- * or asked about whatever they touch), grants, remembered folders; never one
- * above or beneath a protected path, or a remembered no. */
+ * or asked about whatever they touch), grants, remembered folders. What lies
+ * above a guard, a protected path or a remembered no, or may come to, is spine:
+ * there calls are performed by name, and the directories in it that are clear
+ * are told as well. */
 int ambit_engine_writable(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path, bool spine), void *data);
+/* After that: whether a directory at this real path could be told as clear. */
+bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
+/* Guards that lie deeper than that and came or changed since (milliseconds since
+ * the epoch), without a yes that is remembered: real paths. 1: not everything
+ * could be looked at. */
+int ambit_engine_planted(struct ambit_engine *engine, int64_t since,
 	int (*each)(void *data, const char *path), void *data);
+/* Whether the folder has more in it than was looked through for repositories. */
+bool ambit_engine_search_cut(const struct ambit_engine *engine);
 /* Where reads are limited: what may be read. 1: reads are not limited. */
 int ambit_engine_readable(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path), void *data);
@@ -144,6 +168,11 @@ int ambit_engine_profile(struct ambit_engine *engine, const char *name,
 int ambit_engine_profile_answer(struct ambit_engine *engine, const char *name,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
 
+/* If the folder is a worktree of a repository elsewhere, and that repository says
+ * so: the parts of it that a commit writes, as a profile named "worktree" for the
+ * two functions above. NULL: it is not. Borrowed. */
+const struct ambit_profile *ambit_engine_worktree(struct ambit_engine *engine);
+
 /* A repository's config, about to be replaced (git writes config.lock and
  * renames it): whether only plain keys change, from which nothing is run. lock
  * and old are open on the files (O_PATH will do); old -1: there is none. 0 and
@@ -153,6 +182,19 @@ int ambit_engine_config_read(struct ambit_engine *engine, int lock, int old, cha
 	size_t *ret_len, struct ambit_error *err);
 /* The same for whoever does not need the text. */
 bool ambit_engine_config_plain(struct ambit_engine *engine, int lock_fd, int old_fd);
+
+/* The same for each of git's own files that can be judged by its text and the
+ * real path it is to have: config, config.worktree, .gitmodules, a .git that is a
+ * file, gitdir and commondir of a worktree. -EAGAIN: not plain, but it may become
+ * so when what it names is there. */
+int ambit_engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old,
+	char **ret_text, size_t *ret_len, struct ambit_error *err);
+/* Whether git writes the file at this real path in one go, and not by a lock that
+ * is renamed: only when it is closed can it be told whether it is plain. */
+bool ambit_engine_git_writes(struct ambit_engine *engine, const char *path);
+/* Whether the file at this real path (fd: open on it) is a .git that leads to a
+ * worktree's or submodule's git directory in the folder: nothing is lost with it. */
+bool ambit_engine_git_leads(struct ambit_engine *engine, const char *path, int fd);
 
 /* Effective net mode: enum ambit_net. */
 int ambit_engine_net(const struct ambit_engine *engine);

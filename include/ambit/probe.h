@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include <ambit/error.h>
+
 /* What this machine offers to hold the line with. */
 
 struct ambit_probe {
@@ -15,5 +17,10 @@ struct ambit_probe {
 
 /* Looks, changes nothing. each returns non-zero to stop. */
 int ambit_probe_each(int (*each)(void *data, const struct ambit_probe *probe), void *data);
+
+/* 0 if the line can be held here as far as can be known before it is tried;
+ * else -errno, and err says in one sentence why not. Changes nothing, costs a
+ * few microseconds. */
+int ambit_probe_line(struct ambit_error *err);
 
 #endif

@@ -34,6 +34,9 @@ void ambit_run_prepare(struct ambit_run_keeper *keeper);
 /* Lets one go that was not used. Accepts NULL. */
 void ambit_run_release(struct ambit_run_keeper *keeper);
 
+/* A run inside this one: see below. */
+struct ambit_run_inner;
+
 struct ambit_run_options {
 	struct ambit_run_keeper *keeper; /* taken; NULL: one is made */
 	struct ambit_engine *engine; /* not used by the caller until ambit_run returns */
@@ -48,9 +51,21 @@ struct ambit_run_options {
 	bool guard_reads;/* keep the guarded reads and the record out of its sight */
 	bool quiet;	 /* no line on the refused process' own stderr */
 	int timeout_ms;	 /* 0: none */
+	int landlock;	 /* 0: what the kernel has; else no more than this ABI, 2 at least */
 	/* Who answers questions, besides a terminal of AMBIT_RUN_PTY; NULL:
 	 * nobody. Asked in a thread of its own. */
 	struct ambit_approver *approver;
+
+	/* For runs inside this one: argv of the program that supervises them,
+	 * with what ambit_run_inner_open takes as descriptor 3; NULL: there can
+	 * be none. And what it is told of this line: any text, the caller frees;
+	 * called while nobody else uses the engine. */
+	char *const *nest;
+	char *(*nest_scope)(void *data);
+	void *nest_data;
+	/* This is one: borrowed. inside: the name of the session around it. */
+	struct ambit_run_inner *inner;
+	const char *inside;
 };
 
 /* One thing the line refused, however often. */
@@ -84,6 +99,13 @@ struct ambit_run_result {
 	struct ambit_run_program *programs;
 	size_t n_programs;
 	uint64_t calls;	  /* notified system calls */
+	/* Guarded files in the folder's directories that came or changed although
+	 * nobody said so: real paths. */
+	char **planted;
+	size_t n_planted;
+	bool unseen; /* not all of the folder could be looked through for that */
+	bool cut;    /* nor, at the start, for repositories */
+	uint64_t blind;	  /* calls that failed because pidfd_getfd is refused here */
 	size_t left;	  /* processes that were still there and were ended */
 };
 
@@ -98,5 +120,43 @@ int ambit_run(const struct ambit_run_options *options, struct ambit_run_result *
  * frees; NULL without memory. */
 char *ambit_run_result_json(const struct ambit_run_result *result, const char *session,
 	char *const *argv);
+
+/* -- a run inside a run -------------------------------------------------------- */
+
+/* Only one supervisor can listen behind one line. So a program inside has its
+ * command started from outside, narrower than itself, and stands for it: the
+ * command has its descriptors 0-2, its job and its manners, and ends with it. */
+
+/* A socket to the supervisor around this process. -ENOENT: there is none;
+ * otherwise err has words. */
+int ambit_run_outside(int *ret_socket, struct ambit_error *err);
+
+struct ambit_run_request {
+	char *const *args; /* for the supervisor that is started */
+	char *const *envp; /* for the command */
+	const char *cwd;
+};
+
+/* Has it done, relays signals, stops and goes on as the command does, until it
+ * ends. Takes the socket. ret_report: what ambit_run_inner_end was given; caller
+ * frees; or NULL. */
+int ambit_run_through(int socket, const struct ambit_run_request *request, int *ret_status,
+	char **ret_report, struct ambit_error *err);
+
+/* In the program that is started outside: reads what is asked for. Takes the
+ * socket. The client's descriptors 0-2 become this process' own. What these
+ * return is borrowed. */
+int ambit_run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambit_error *err);
+char *const *ambit_run_inner_args(const struct ambit_run_inner *inner);
+char *const *ambit_run_inner_envp(const struct ambit_run_inner *inner);
+const char *ambit_run_inner_cwd(const struct ambit_run_inner *inner);
+const char *ambit_run_inner_scope(const struct ambit_run_inner *inner); /* of nest_scope */
+const char *ambit_run_inner_temp(const struct ambit_run_inner *inner);	/* of the outer line */
+/* What is open to writes in the outer line: real paths; may be NULL. */
+char *const *ambit_run_inner_writable(const struct ambit_run_inner *inner);
+/* Those of them that are open with all that is in them. */
+char *const *ambit_run_inner_whole(const struct ambit_run_inner *inner);
+/* Tells the client how it ended; report may be NULL. Accepts NULL. */
+void ambit_run_inner_end(struct ambit_run_inner *inner, int status, const char *report);
 
 #endif

@@ -16,8 +16,6 @@ struct asker {
 	struct ambit_engine *engine;
 	struct ambit_approver *approver;
 	struct terminal *terminal;
-	void (*answered)(void *data);
-	void *data;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -55,8 +53,6 @@ put(struct asker *asker, const struct ambit_question *question)
 	if (asker->terminal)
 		terminal_hold(asker->terminal);
 	r = asker->approver->ask(asker->approver, question, &answer, &err);
-	if (asker->terminal)
-		terminal_release(asker->terminal);
 	gate_lock(asker->gate);
 	if (r == 0)
 		r = ambit_engine_answer(asker->engine, question->id, &answer, asker->approver->name,
@@ -65,7 +61,10 @@ put(struct asker *asker, const struct ambit_question *question)
 	if (r < 0 && r != -ENOENT && r != -ECANCELED)
 		ambit_engine_decline(asker->engine, question->id, -r, err.text);
 	gate_unlock(asker->gate);
-	asker->answered(asker->data);
+	/* Here, not by waking the loop: the one who was asked about waits. */
+	gate_settle(asker->gate);
+	if (asker->terminal)
+		terminal_release(asker->terminal);
 }
 
 static bool
@@ -110,14 +109,14 @@ run(void *data)
 			if (!set_asking(asker, 0))
 				break;
 		}
-		asker->answered(asker->data);
+		gate_settle(asker->gate); /* what needed no asking */
 	}
 	return NULL;
 }
 
 struct asker *
 asker_create(struct gate *gate, struct ambit_engine *engine, struct ambit_approver *approver,
-	struct terminal *terminal, void (*answered)(void *data), void *data)
+	struct terminal *terminal)
 {
 	struct asker *asker = calloc(1, sizeof(*asker));
 
@@ -128,8 +127,6 @@ asker_create(struct gate *gate, struct ambit_engine *engine, struct ambit_approv
 		.engine = engine,
 		.approver = approver,
 		.terminal = terminal,
-		.answered = answered,
-		.data = data,
 	};
 	pthread_mutex_init(&asker->lock, NULL);
 	pthread_cond_init(&asker->changed, NULL);

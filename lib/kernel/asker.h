@@ -13,11 +13,9 @@
 
 struct asker;
 
-/* terminal: held while a question is open, or NULL. answered is called, from
- * the asker's thread, whenever an answer has been given. */
+/* terminal: held while a question is open, or NULL. */
 struct asker *asker_create(struct gate *gate, struct ambit_engine *engine,
-	struct ambit_approver *approver, struct terminal *terminal, void (*answered)(void *data),
-	void *data);
+	struct ambit_approver *approver, struct terminal *terminal);
 /* A question may be open, or the one that is asked withdrawn. */
 void asker_wake(struct asker *asker);
 /* Withdraws what is asked and waits for the thread. */

@@ -16,6 +16,8 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "kernel/call-file.h"
+#include "kernel/gate.h"
+#include "kernel/ground.h"
 #include "kernel/made.h"
 
 /* Where anybody may create. */
@@ -172,7 +174,7 @@ call_place(const struct call *call, unsigned n)
 {
 	const struct object *object = &call->object[n];
 
-	if (gate_covers(call->gate, object->real))
+	if (grounds_of(gate_grounds(call->gate), object->real) != GROUND_NONE)
 		return PLACE_COVERED;
 	return lies_in_scratch(call, object) ? PLACE_SCRATCH : PLACE_OUTSIDE;
 }
@@ -188,6 +190,48 @@ call_in_git_dir(const struct call *call, unsigned n)
 		return false;
 	return (end - object->real > 5 && memcmp(end - 5, "/.git", 5) == 0) ||
 		fstatat(object->parent, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Behind the "/.git" above the name, or NULL. direct: nothing is between. */
+static const char *
+git_above(const char *real, bool *ret_direct)
+{
+	for (const char *at = real; (at = strchr(at, '/')); at++)
+		if (strlen(at) > 6 && str_fold_equal(at, "/.git/", 6)) {
+			*ret_direct = !strchr(at + 6, '/');
+			return at + 5;
+		}
+	return NULL;
+}
+
+void
+call_leads(struct call *call, unsigned n, const char *text, int fd)
+{
+	struct object *object = &call->object[n];
+	bool direct = false;
+	const char *end = git_above(object->real, &direct);
+	char own[PATH_MAX] = "/";
+	ssize_t len;
+	bool beside;
+
+	if (!end)
+		return;
+	if (!text) {
+		len = readlinkat(fd, "", own, sizeof(own) - 1);
+		own[len > 0 ? len : 1] = '\0';
+		text = own;
+	}
+	/* Beside it everything is guarded as it is there. But in .git itself git
+	 * writes messages by names that it does not look at first: what it writes
+	 * then is the other name. */
+	beside = !strchr(text, '/') && !streq(text, "..") && !streq(text, ".");
+	len = end - object->real;
+	if ((beside && !direct) || (size_t)len + 2 + strlen(text) > sizeof(object->written))
+		return;
+	memcpy(object->written, object->real, (size_t)len);
+	object->written[len] = beside ? '/' : '\0';
+	if (beside)
+		memcpy(object->written + len + 1, text, strlen(text) + 1);
 }
 
 bool
@@ -228,16 +272,33 @@ has_default_acl(int parent)
 	return getxattr(link, "system.posix_acl_default", NULL, 0) > 0;
 }
 
+bool
+call_hands_down(const struct call *call, unsigned n)
+{
+	return has_default_acl(call->object[n].parent);
+}
+
 int
 call_mode(const struct call *call, unsigned n, mode_t mode, mode_t *ret_mode)
 {
 	mode_t mask = 0;
 	int r = 0;
 
-	if (!has_default_acl(call->object[n].parent))
+	if (!call_hands_down(call, n))
 		r = target_umask(&call->target, &mask);
 	*ret_mode = mode & ~mask;
 	return r;
+}
+
+bool
+call_opens(const struct call *call, unsigned n)
+{
+	bool opens;
+
+	gate_lock(call->gate);
+	opens = ambit_engine_opens(gate_engine(call->gate), call->object[n].real);
+	gate_unlock(call->gate);
+	return opens;
 }
 
 void

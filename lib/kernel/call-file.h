@@ -39,18 +39,30 @@ int call_is_empty(const struct call *call, unsigned n);
 /* Nothing moves from one place to another. */
 enum place {
 	PLACE_OUTSIDE = 0,
-	PLACE_COVERED, /* by the floor */
+	PLACE_COVERED, /* the folder and what was granted, the spine too */
 	PLACE_SCRATCH, /* in a scratch directory, or in a directory made there */
 };
 
 enum place call_place(const struct call *call, unsigned n);
 
+/* Whether a directory of this name may have rights of its own: no guard is or
+ * may come to be in it. */
+bool call_opens(const struct call *call, unsigned n);
+
 /* Whether its parent is, or is about to become, what git calls a git directory. */
 bool call_in_git_dir(const struct call *call, unsigned n);
+
+/* A symlink with this text (NULL: the text of the symlink fd) gets the name of
+ * object n. In a git directory it may lead git anywhere, by a name that is no
+ * guard: it is asked about as that directory, then. */
+void call_leads(struct call *call, unsigned n, const char *text, int fd);
 
 /* Whether the object is still there, or still nothing is: 0 or -ESTALE. What is
  * looked at is the name in the parent. */
 int call_unchanged(const struct call *call, unsigned n);
+
+/* Whether the parent has an ACL for what is made in it. */
+bool call_hands_down(const struct call *call, unsigned n);
 
 /* A mode for something new beneath the object's parent, less the umask of the
  * target, unless an ACL of the parent's says it all. */

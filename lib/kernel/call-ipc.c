@@ -182,6 +182,24 @@ only_tells(char kind, int command)
 	return command == MSG_INFO || command == MSG_STAT || command == MSG_STAT_ANY;
 }
 
+/* What is not there gets its natural error; that much IPC_STAT tells anybody. */
+static int
+refusal(char kind, int id)
+{
+	struct shmid_ds shm;
+	struct semid_ds sem;
+	struct msqid_ds msg;
+	int r;
+
+	if (kind == 'm')
+		r = shmctl(id, IPC_STAT, &shm);
+	else if (kind == 's')
+		r = semctl(id, 0, IPC_STAT, &sem);
+	else
+		r = msgctl(id, IPC_STAT, &msg);
+	return r < 0 && (errno == EINVAL || errno == EIDRM) ? -errno : -EACCES;
+}
+
 static int
 use_prepare(struct call *call)
 {
@@ -196,7 +214,7 @@ use_prepare(struct call *call)
 	if (command >= 0 && only_tells(calls[i].kind, command & ~0x100))
 		return call_continue(call);
 	if (!made_has_ipc(made, calls[i].kind, id))
-		return -EACCES;
+		return refusal(calls[i].kind, (int)id);
 	/* A segment lives on, under this id, until the last one detaches. */
 	if (command >= 0 && (command & ~0x100) == IPC_RMID && calls[i].kind != 'm')
 		made_drop_ipc(made, calls[i].kind, id);
@@ -269,7 +287,7 @@ open_new(struct call *call)
 {
 	int fd = open_queue(call, call->flags | O_CREAT | O_EXCL);
 
-	if (fd >= 0 && made_add_queue(gate_made(call->gate), call->path[0]) < 0) {
+	if (fd >= 0 && made_add_queue(gate_made(call->gate), call->path[0], fd) < 0) {
 		syscall(SYS_mq_unlink, call->path[0]);
 		close(fd);
 		return -ENOSPC;
@@ -282,11 +300,28 @@ open_old(struct call *call)
 {
 	int fd = open_queue(call, call->flags & ~(O_CREAT | O_EXCL));
 
-	if (fd >= 0 && !made_has_queue(gate_made(call->gate), call->path[0])) {
+	if (fd >= 0 && !made_has_queue(gate_made(call->gate), call->path[0], fd)) {
 		close(fd);
 		return -EACCES;
 	}
 	return fd;
+}
+
+static int
+unlink_queue(struct call *call)
+{
+	struct made *made = gate_made(call->gate);
+	auto_close int fd = made_open_queue(call->path[0]);
+
+	if (fd < 0)
+		return fd;
+	if (!made_has_queue(made, call->path[0], fd))
+		return -EACCES;
+	if (syscall(SYS_mq_unlink, call->path[0]) < 0)
+		return -errno;
+	made_drop_queue(made, call->path[0], fd);
+	call_value(call, 0);
+	return 0;
 }
 
 static int
@@ -296,15 +331,8 @@ mq_perform(struct call *call, struct ambit_pass *pass)
 
 	if (fd < 0)
 		return fd;
-	if (streq(call->row->name, "mq_unlink")) {
-		if (!made_has_queue(gate_made(call->gate), call->path[0]))
-			return -EACCES;
-		if (syscall(SYS_mq_unlink, call->path[0]) < 0)
-			return -errno;
-		made_drop_queue(gate_made(call->gate), call->path[0]);
-		call_value(call, 0);
-		return 0;
-	}
+	if (streq(call->row->name, "mq_unlink"))
+		return unlink_queue(call);
 	if (call->flags & O_CREAT) {
 		fd = -EEXIST;
 		for (int n = 0; n < TRIES; n++) {

@@ -89,7 +89,7 @@ meta_resolve(struct call *call, int at_flags, enum object_follow follow)
 		return r;
 	if ((at_flags & AT_EMPTY_PATH) && !call->path[0][0])
 		return resolve_empty(call, dirfd);
-	r = call_resolve(call, 0, row->dirfd, row->path, follow, 0);
+	r = call_resolve_itself(call, 0, row->dirfd, row->path, follow);
 	if (r < 0)
 		return r;
 	return call->object[0].exists ? 0 : -ENOENT;

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 #include "kernel/call-file.h"
 #include "kernel/gate.h"
+#include "kernel/ground.h"
 #include "perform/act.h"
 
 static void
@@ -43,6 +45,7 @@ cross_devices(int a, int b)
 
 #define FROM 0
 #define TO 1
+#define IS_CONFIG number[0] /* a plain config is put in place */
 #define FLAGS_KNOWN (RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)
 
 static int
@@ -122,35 +125,45 @@ check_rights(const struct call *call, unsigned flags)
 	return r;
 }
 
-/* git writes its configuration as config.lock and renames it. Whether it names
- * a program that will be run, the engine can tell. */
+/* git writes its configuration as config.lock and renames it, and so a
+ * .gitmodules. Whether it names a program that will be run, the engine can tell. */
 static bool
 is_plain_config(const struct call *call, unsigned flags)
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
-	bool plain;
+	auto_free char *text = NULL;
+	size_t len;
+	int r;
 
-	if (flags || !streq(from->name, "config.lock") || !streq(to->name, "config") ||
-		!S_ISREG(from->st.st_mode) || (to->exists && !S_ISREG(to->st.st_mode)))
+	if (flags || !S_ISREG(from->st.st_mode) || (to->exists && !S_ISREG(to->st.st_mode)))
 		return false;
-	/* The same directory, for the names end alike. */
+	/* The same directory, for one name is the other and ".lock". */
 	if (strlen(from->real) != strlen(to->real) + strlen(".lock") ||
-		!str_prefix(from->real, to->real) || !call_in_git_dir(call, TO))
+		!str_prefix(from->real, to->real) ||
+		!streq(from->real + strlen(to->real), ".lock"))
+		return false;
+	if (!streq(to->name, ".gitmodules") &&
+		!((streq(to->name, "config") || streq(to->name, "config.worktree")) &&
+			call_in_git_dir(call, TO)))
 		return false;
 	gate_lock(call->gate);
-	plain = ambit_engine_config_plain(gate_engine(call->gate), from->fd, to->fd);
+	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
+		NULL);
 	gate_unlock(call->gate);
-	return plain;
+	return r == 0;
 }
 
 static void
 need_rename(struct call *call, unsigned flags)
 {
 	call_need(call, AMBIT_ACCESS_DELETE, FROM);
-	if (is_plain_config(call, flags))
+	call->IS_CONFIG = is_plain_config(call, flags);
+	if (call->IS_CONFIG) {
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
-	else
+		call->on_behalf = true;
+	} else {
 		call_need(call, AMBIT_ACCESS_REPLACE, TO);
+	}
 	if (flags & RENAME_EXCHANGE) {
 		call_need(call, AMBIT_ACCESS_DELETE, TO);
 		call_need(call, AMBIT_ACCESS_REPLACE, FROM);
@@ -162,6 +175,16 @@ same_inode(const struct object *a, const struct object *b)
 {
 	return a->exists && b->exists && a->st.st_dev == b->st.st_dev &&
 		a->st.st_ino == b->st.st_ino;
+}
+
+/* A directory with rights of its own, or one that has such in it, would take
+ * them along to where a guard may come to lie. */
+static bool
+carries_rights(const struct call *call, unsigned from, unsigned to)
+{
+	return is_dir(&call->object[from]) &&
+		grounds_open_beneath(gate_grounds(call->gate), call->object[from].real) &&
+		!call_opens(call, to);
 }
 
 static int
@@ -193,9 +216,48 @@ prepare_rename(struct call *call)
 	if (r < 0)
 		return r;
 	call->flags = (int)flags;
-	need_rename(call, flags);
 	set_bounds(call);
+	if (S_ISLNK(call->object[FROM].st.st_mode))
+		call_leads(call, TO, NULL, call->object[FROM].fd);
+	if ((flags & RENAME_EXCHANGE) && S_ISLNK(call->object[TO].st.st_mode))
+		call_leads(call, FROM, NULL, call->object[TO].fd);
+	need_rename(call, flags);
 	return CALL_DECIDE;
+}
+
+/* Who wrote the lock may still have it open: a fresh copy of the text that was
+ * judged takes its place. */
+static int
+put_config(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	auto_free char *text = NULL;
+	size_t len = 0;
+	int r;
+
+	gate_lock(call->gate);
+	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
+		NULL);
+	gate_unlock(call->gate);
+	/* Not plain any more: then it is asked about. */
+	if (r < 0)
+		return -ESTALE;
+	return act_put_text(pass, from->parent, from->name, to->name, from->st.st_mode & 0777,
+		text, len);
+}
+
+static int
+move(struct call *call, struct ambit_pass *pass, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+
+	if (call->IS_CONFIG)
+		return put_config(call, pass);
+	/* Also after a yes: what was said is not that all of it may be written. */
+	if (carries_rights(call, FROM, TO) ||
+		((flags & RENAME_EXCHANGE) && carries_rights(call, TO, FROM)))
+		return -EXDEV;
+	return act_rename(pass, from->parent, from->name, to->parent, to->name, flags);
 }
 
 static int
@@ -208,9 +270,12 @@ perform_rename(struct call *call, struct ambit_pass *pass)
 	if (r == 0)
 		r = call_unchanged(call, TO);
 	if (r == 0)
-		r = act_rename(pass, from->parent, from->name, to->parent, to->name, flags);
+		r = move(call, pass, flags);
 	if (r < 0)
 		return r;
+	if (is_dir(from) || is_dir(to))
+		grounds_moved(gate_grounds(call->gate), from->real, to->real,
+			flags & RENAME_EXCHANGE);
 	if (!(flags & RENAME_EXCHANGE) && to->exists)
 		call_dropped(call, TO);
 	call_value(call, 0);
@@ -296,6 +361,8 @@ prepare_link(struct call *call)
 			return -EXDEV;
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
 	}
+	if (S_ISLNK(call->object[FROM].st.st_mode))
+		call_leads(call, TO, NULL, call->object[FROM].fd);
 	call_need(call, AMBIT_ACCESS_WRITE, TO);
 	return CALL_DECIDE;
 }

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "kernel/call-file.h"
+#include "kernel/gate.h"
+#include "kernel/ground.h"
+#include "kernel/pool.h"
 #include "perform/act.h"
 
 static void
@@ -56,16 +60,35 @@ prepare_mkdir(struct call *call)
 	return CALL_DECIDE;
 }
 
+/* In the spine, one that has rights if there is one; but not where a guard is or
+ * may come to lie, and where an ACL is handed down it must be made there. */
+static int
+make_dir(struct call *call, struct ambit_pass *pass, mode_t mode)
+{
+	const struct object *object = &call->object[0];
+	struct grounds *grounds = gate_grounds(call->gate);
+	struct stat st;
+	int r;
+
+	if (grounds_of(grounds, object->real) != GROUND_SPINE || !call_opens(call, 0) ||
+		call_hands_down(call, 0))
+		return act_mkdir(pass, object->parent, object->name, mode);
+	r = pool_mkdir(gate_pool(call->gate), pass, object->parent, object->name, mode, &st);
+	/* Without memory it is only slower. */
+	if (r == 1)
+		grounds_add(grounds, object->real, GROUND_OPEN, false, &st);
+	return r < 0 ? r : 0;
+}
+
 static int
 perform_mkdir(struct call *call, struct ambit_pass *pass)
 {
-	const struct object *object = &call->object[0];
 	mode_t mode;
 	int r = call_mode(call, 0, call->mode, &mode);
 
 	if (r < 0)
 		return r;
-	r = act_mkdir(pass, object->parent, object->name, mode);
+	r = make_dir(call, pass, mode);
 	if (r < 0)
 		return r;
 	call_made(call, 0, S_IFDIR);
@@ -158,6 +181,7 @@ prepare_symlink(struct call *call)
 	r = resolve_new(call, dirfd, path, false);
 	if (r < 0)
 		return r;
+	call_leads(call, 0, call->data, -1);
 	decide_by(call, AMBIT_ACCESS_WRITE);
 	return CALL_DECIDE;
 }
@@ -227,6 +251,21 @@ check_gone(const struct call *call, bool dir, bool slash)
 	return r == 0 && dir ? call_is_empty(call, 0) : r;
 }
 
+/* A .git that is a file and leads to a git directory which stays. */
+static bool
+leads(struct call *call)
+{
+	const struct object *object = &call->object[0];
+	bool is;
+
+	if (!streq(object->name, ".git") || !S_ISREG(object->st.st_mode))
+		return false;
+	gate_lock(call->gate);
+	is = ambit_engine_git_leads(gate_engine(call->gate), object->real, object->fd);
+	gate_unlock(call->gate);
+	return is;
+}
+
 static int
 prepare_unlink(struct call *call)
 {
@@ -242,7 +281,8 @@ prepare_unlink(struct call *call)
 	r = check_gone(call, dir, slash);
 	if (r < 0)
 		return r;
-	decide_by(call, AMBIT_ACCESS_DELETE);
+	/* Of a worktree or submodule: like a name that may be made there again. */
+	decide_by(call, leads(call) ? AMBIT_ACCESS_MKDIR : AMBIT_ACCESS_DELETE);
 	return CALL_DECIDE;
 }
 
@@ -256,6 +296,8 @@ perform_unlink(struct call *call, struct ambit_pass *pass)
 		r = act_unlink(pass, object->parent, object->name, removes_dir(call));
 	if (r < 0)
 		return r;
+	if (removes_dir(call))
+		grounds_gone(gate_grounds(call->gate), object->real);
 	call_dropped(call, 0);
 	call_value(call, 0);
 	return 0;

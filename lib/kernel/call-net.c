@@ -44,6 +44,7 @@ connect_prepare(struct call *call)
 		return -ENOMEM;
 	call_begin(call);
 	call->on_behalf = true;
+	peer->connects = true;
 	r = peer_socket(call, peer);
 	if (r == 0)
 		r = peer_address(call, peer, call->args[1], call->args[2], ENDPOINT_CONNECT);
@@ -120,14 +121,21 @@ connect_perform(struct call *call, struct ambit_pass *pass)
 	bool tcp = peer->domain != AF_UNIX;
 	int64_t deadline = peer_deadline(call->fd[0]);
 	socklen_t len;
-	int flags = fcntl(call->fd[0], F_GETFL), r;
+	int flags = fcntl(call->fd[0], F_GETFL), installed, r;
 
 	peer_target(call, peer, &storage, &len);
+	/* Before it is connected: so no thread can send in between. Without a peer
+	 * this says ENOTCONN, and does it; and a datagram socket cannot undo it. */
+	if (peer->mute)
+		shutdown(call->fd[0], SHUT_WR);
 	r = try_connect(call, pass, address, len, tcp ? 1 : STEP_MS);
 	if (call->slow && flags >= 0 && !(flags & O_NONBLOCK))
 		r = wait_connected(call, address, len, tcp, deadline, r);
 	if (r < 0 && r != -EINPROGRESS)
 		return r;
+	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
+	if (installed < 0)
+		return installed;
 	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX && peer->to.kind != ENDPOINT_NONE)
 		peer_remember(call); /* it has a port now, and its own server answers there */
 	if (!peer->free)
@@ -294,6 +302,8 @@ bind_perform(struct call *call, struct ambit_pass *pass)
 			peer_remember(call);
 	}
 	if (r == 0)
+		r = peer_install(call, peer, true);
+	if (r == 0)
 		call_value(call, 0);
 	return r;
 }
@@ -343,6 +353,8 @@ listen_perform(struct call *call, struct ambit_pass *pass)
 	/* Again: it may have lost its address in between. */
 	if (r == 0 && inet)
 		r = hold_if_any(call->fd[0]);
+	if (r == 0)
+		r = peer_install(call, peer, false);
 	if (r < 0)
 		return r;
 	peer_remember(call);

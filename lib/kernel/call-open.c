@@ -15,7 +15,9 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "kernel/call-file.h"
+#include "kernel/nest.h"
 #include "kernel/special.h"
+#include "kernel/staged.h"
 #include "perform/act.h"
 
 #ifndef RESOLVE_CACHED
@@ -38,6 +40,7 @@
 		RESOLVE_IN_ROOT | RESOLVE_CACHED)
 
 #define RESOLVE number[0] /* RESOLVE_* of openat2 */
+#define STAGED number[1]  /* what is opened is another file: see staged.h */
 #define TEMP_NAME "#tmpfile"
 
 /* -- the arguments ------------------------------------------------------------------ */
@@ -252,6 +255,24 @@ prepare_special(struct call *call)
 	return IS_PLAIN;
 }
 
+/* Whether anything may be written there; the name is another matter. */
+static int
+prepare_staged(struct call *call)
+{
+	struct object *beside = &call->object[1];
+	size_t len = (size_t)(strrchr(call->object[0].real, '/') - call->object[0].real);
+
+	object_init(beside);
+	snprintf(beside->real, sizeof(beside->real), "%.*s/" TEMP_NAME, (int)len,
+		call->object[0].real);
+	snprintf(beside->written, sizeof(beside->written), "%s", beside->real);
+	call->n_objects = 2;
+	call->STAGED = true;
+	call->on_behalf = true;
+	call_need(call, AMBIT_ACCESS_WRITE, 1);
+	return CALL_DECIDE;
+}
+
 static int
 prepare(struct call *call)
 {
@@ -259,6 +280,7 @@ prepare(struct call *call)
 	int r, special;
 
 	call_begin(call);
+	call->STAGED = false;
 	/* Its flags lie in memory and can change after a look, to O_TRUNC. */
 	if (is_openat2(call) && gate_abi(call->gate) < 3)
 		return -ENOSYS;
@@ -273,6 +295,8 @@ prepare(struct call *call)
 	/* What must not wait for a disk can be told to try without. */
 	if (call->RESOLVE & RESOLVE_CACHED)
 		return -EAGAIN;
+	if (call_copy(call, 0, call->row->path) == 0 && streq(call->path[0], NEST_PATH))
+		return nest_open(call);
 	if ((call->flags & O_NOFOLLOW) || (call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		follow = OBJECT_NOFOLLOW;
 	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, call->RESOLVE);
@@ -291,6 +315,8 @@ prepare(struct call *call)
 			return special;
 		call->slow = S_ISFIFO(call->object[0].st.st_mode) || is_device(&call->object[0]);
 	}
+	if (staged_takes(call))
+		return prepare_staged(call);
 	set_needs(call);
 	return CALL_DECIDE;
 }
@@ -373,8 +399,9 @@ static int
 perform(struct call *call, struct ambit_pass *pass)
 {
 	int fd = -1;
-	int r = call->object[0].exists ? open_existing(call, pass, &fd)
-				       : open_new(call, pass, &fd);
+	int r = call->STAGED	       ? staged_open(call, &fd)
+		: call->object[0].exists ? open_existing(call, pass, &fd)
+					 : open_new(call, pass, &fd);
 
 	if (r < 0)
 		return r;

@@ -23,6 +23,9 @@
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease 448
+#endif
 
 /* How a call says whom it means. */
 enum whom {
@@ -51,6 +54,7 @@ static const struct {
 	{ "rt_sigqueueinfo", WHOM_PID, 1 },
 	{ "rt_tgsigqueueinfo", WHOM_PID, 2 },
 	{ "pidfd_send_signal", WHOM_PIDFD, 1 },
+	{ "process_mrelease", WHOM_PIDFD, -1 },
 };
 
 static int
@@ -168,20 +172,39 @@ process_prepare(struct call *call)
 }
 
 static int
-process_perform(struct call *call, struct ambit_pass *pass)
+send_signal(struct call *call)
 {
 	siginfo_t info;
-	int r = ambit_pass_use(pass);
+	int r = 0;
 
-	if (r == 0 && call->args[2])
+	if (call->args[2])
 		r = target_read(&call->target, call->args[2], &info, sizeof(info));
 	if (r < 0)
 		return r;
-	if (syscall(SYS_pidfd_send_signal, call->fd[0], (int)call->args[1],
-		    call->args[2] ? &info : NULL, (unsigned)call->args[3]) < 0)
-		return -errno;
-	call_value(call, 0);
-	return 0;
+	r = (int)syscall(SYS_pidfd_send_signal, call->fd[0], (int)call->args[1],
+		call->args[2] ? &info : NULL, (unsigned)call->args[3]);
+	return r < 0 ? -errno : 0;
+}
+
+static int
+release_memory(struct call *call)
+{
+	long r = syscall(SYS_process_mrelease, call->fd[0], (unsigned)call->args[1]);
+
+	return r < 0 ? -errno : 0;
+}
+
+static int
+process_perform(struct call *call, struct ambit_pass *pass)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r == 0)
+		r = streq(call->row->name, "process_mrelease") ? release_memory(call)
+							       : send_signal(call);
+	if (r == 0)
+		call_value(call, 0);
+	return r;
 }
 
 const struct call_op call_process = {

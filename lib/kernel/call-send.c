@@ -269,12 +269,19 @@ send_prepare(struct call *call)
 	call->fd[0] = fd;
 	call->on_behalf = true;
 	r = peer_socket(call, &send->peer);
+	/* Whom a stream that cannot be had is connected to is not known here. */
+	if (r == -EISCONN || r == -EALREADY)
+		r = peer_blind(call);
 	if (r == 0)
 		r = take(call, send);
 	if (r == 0)
 		r = check_flags(send);
+	if (r == 0 && send->peer.stands_in && send->peer.type != SOCK_DGRAM)
+		r = peer_blind(call);
 	if (r == 0)
 		r = check_address(call, send);
+	if (r == 0 && send->peer.stands_in)
+		r = peer_blind(call);
 	if (r < 0)
 		return r;
 	send->addressed = r == 1;
@@ -315,6 +322,16 @@ wait_writable(struct call *call, struct send *send)
 	return 0;
 }
 
+/* Lost, as it would be: not sent, to whoever may be there by now. */
+static ssize_t
+lose(struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+{
+	int r = send->begun ? 0 : ambit_pass_use(pass);
+
+	send->begun = true;
+	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;
+}
+
 /* All messages of one call, and all pieces of each, are one act: it was decided
  * about as one. */
 static ssize_t
@@ -322,6 +339,8 @@ push(struct call *call, struct send *send, const struct msghdr *head, struct amb
 {
 	int flags = (send->flags & FLAGS_PASSED) | MSG_DONTWAIT | MSG_NOSIGNAL;
 
+	if (send->addressed && send->peer.nobody)
+		return lose(send, head, pass);
 	if (send->begun)
 		return act_send_again(call->fd[0], head, flags);
 	send->begun = true;
@@ -464,9 +483,11 @@ send_perform(struct call *call, struct ambit_pass *pass)
 	r = send->n > 0 ? send_all(call, send, pass, &last) : ambit_pass_use(pass);
 	if (r == -EPIPE)
 		signal_pipe(call, send);
+	if (r == 0)
+		r = peer_install(call, &send->peer, true);
 	if (r < 0)
 		return r;
-	if (send->addressed && send->peer.to.kind == ENDPOINT_INET)
+	if (send->addressed && send->peer.to.kind == ENDPOINT_INET && !send->peer.nobody)
 		peer_remember(call);
 	if (send->addressed && !send->peer.free)
 		gate_connected(call->gate);

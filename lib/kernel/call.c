@@ -120,9 +120,9 @@ call_copy(struct call *call, unsigned n, int path_arg)
 	return call->path[n] ? 0 : -ENOMEM;
 }
 
-int
-call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
-	enum object_follow follow, unsigned long long resolve)
+static int
+begin_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
+	enum object_follow *follow)
 {
 	int r = call_copy(call, n, path_arg);
 	size_t len;
@@ -137,14 +137,40 @@ call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
 	/* Behind a slash a link is followed, whatever the call says. */
 	len = strlen(call->path[n]);
 	if (len > 1 && call->path[n][len - 1] == '/')
-		follow = OBJECT_FOLLOW;
-	r = object_resolve(&call->object[n], &call->target, call->base[n], call->path[n], follow,
-		resolve);
-	if (r < 0)
-		return r;
-	if (call->n_objects <= n)
-		call->n_objects = n + 1;
+		*follow = OBJECT_FOLLOW;
 	return 0;
+}
+
+static int
+end_resolve(struct call *call, unsigned n, int r)
+{
+	if (r == 0 && call->n_objects <= n)
+		call->n_objects = n + 1;
+	return r;
+}
+
+int
+call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
+	enum object_follow follow, unsigned long long resolve)
+{
+	int r = begin_resolve(call, n, dirfd_arg, path_arg, &follow);
+
+	if (r == 0)
+		r = object_resolve(&call->object[n], &call->target, call->base[n], call->path[n],
+			follow, resolve);
+	return end_resolve(call, n, r);
+}
+
+int
+call_resolve_itself(struct call *call, unsigned n, int dirfd_arg, int path_arg,
+	enum object_follow follow)
+{
+	int r = begin_resolve(call, n, dirfd_arg, path_arg, &follow);
+
+	if (r == 0)
+		r = object_resolve_itself(&call->object[n], &call->target, call->base[n],
+			call->path[n], follow);
+	return end_resolve(call, n, r);
 }
 
 void

@@ -25,6 +25,9 @@
  * thread at a time. */
 
 struct gate;
+struct grounds;
+struct pool;
+struct staged;
 struct call;
 
 enum answer_kind {
@@ -62,6 +65,7 @@ struct call {
 	uint64_t args[6];
 	struct target target;
 	bool again; /* prepare runs a second time: on the copies below */
+	bool prepared; /* there may be something below to be dropped */
 
 	/* Filled by prepare. */
 	char *path[2];	  /* copies; owned, kept for the second time */
@@ -142,6 +146,10 @@ const struct call_op *call_op_of(enum sys_op op);
 int call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
 	enum object_follow follow, unsigned long long resolve);
 
+/* The same by object_resolve_itself: for what is done to the object alone. */
+int call_resolve_itself(struct call *call, unsigned n, int dirfd_arg, int path_arg,
+	enum object_follow follow);
+
 /* Copies the path at argument i as path[n], unless it is there already. */
 int call_copy(struct call *call, unsigned n, int path_arg);
 
@@ -161,14 +169,25 @@ int call_continue(struct call *call);
 /* Things that this session made (see made.h) and the tree it is. */
 struct made *gate_made(struct gate *gate);
 struct tree *gate_tree(struct gate *gate);
+struct standins *gate_standins(struct gate *gate);
+/* Puts a copy of fd into the target at that number, while the call is held. */
+int gate_install(struct call *call, int fd, int number, bool cloexec);
 /* Whether writing at this real path is within the floor. */
 bool gate_covers(struct gate *gate, const char *real);
+/* Directories for the spine, or NULL. */
+struct pool *gate_pool(struct gate *gate);
+/* Files whose text is judged when they are closed, or NULL. */
+struct staged *gate_staged(struct gate *gate);
+/* How directories stand in the floor. */
+struct grounds *gate_grounds(struct gate *gate);
 /* The ABI of the floor in force. */
 int gate_abi(const struct gate *gate);
 /* To be used between gate_lock and gate_unlock. */
 struct ambit_engine *gate_engine(struct gate *gate);
 /* AMBIT_NET_*. */
 int gate_net(const struct gate *gate);
+/* One more call that failed because pidfd_getfd is refused here. */
+void gate_blind(struct gate *gate);
 /* The line saw it reach out. */
 void gate_connected(struct gate *gate);
 /* One more process that restricted itself; nothing is done on its behalf. */

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
@@ -57,6 +58,9 @@ take_terminal(struct child *child)
 {
 	const struct keeper_options *options = child->options;
 
+	/* A client that has ended meanwhile takes the command along soon. */
+	if (child->join)
+		(void)!setpgid(0, getpgid(options->manner.client));
 	if (options->pty < 0)
 		return;
 	if (setpgid(0, 0) < 0)
@@ -113,6 +117,10 @@ restrict_self(struct child *child)
 	};
 	long fd;
 
+	/* From the outermost inward, as they would be without us. */
+	for (size_t i = 0; i < options->n_outer; i++)
+		if (syscall(SYS_landlock_restrict_self, options->outer[i], 0) < 0)
+			die(child, "landlock_restrict_self");
 	if (options->ruleset >= 0 && syscall(SYS_landlock_restrict_self, options->ruleset, 0) < 0)
 		die(child, "landlock_restrict_self");
 	/* Falls on the keeper's table too, which never execs; exec unshares the
@@ -127,6 +135,41 @@ restrict_self(struct child *child)
 	if (fd < 0)
 		die(child, "seccomp");
 	child->listener = (int)fd;
+}
+
+/* As who asked for it is, not as we are; only this process, although it shares
+ * the keeper's memory. */
+ON_OWN_STACK static void
+take_manner(struct child *child)
+{
+	const struct keeper_manner *manner = &child->options->manner;
+
+	if (manner->client == 0)
+		return;
+	umask(manner->umask);
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			signal(sig, manner->ignored >> (sig - 1) & 1 ? SIG_IGN : SIG_DFL);
+}
+
+/* Behind the filter, which needed a descriptor. A hard limit cannot be raised,
+ * and need not be: what the client has came from where we come from. */
+ON_OWN_STACK static void
+take_limits(struct child *child)
+{
+	const struct keeper_manner *manner = &child->options->manner;
+
+	for (int i = 0; manner->client > 0 && i < RLIM_NLIMITS; i++) {
+		struct rlimit now, want = manner->limits[i];
+
+		if (getrlimit(i, &now) < 0)
+			continue;
+		if (want.rlim_max > now.rlim_max)
+			want.rlim_max = now.rlim_max;
+		if (want.rlim_cur > want.rlim_max)
+			want.rlim_cur = want.rlim_max;
+		setrlimit(i, &want);
+	}
 }
 
 /* Everything is in place: may it run? The supervisor has recorded it by then.
@@ -160,9 +203,11 @@ start_main(void *data)
 		die(child, "chdir");
 	if (child->ignore_children)
 		signal(SIGCHLD, SIG_IGN);
+	take_manner(child);
 	drop_capabilities(child);
 	die_with_keeper(child, start->keeper);
 	restrict_self(child);
+	take_limits(child);
 	wait_for_run(child);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	execve(options->program, options->argv, options->envp);

@@ -19,17 +19,19 @@ enum order_kind {
 	ORDER_SIGNAL,
 	ORDER_SIGNAL_GROUP,
 	ORDER_END,
+	ORDER_NEST, /* with a descriptor */
 };
 
 struct order {
 	enum order_kind kind;
-	int value; /* the signal, the milliseconds */
+	int value; /* the signal, the milliseconds, the id */
 };
 
 struct child {
 	int socket;	     /* the keeper's, for ORDER_RUN */
 	const struct keeper_options *options; /* its descriptors are all above 2 */
 	sigset_t mask;	     /* for the command */
+	bool join; /* the client's group */
 	bool ignore_children; /* SIGCHLD was ignored when ambit was started */
 	pid_t pid;
 	/* What it leaves here. */

@@ -21,18 +21,12 @@
 #define FLOOR_READ                                                                                 \
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE)
 
-struct floor_place {
-	char *path;
-	bool dir; /* else exactly this */
-};
-
 struct floor {
 	int fd;
 	int abi;
 	uint64_t handled;
 	unsigned n_rules;
-	struct floor_place *places; /* where writing is granted */
-	size_t n_places;
+	struct grounds *grounds; /* where writing is granted, and the spine */
 };
 
 /* What fd is and everything beneath gets these rights, as far as they are

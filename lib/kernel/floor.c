@@ -124,19 +124,10 @@ floor_add(struct floor *floor, int fd, bool dir, uint64_t rights, struct ambit_e
 
 /* Remembers where writing is granted. */
 static int
-add_place(struct floor *floor, const char *path, bool dir, struct ambit_error *err)
+add_place(struct floor *floor, const char *path, bool dir, const struct stat *st,
+	struct ambit_error *err)
 {
-	struct floor_place *grown =
-		realloc(floor->places, (floor->n_places + 1) * sizeof(*floor->places));
-
-	if (grown == NULL)
-		return err_nomem(err);
-	floor->places = grown;
-	grown[floor->n_places] = (struct floor_place){ .path = str_dup(path), .dir = dir };
-	if (grown[floor->n_places].path == NULL)
-		return err_nomem(err);
-	floor->n_places++;
-	return 0;
+	return grounds_add(floor->grounds, path, GROUND_OPEN, !dir, st) < 0 ? err_nomem(err) : 0;
 }
 
 /* Where something hidden lies beneath, reading is left to the rules around it. */
@@ -162,7 +153,7 @@ add_writable(struct floor *floor, const struct floor_options *options, const cha
 	r = floor_add(floor, fd, S_ISDIR(st.st_mode), rights, err);
 	if (r < 0)
 		return r;
-	return add_place(floor, path, S_ISDIR(st.st_mode), err);
+	return add_place(floor, path, S_ISDIR(st.st_mode), &st, err);
 }
 
 /* A device for reading and writing; what is none is left out. */
@@ -177,7 +168,7 @@ add_device(struct floor *floor, int fd, const struct stat *st, const char *path,
 	r = floor_add(floor, fd, false, ON_DEVICES, err);
 	if (r < 0)
 		return r;
-	return add_place(floor, path, false, err);
+	return add_place(floor, path, false, NULL, err);
 }
 
 /* In containers /dev/ptmx is a symlink to pts/ptmx: what it names counts. */
@@ -250,6 +241,9 @@ add_all(struct floor *floor, const struct floor_options *options, bool based,
 		r = add_terminal(floor, options->tty, err);
 	for (size_t i = 0; r == 0 && i < options->n_writable; i++)
 		r = add_writable(floor, options, options->writable[i], err);
+	for (size_t i = 0; r == 0 && i < options->n_spine; i++)
+		if (grounds_add(floor->grounds, options->spine[i], GROUND_SPINE, false, NULL) < 0)
+			r = err_nomem(err);
 	return r;
 }
 
@@ -296,7 +290,8 @@ make(const struct floor_options *options, bool whole, struct floor **ret_floor,
 		return err_nomem(err);
 	if (!based) {
 		floor->fd = -1;
-		r = start(floor, options, err);
+		floor->grounds = grounds_create();
+		r = floor->grounds ? start(floor, options, err) : err_nomem(err);
 	}
 	if (r == 0 && whole)
 		r = add_all(floor, options, based, err);
@@ -339,9 +334,7 @@ floor_destroy(struct floor *floor)
 		return;
 	if (floor->fd >= 0)
 		close(floor->fd);
-	for (size_t i = 0; i < floor->n_places; i++)
-		free(floor->places[i].path);
-	free(floor->places);
+	grounds_destroy(floor->grounds);
 	free(floor);
 }
 
@@ -357,16 +350,22 @@ floor_in_force(const struct floor *floor)
 	return floor->abi;
 }
 
+int
+floor_grant(struct floor *floor, int fd, struct ambit_error *err)
+{
+	return floor_add(floor, fd, true, floor->handled, err);
+}
+
 bool
 floor_covers(const struct floor *floor, const char *real)
 {
-	for (size_t i = 0; i < floor->n_places; i++) {
-		const struct floor_place *place = &floor->places[i];
+	return grounds_of(floor->grounds, real) == GROUND_OPEN;
+}
 
-		if (place->dir ? str_beneath(real, place->path) : streq(real, place->path))
-			return true;
-	}
-	return false;
+struct grounds *
+floor_grounds(const struct floor *floor)
+{
+	return floor->grounds;
 }
 
 bool

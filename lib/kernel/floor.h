@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "kernel/ground.h"
 
 /* The Landlock ruleset: what the tree can do however it races the gate. Rights
  * hang on inodes from the start; what is granted later is done on behalf. */
@@ -21,6 +22,8 @@ struct floor_options {
 	int abi;		     /* 0: what the kernel has; a test lowers it */
 	const char *const *writable; /* real paths of directories (and files) */
 	size_t n_writable;
+	const char *const *spine; /* ours to write as well, but with no rights here */
+	size_t n_spine;
 	/* NULL: everything but other terminals and devices. Else only these,
 	 * and the system's own directories. */
 	const char *const *readable;
@@ -48,9 +51,14 @@ void floor_destroy(struct floor *floor);
 int floor_fd(const struct floor *floor); /* the ruleset, for landlock_restrict_self */
 int floor_in_force(const struct floor *floor); /* the ABI it was made for */
 
+/* One more directory with all rights, before anybody is restricted by it. */
+int floor_grant(struct floor *floor, int fd, struct ambit_error *err);
+
 /* Whether writing at this real path is within the floor: then the kernel
  * bounds the call and CONTINUE gives nothing away. Thread-safe, no allocation. */
 bool floor_covers(const struct floor *floor, const char *real);
+/* The same in detail, and to be told what becomes of directories. */
+struct grounds *floor_grounds(const struct floor *floor);
 
 /* Whether signals to processes outside are refused by the floor itself. */
 bool floor_scopes_signals(const struct floor *floor);

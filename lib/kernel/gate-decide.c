@@ -346,8 +346,8 @@ make_request(struct call *call)
 }
 
 /* Nobody, or one who needs no time: the question is settled right here. */
-static void
-answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
+void
+gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit)
 {
 	struct ambit_approver *approver = gate->o.instant;
@@ -390,7 +390,7 @@ submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 	if (r == 1) {
 		atomic_fetch_add(&gate->asked, 1);
 		if (gate->o.nobody || gate->o.instant) {
-			answer_now(gate, ticket, ret_outcome, ret_permit);
+			gate_answer_now(gate, ticket, ret_outcome, ret_permit);
 			r = 0;
 		} else {
 			r = gate_hold(gate, call, ticket);
@@ -451,12 +451,14 @@ gate_handle(struct gate *gate, struct call **call)
 		gate_fail(*call, ENOSYS);
 		return;
 	}
+	staged_settle(gate, false);
 	/* The second time it may be a worker that asks. */
 	if (!(*call)->again && is_bounded(*call) && quick_allows(gate->quick, *call)) {
 		tell_passed(gate->tell, &(*call)->target);
 		gate_continue(*call);
 		return;
 	}
+	(*call)->prepared = true;
 	r = op->prepare(*call);
 	if (r == -EACCES && is_bounded(*call)) {
 		/* A process that cannot be looked into, or a place that cannot:

@@ -146,6 +146,7 @@ let_go(struct gate *gate, struct held *held, struct going *going)
 	free(going);
 }
 
+/* With the lock of who takes. */
 static void
 settle(struct gate *gate)
 {
@@ -155,8 +156,8 @@ settle(struct gate *gate)
 	pthread_mutex_lock(&gate->lock);
 	held = gate->held;
 	pthread_mutex_unlock(&gate->lock);
-	/* Only this thread takes out of the list; the gate's thread puts new
-	 * ones in front. */
+	/* Nobody else takes out of the list; the gate's thread puts new ones in
+	 * front. */
 	for (; held; held = next) {
 		struct going *going = calloc(1, sizeof(*going));
 		int r;
@@ -181,7 +182,9 @@ void
 gate_settle(struct gate *gate)
 {
 	tell_forget(gate->tell);
+	pthread_mutex_lock(&gate->taking);
 	settle(gate);
+	pthread_mutex_unlock(&gate->taking);
 }
 
 /* -- given up ------------------------------------------------------------------- */
@@ -233,6 +236,7 @@ gate_check(struct gate *gate)
 	struct held *held, *next;
 	int left = 0;
 
+	pthread_mutex_lock(&gate->taking);
 	settle(gate);
 	pthread_mutex_lock(&gate->lock);
 	held = gate->held;
@@ -246,6 +250,7 @@ gate_check(struct gate *gate)
 		else
 			left++;
 	}
+	pthread_mutex_unlock(&gate->taking);
 	return left;
 }
 

@@ -9,6 +9,7 @@
 #include "kernel/call.h"
 #include "kernel/gate.h"
 #include "kernel/quick.h"
+#include "kernel/staged.h"
 #include "kernel/tell.h"
 #include "kernel/work.h"
 
@@ -30,9 +31,11 @@ struct held {
 struct gate {
 	struct gate_options o;
 	struct made *made;
+	struct standins *standins;
 	struct work *work;    /* acts that may block */
 	struct work *answers; /* calls that were answered: never behind those */
 	struct tell *tell;
+	struct staged *staged;
 	struct quick *quick; /* of the gate's own thread */
 	struct target last;  /* likewise: programs call many times in a row */
 	int abi;
@@ -43,6 +46,7 @@ struct gate {
 	bool started;
 	struct sigaction before; /* of GATE_SIGNAL */
 	pthread_mutex_t engine_lock;
+	pthread_mutex_t taking; /* by who takes out of held; before the other two */
 
 	pthread_mutex_t lock; /* of what follows */
 	struct held *held;
@@ -54,6 +58,7 @@ struct gate {
 	atomic_bool subreaper;
 	atomic_bool connected;
 	atomic_ullong calls;
+	atomic_ullong blind;
 	atomic_ullong asked;
 };
 
@@ -81,6 +86,10 @@ void gate_act(struct call **call, struct ambit_pass *pass);
 void gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key);
 /* What it asks for, as one number; by this process alone, or by anybody. */
 uint64_t gate_key(const struct call *call, bool this_process);
+/* Settles a question with one who needs no time, or with nobody. The engine is
+ * locked. */
+void gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit);
 /* Decides and, if need be, asks: the same ending as gate_handle. */
 void gate_decide(struct gate *gate, struct call **call);
 

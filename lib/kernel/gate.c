@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "kernel/gate-private.h"
+#include "kernel/standin.h"
 #include "perform/act.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
@@ -130,13 +131,14 @@ fresh_call(struct gate *gate, struct call **call, const struct seccomp_notif *no
 		*call = calloc(1, sizeof(**call));
 		if (!*call)
 			return false;
+		call_init(*call);
 	}
-	call_init(*call);
 	(*call)->gate = gate;
 	(*call)->id = notif->id;
 	(*call)->row = sys_find(notif->data.nr);
 	for (size_t i = 0; i < 6; i++)
 		(*call)->args[i] = notif->data.args[i];
+	(*call)->answer = (struct answer){ .fd = -1 };
 	target_init(&(*call)->target, (pid_t)notif->pid);
 	if (gate->last.tid == (pid_t)notif->pid) {
 		(*call)->target = gate->last;
@@ -145,17 +147,19 @@ fresh_call(struct gate *gate, struct call **call, const struct seccomp_notif *no
 	return true;
 }
 
-/* Its handle is kept for the next call: it can mean no other thread, whoever
- * has the number by then. */
+/* Its handles are kept for the next call: they can mean no other thread,
+ * whoever has the number by then. */
 static void
 done_with(struct gate *gate, struct call *call)
 {
-	if (call->target.pidfd >= 0 && !call->target.whole) {
+	if (!call->target.whole) {
 		target_finish(&gate->last);
 		gate->last = call->target;
 		target_init(&call->target, 0);
 	}
-	call_finish(call);
+	/* It spans many pages; most calls are answered before it is filled. */
+	if (call->prepared)
+		call_finish(call);
 }
 
 /* Without memory, too, there is an answer. */
@@ -235,15 +239,19 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	gate->net = ambit_engine_net(options->engine);
 	gate->root = geteuid() == 0;
 	pthread_mutex_init(&gate->engine_lock, NULL);
+	pthread_mutex_init(&gate->taking, NULL);
 	pthread_mutex_init(&gate->lock, NULL);
 	gate->made = made_create();
+	gate->standins = standins_create();
 	gate->work = work_create();
 	gate->answers = work_create();
 	gate->tell = tell_create();
 	gate->quick = quick_create();
+	gate->staged = staged_create();
 	/* Without SA_RESTART: it is there to interrupt. */
 	sigaction(GATE_SIGNAL, &act, &gate->before);
-	if (!gate->made || !gate->work || !gate->answers || !gate->tell || !gate->quick) {
+	if (!gate->made || !gate->work || !gate->answers || !gate->tell || !gate->quick ||
+		!gate->staged || !gate->standins) {
 		gate_destroy(gate);
 		return err_nomem(err);
 	}
@@ -302,6 +310,7 @@ gate_stop(struct gate *gate)
 	gate->work = gate->answers = NULL;
 	/* A worker may have come to a question of its own meanwhile. */
 	gate_drop_held(gate);
+	staged_settle(gate, true);
 }
 
 void
@@ -314,10 +323,13 @@ gate_destroy(struct gate *gate)
 	sigaction(GATE_SIGNAL, &gate->before, NULL);
 	made_sweep(gate->made);
 	made_destroy(gate->made);
+	standins_destroy(gate->standins);
 	tell_destroy(gate->tell);
 	quick_destroy(gate->quick);
+	staged_destroy(gate->staged);
 	free(gate->narrowed);
 	pthread_mutex_destroy(&gate->engine_lock);
+	pthread_mutex_destroy(&gate->taking);
 	pthread_mutex_destroy(&gate->lock);
 	free(gate);
 }
@@ -342,6 +354,26 @@ gate_made(struct gate *gate)
 	return gate->made;
 }
 
+struct standins *
+gate_standins(struct gate *gate)
+{
+	return gate->standins;
+}
+
+int
+gate_install(struct call *call, int fd, int number, bool cloexec)
+{
+	struct seccomp_notif_addfd add = {
+		.id = call->id,
+		.flags = SECCOMP_ADDFD_FLAG_SETFD,
+		.srcfd = (uint32_t)fd,
+		.newfd = (uint32_t)number,
+		.newfd_flags = cloexec ? O_CLOEXEC : 0,
+	};
+
+	return ioctl(call->gate->o.listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? -errno : 0;
+}
+
 struct tree *
 gate_tree(struct gate *gate)
 {
@@ -360,6 +392,24 @@ gate_covers(struct gate *gate, const char *real)
 	return floor_covers(gate->o.floor, real);
 }
 
+struct pool *
+gate_pool(struct gate *gate)
+{
+	return gate->o.pool;
+}
+
+struct staged *
+gate_staged(struct gate *gate)
+{
+	return gate->staged;
+}
+
+struct grounds *
+gate_grounds(struct gate *gate)
+{
+	return floor_grounds(gate->o.floor);
+}
+
 int
 gate_abi(const struct gate *gate)
 {
@@ -373,6 +423,12 @@ gate_net(const struct gate *gate)
 }
 
 void
+gate_blind(struct gate *gate)
+{
+	atomic_fetch_add(&gate->blind, 1);
+}
+
+void
 gate_connected(struct gate *gate)
 {
 	atomic_store(&gate->connected, true);
@@ -383,6 +439,7 @@ gate_report(struct gate *gate, struct ambit_run_result *result)
 {
 	result->calls = atomic_load(&gate->calls);
 	result->asked = atomic_load(&gate->asked);
+	result->blind = atomic_load(&gate->blind);
 	result->connected = atomic_load(&gate->connected);
 	return tell_report(gate->tell, result);
 }

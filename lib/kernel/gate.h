@@ -15,13 +15,17 @@
  * prepared, decided by the engine, performed or continued, and answered. Calls
  * that a person is asked about are held meanwhile; the rest goes on. */
 
+struct nest;
+
 struct gate_options {
 	struct ambit_engine *engine; /* the gate locks it; others use gate_lock */
 	const struct floor *floor;
 	struct tree tree;
+	struct nest *nest; /* borrowed; NULL: no run inside this one */
 	int listener; /* taken */
 	bool quiet;
 	const char *temp; /* the private temp directory, real path; borrowed */
+	struct pool *pool; /* of directories for the spine, or NULL; borrowed */
 	/* Answers at once, in the gate's own thread (approver->instant), or NULL:
 	 * questions wait for gate_settle. */
 	struct ambit_approver *instant;
@@ -46,14 +50,12 @@ void gate_destroy(struct gate *gate);
 void gate_lock(struct gate *gate);
 void gate_unlock(struct gate *gate);
 
-/* The two that follow are for one thread, the supervisor's loop. */
-
 /* A question was answered: lets go of the held calls that are settled. */
 void gate_settle(struct gate *gate);
 
 /* Looks whether held calls must be given up: a signal, a dead target, time.
  * How many are still held: while there are any, it wants to be called every
- * few milliseconds. */
+ * few milliseconds, by one thread. */
 int gate_check(struct gate *gate);
 
 /* What was refused and counted, into the result. */

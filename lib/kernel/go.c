@@ -21,7 +21,7 @@ count(char *const *list)
 {
 	size_t n = 0;
 
-	while (list[n])
+	while (list && list[n])
 		n++;
 	return n;
 }
@@ -45,13 +45,24 @@ write_all(int fd, const void *data, size_t len, size_t *size)
 	return 0;
 }
 
+static size_t
+put(char *all, size_t at, const char *text)
+{
+	size_t n = text ? strlen(text) + 1 : 0;
+
+	if (n > 0)
+		memcpy(all + at, text, n);
+	return at + n;
+}
+
 /* All texts one after another, in one piece: a write for each would cost more
  * than the rest. */
 static int
 write_texts(int fd, const struct keeper_options *options, const struct go *go, size_t *size)
 {
 	const char *last[] = { go->has_program ? options->program : NULL, options->cwd,
-		go->has_temp ? options->temp : NULL };
+		go->has_temp ? options->temp : NULL, go->has_pool ? options->pool : NULL };
+	const size_t n_last = sizeof(last) / sizeof(last[0]);
 	auto_free char *all = NULL;
 	size_t len = 0, at = 0;
 
@@ -59,22 +70,21 @@ write_texts(int fd, const struct keeper_options *options, const struct go *go, s
 		len += strlen(options->argv[i]) + 1;
 	for (size_t i = 0; i < go->n_envp; i++)
 		len += strlen(options->envp[i]) + 1;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < go->n_nest; i++)
+		len += strlen(options->nest[i]) + 1;
+	for (size_t i = 0; i < n_last; i++)
 		len += last[i] ? strlen(last[i]) + 1 : 0;
 	all = malloc(len);
 	if (!all)
 		return -ENOMEM;
-	for (size_t i = 0; i < go->n_argv + go->n_envp + 3; i++) {
-		const char *text = i < go->n_argv ? options->argv[i]
-			: i < go->n_argv + go->n_envp
-			? options->envp[i - go->n_argv]
-			: last[i - go->n_argv - go->n_envp];
-		size_t n = text ? strlen(text) + 1 : 0;
-
-		if (n > 0)
-			memcpy(all + at, text, n);
-		at += n;
-	}
+	for (size_t i = 0; i < go->n_argv; i++)
+		at = put(all, at, options->argv[i]);
+	for (size_t i = 0; i < go->n_envp; i++)
+		at = put(all, at, options->envp[i]);
+	for (size_t i = 0; i < go->n_nest; i++)
+		at = put(all, at, options->nest[i]);
+	for (size_t i = 0; i < n_last; i++)
+		at = put(all, at, last[i]);
 	return write_all(fd, all, len, size);
 }
 
@@ -110,12 +120,18 @@ go_send(int socket, const struct keeper_options *options)
 
 	if (file < 0)
 		return -errno;
+	if (options->n_outer > KEEPER_OUTER_MAX)
+		return -E2BIG;
 	memset(&go, 0, sizeof(go));
 	go.n_filter = options->n_filter;
 	go.n_argv = count(options->argv);
 	go.n_envp = count(options->envp);
+	go.n_nest = count(options->nest);
+	go.n_outer = options->n_outer;
+	go.manner = options->manner;
 	go.has_program = options->program;
 	go.has_temp = options->temp;
+	go.has_pool = options->pool;
 	go.has_ruleset = options->ruleset >= 0;
 	go.has_pty = options->pty >= 0;
 	go.has_tty = options->tty >= 0;
@@ -128,6 +144,8 @@ go_send(int socket, const struct keeper_options *options)
 		fds[n++] = options->pty;
 	if (go.has_tty)
 		fds[n++] = options->tty;
+	for (size_t i = 0; i < options->n_outer; i++)
+		fds[n++] = options->outer[i];
 	r = write_all(file, options->filter, options->n_filter * sizeof(*options->filter), &go.size);
 	if (r == 0)
 		r = write_texts(file, options, &go, &go.size);
@@ -163,7 +181,10 @@ receive_go(int socket, struct go *go, int fds[GO_FDS], size_t *ret_n)
 		return -EPROTO;
 	*ret_n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	memcpy(fds, CMSG_DATA(header), *ret_n * sizeof(int));
-	return *ret_n == 1u + go->has_ruleset + go->has_pty + go->has_tty ? 0 : -EPROTO;
+	return go->n_outer <= KEEPER_OUTER_MAX &&
+			*ret_n == 1u + go->has_ruleset + go->has_pty + go->has_tty + go->n_outer
+		? 0
+		: -EPROTO;
 }
 
 /* The next text; NULL past the end. */
@@ -207,13 +228,15 @@ take_texts(const struct go *go, char *data, struct keeper_options *options)
 	options->n_filter = go->n_filter;
 	options->argv = take_list(go->n_argv, &at, end);
 	options->envp = options->argv ? take_list(go->n_envp, &at, end) : NULL;
-	if (!options->envp)
+	options->nest = options->envp && go->n_nest > 0 ? take_list(go->n_nest, &at, end) : NULL;
+	if (!options->envp || (go->n_nest > 0 && !options->nest))
 		return -ENOMEM;
 	options->program = go->has_program ? next(&at, end) : NULL;
 	options->cwd = next(&at, end);
 	options->temp = go->has_temp ? next(&at, end) : NULL;
+	options->pool = go->has_pool ? next(&at, end) : NULL;
 	if ((go->has_program && !options->program) || !options->cwd ||
-		(go->has_temp && !options->temp))
+		(go->has_temp && !options->temp) || (go->has_pool && !options->pool))
 		return -EPROTO;
 	return 0;
 }
@@ -221,7 +244,7 @@ take_texts(const struct go *go, char *data, struct keeper_options *options)
 int
 go_receive(int socket, struct keeper_options *ret_options)
 {
-	int fds[GO_FDS] = { -1, -1, -1, -1 };
+	int fds[GO_FDS];
 	struct go go;
 	size_t n = 0, i = 1;
 	char *data;
@@ -235,6 +258,8 @@ go_receive(int socket, struct keeper_options *ret_options)
 		.tty = -1,
 		.program_error = go.program_error,
 		.restore = go.restore,
+		.n_outer = go.n_outer,
+		.manner = go.manner,
 	};
 	/* In the order that go_send has. */
 	if (go.has_ruleset)
@@ -242,7 +267,9 @@ go_receive(int socket, struct keeper_options *ret_options)
 	if (go.has_pty)
 		ret_options->pty = fds[i++];
 	if (go.has_tty)
-		ret_options->tty = fds[i];
+		ret_options->tty = fds[i++];
+	for (size_t j = 0; j < go.n_outer; j++)
+		ret_options->outer[j] = fds[i++];
 	memcpy(ret_options->replace, go.replace, sizeof(go.replace));
 	data = mmap(NULL, go.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fds[0], 0);
 	close(fds[0]);

@@ -17,6 +17,8 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "kernel/keeper-private.h"
+#include "kernel/nest-wire.h"
+#include "kernel/pool.h"
 #include "kernel/temp.h"
 #include "kernel/tree.h"
 
@@ -109,6 +111,7 @@ keeper_start(struct keeper *keeper, const struct keeper_options *options, struct
 	if (r < 0)
 		return r;
 	keeper->temp = options->temp;
+	keeper->pool = options->pool;
 	r = go_send(keeper->socket, options);
 	return r < 0 ? err_sys(err, -r, "the keeper") : 0;
 }
@@ -172,7 +175,7 @@ keeper_read(struct keeper *keeper, struct keeper_message *ret_message)
 
 	if (r < 0)
 		return r;
-	if (message.event < KEEPER_STARTED || message.event > KEEPER_EMPTY)
+	if (message.event < KEEPER_STARTED || message.event > KEEPER_NESTED)
 		return -EPROTO;
 	if ((message.event == KEEPER_STARTED) != (fd >= 0))
 		return -EPROTO;
@@ -198,6 +201,15 @@ give_order(const struct keeper *keeper, enum order_kind kind, int value)
 	if (n < 0)
 		return errno == ECONNRESET ? -EPIPE : -errno;
 	return 0;
+}
+
+int
+keeper_nest(struct keeper *keeper, int id, int socket)
+{
+	const struct order order = { .kind = ORDER_NEST, .value = id };
+
+	return keeper->socket < 0 ? -EPIPE
+				  : nest_send(keeper->socket, &order, sizeof(order), &socket, 1);
 }
 
 int
@@ -257,6 +269,8 @@ keeper_finish(struct keeper *keeper)
 		tree_end(KEEPER_END_MS);
 		if (keeper->temp)
 			temp_remove(keeper->temp);
+		if (keeper->pool)
+			pool_clear(keeper->pool);
 	}
 	if (keeper->pidfd >= 0)
 		close(keeper->pidfd);

@@ -14,18 +14,19 @@
  * listener beside KEEPER_STARTED. */
 
 /* The texts of the options in one file in memory: the filter first, then argv,
- * envp, program, cwd and temp, each with its NUL. */
-#define GO_FDS 4 /* the file, the ruleset, the pty, the terminal: those there are */
+ * envp, nest, program, cwd, temp and pool, each with its NUL. */
+#define GO_FDS (4 + KEEPER_OUTER_MAX) /* the file; ruleset, pty, terminal, outer: those there are */
 
 struct go {
 	size_t size; /* of the file */
 	size_t n_filter;
-	size_t n_argv, n_envp;
-	bool has_program, has_temp;
+	size_t n_argv, n_envp, n_nest, n_outer;
+	bool has_program, has_temp, has_pool;
 	bool has_ruleset, has_pty, has_tty;
 	int program_error;
 	struct termios restore;
 	bool replace[3];
+	struct keeper_manner manner;
 };
 
 #define KEEPER_END_MS 5000 /* a killed process still there then hangs in the kernel */
@@ -38,6 +39,7 @@ struct life {
 	int signals;
 	bool running; /* the command was started and is not reaped */
 	bool stopped; /* told so; the supervisor has not continued it yet */
+	int continued; /* how often it did */
 	bool empty;   /* no child is left: as a subreaper's, the tree is gone */
 	bool ending;
 	int left;

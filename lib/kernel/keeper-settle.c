@@ -31,14 +31,16 @@ lift(int *fd)
 	return true;
 }
 
-static void
+/* The supervisor's own end of the socket is among them: with that left open,
+ * nobody would hear of its end. */
+static bool
 close_others(const struct life *life)
 {
 	unsigned socket = (unsigned)life->socket;
 
-	if (socket > 3)
-		close_range(3, socket - 1, 0);
-	close_range(socket + 1, ~0U, 0);
+	if (socket > 3 && close_range(3, socket - 1, 0) < 0)
+		return false;
+	return close_range(socket + 1, ~0U, 0) == 0;
 }
 
 /* A handler of ours must not run in the command's process before exec. Ignored
@@ -74,7 +76,8 @@ const char *
 keeper_settle(struct life *life)
 {
 	forget_handlers(life);
-	close_others(life);
+	if (!close_others(life))
+		return "close_range";
 	prctl(PR_SET_NAME, "ambit-keeper", 0, 0, 0);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return "subreaper";
@@ -86,6 +89,30 @@ keeper_settle(struct life *life)
 	return NULL;
 }
 
+static void
+unpack(uint64_t bits, sigset_t *ret_set)
+{
+	sigemptyset(ret_set);
+	for (int sig = 1; sig < NSIG; sig++)
+		if (bits >> (sig - 1) & 1)
+			sigaddset(ret_set, sig);
+}
+
+/* The command belongs to its client's job, and so to that one's terminal. Where
+ * the client has a session of its own, it has none: it must not be taken for a
+ * background job of ours. */
+static void
+follow(struct life *life)
+{
+	pid_t client = life->options.manner.client;
+
+	life->child.join = getsid(client) == getsid(0);
+	if (!life->child.join)
+		setsid();
+	unpack(life->options.manner.blocked, &life->child.mask);
+	life->child.ignore_children = false; /* is among the ignored */
+}
+
 const char *
 keeper_lead(struct life *life)
 {
@@ -93,6 +120,11 @@ keeper_lead(struct life *life)
 
 	if (!lift(&options->ruleset) || !lift(&options->pty) || !lift(&options->tty))
 		return "dup";
+	for (size_t i = 0; i < options->n_outer; i++)
+		if (!lift(&options->outer[i]))
+			return "dup";
+	if (options->manner.client > 0)
+		follow(life);
 	if (options->pty >= 0 && setsid() < 0)
 		return "setsid";
 	if (options->pty >= 0 && ioctl(options->pty, TIOCSCTTY, 0) < 0)

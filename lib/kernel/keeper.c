@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -20,6 +21,8 @@
 #include "base/run.h"
 #include "kernel/child.h"
 #include "kernel/keeper-private.h"
+#include "kernel/nest-wire.h"
+#include "kernel/pool.h"
 #include "kernel/temp.h"
 #include "kernel/tree.h"
 
@@ -34,6 +37,8 @@ leave(const struct life *life)
 {
 	if (life->options.temp)
 		temp_remove(life->options.temp);
+	if (life->options.pool)
+		pool_clear(life->options.pool);
 	_exit(0);
 }
 
@@ -97,6 +102,7 @@ tell_stopped(struct life *life, int status)
 		.event = KEEPER_STOPPED,
 		.child = life->child.pid,
 		.signal = WSTOPSIG(status),
+		.status = life->continued,
 	};
 
 	if (life->stopped)
@@ -107,10 +113,16 @@ tell_stopped(struct life *life, int status)
 
 /* -- the tree ---------------------------------------------------------------- */
 
+static bool
+hears_stops(const struct life *life)
+{
+	return life->options.pty >= 0 || life->options.manner.client > 0;
+}
+
 static void
 reap(struct life *life)
 {
-	int flags = WNOHANG | (life->options.pty >= 0 ? WUNTRACED : 0), status, exited = 0;
+	int flags = WNOHANG | (hears_stops(life) ? WUNTRACED : 0), status, exited = 0;
 	bool over = false;
 	pid_t pid;
 
@@ -180,10 +192,16 @@ static void
 resume(struct life *life)
 {
 	life->stopped = false;
-	if (!life->running || life->options.pty < 0)
+	life->continued++;
+	if (!life->running || !hears_stops(life))
 		return;
-	tcsetpgrp(life->options.pty, life->child.pid);
-	kill(-life->child.pid, SIGCONT);
+	if (life->options.pty >= 0) {
+		tcsetpgrp(life->options.pty, life->child.pid);
+		kill(-life->child.pid, SIGCONT);
+	} else {
+		/* Its group is its client's, and others may be in that. */
+		tree_signal(SIGCONT);
+	}
 }
 
 /* The number of a terminal's foreground group can outlive the group and then
@@ -200,15 +218,56 @@ pass_signal(const struct life *life, int sig, bool group)
 		kill(life->child.pid, sig);
 }
 
+/* From here it is a supervisor like the one that started us: outside the line, in
+ * the command's session, with the environment that ambit itself came with. In a
+ * group of its own, so that keys do not reach it, and not to be stopped for its
+ * words on a terminal that is not its own. */
+__attribute__((noreturn)) static void
+supervise(const struct life *life, int socket)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	setpgid(0, 0);
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	if (socket != 3 && dup2(socket, 3) != 3)
+		_exit(127);
+	close_range(4, ~0U, 0);
+	fcntl(3, F_SETFD, 0);
+	sigprocmask(SIG_SETMASK, &life->child.mask, NULL);
+	execve(life->options.nest[0], life->options.nest, environ);
+	_exit(127);
+}
+
+static void
+nest(struct life *life, int id, int socket)
+{
+	struct keeper_message message = { .event = KEEPER_NESTED, .status = id, .error = EINVAL };
+	pid_t pid = -1;
+
+	if (life->options.nest && socket >= 0 && !life->ending) {
+		pid = fork();
+		if (pid == 0)
+			supervise(life, socket);
+		message.error = pid < 0 ? errno : 0;
+	}
+	message.child = pid;
+	if (pid > 0)
+		life->empty = false;
+	tell(life, &message, -1);
+}
+
 /* False: the supervisor is gone. */
 static bool
 obey(struct life *life)
 {
 	struct order order;
-	ssize_t n = recv(life->socket, &order, sizeof(order), MSG_DONTWAIT);
+	auto_close int fd = -1;
+	ssize_t n = nest_receive(life->socket, &order, sizeof(order),
+		&(struct nest_given){ .fds = &fd, .n = 1, .flags = MSG_DONTWAIT });
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
+		return n == -EAGAIN || n == -EINTR;
 	if (n != (ssize_t)sizeof(order))
 		return false;
 	switch (order.kind) {
@@ -221,6 +280,9 @@ obey(struct life *life)
 		return true;
 	case ORDER_END:
 		begin_end(life, order.value);
+		return true;
+	case ORDER_NEST:
+		nest(life, order.value, fd);
 		return true;
 	case ORDER_RUN:
 	case ORDER_NONE:
@@ -312,6 +374,7 @@ start_command(struct life *life)
 		tell_failed(life, child->step, child->error);
 	life->running = true;
 	message.child = child->pid;
+	message.joined = child->join;
 	tell(life, &message, child->listener);
 	close(steal_fd(&child->listener));
 }

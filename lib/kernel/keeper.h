@@ -3,6 +3,8 @@
 #define KERNEL_KEEPER_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <termios.h>
 
@@ -16,6 +18,17 @@
 
 struct sock_filter;
 
+#define KEEPER_OUTER_MAX 8 /* lines around this one; Landlock has room for 16 layers */
+
+/* What a command inherits from who asked for it, if that is not who starts it:
+ * a run inside another. */
+struct keeper_manner {
+	pid_t client; /* whose group it joins if it can; 0: none of this */
+	mode_t umask;
+	uint64_t ignored, blocked; /* signals: bit N-1 */
+	struct rlimit limits[RLIM_NLIMITS];
+};
+
 struct keeper_options {
 	char *const *argv;
 	char *const *envp;
@@ -23,6 +36,7 @@ struct keeper_options {
 	int program_error;   /* if program is NULL: ENOENT (127), EACCES (126) */
 	const char *cwd;
 	const char *temp;    /* directory to remove when the tree is gone, or NULL */
+	const char *pool;    /* of pool_create: to clear then, or NULL */
 	int ruleset;	     /* of the floor; -1: none (tests only) */
 	const struct sock_filter *filter;
 	size_t n_filter;
@@ -30,11 +44,16 @@ struct keeper_options {
 	int tty;	     /* real terminal, to be restored when the supervisor is gone; -1 */
 	struct termios restore;
 	bool replace[3];     /* which of 0-2 become the pty */
+	int outer[KEEPER_OUTER_MAX]; /* rulesets of the lines around it, outermost first */
+	size_t n_outer;
+	struct keeper_manner manner;
+	char *const *nest; /* argv of a supervisor for a run inside; NULL: there is none */
 };
 
 struct keeper {
 	pid_t pid;
 	const char *temp; /* of the options; borrowed */
+	const char *pool; /* likewise */
 	int pidfd;
 	int socket; /* messages from the keeper; to poll */
 };
@@ -42,9 +61,11 @@ struct keeper {
 enum keeper_event {
 	KEEPER_STARTED = 1, /* .listener, .child */
 	KEEPER_FAILED,	    /* the command could not be started: .error, .step */
-	KEEPER_STOPPED,	    /* with a pty: the command stopped itself: .signal */
+	KEEPER_STOPPED,	    /* with a pty or a client: the command stopped: .signal; .status is
+			     * how often it was continued before that */
 	KEEPER_EXITED,	    /* the command ended: .status as of waitpid */
 	KEEPER_EMPTY,	    /* after keeper_end: no process of the tree is left; .left */
+	KEEPER_NESTED,	    /* after keeper_nest: .child supervises, or .error; .status is the id */
 	/* With .last the keeper has nothing more to keep: it takes the temp
 	 * directory away and leaves. EMPTY and FAILED always are, EXITED is if
 	 * the command left no process behind. */
@@ -58,6 +79,7 @@ struct keeper_message {
 	int error;
 	int left;
 	bool last;
+	bool joined;   /* STARTED: it is in its client's process group */
 	char step[64]; /* "exec", "landlock_restrict_self", "seccomp" ... */
 	int listener;  /* received descriptor, or -1; the reader owns it */
 };
@@ -85,6 +107,9 @@ int keeper_read(struct keeper *keeper, struct keeper_message *ret_message);
 int keeper_continue(struct keeper *keeper);
 int keeper_signal(struct keeper *keeper, int sig, bool group);
 int keeper_end(struct keeper *keeper, int grace_ms);
+/* Starts options.nest outside the line, with socket as its descriptor 3,
+ * answered by KEEPER_NESTED with this id. */
+int keeper_nest(struct keeper *keeper, int id, int socket);
 
 /* Lets it go and waits for it: the tree is gone then, and temp is. If it was
  * killed, both are done here. */

@@ -16,15 +16,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "kernel/made.h"
 
 #define MADE_MAX 262144 /* about 20 MB when it is full */
 #define BUCKETS_FIRST 256
-#define KEY_MAX 256
+#define KEY_MAX 288 /* the name of a queue, 255 bytes, and its inode */
 
 #define KIND_FILE 'f'
 #define KIND_COOKIE 'c'
 #define KIND_QUEUE 'p'
+#define QUEUE_NAME (1 + 2 * sizeof(uint64_t)) /* where its name is in a key */
 
 struct thing {
 	struct thing *next;
@@ -266,12 +268,25 @@ made_add_ipc(struct made *made, char kind, uint64_t id)
 	return r < 0 ? r : add(made, &key);
 }
 
+/* The kernel gives an id out again when it has counted once around: some four
+ * million makings and removings, which a program can do. What it removed it must
+ * not get back as another's. All segments of the session were made by this very
+ * process, and the kernel keeps that in mind. */
+static bool
+is_own_shm(uint64_t id)
+{
+	struct shmid_ds ds;
+
+	return shmctl((int)id, IPC_STAT, &ds) == 0 && ds.shm_cpid == getpid();
+}
+
 bool
 made_has_ipc(struct made *made, char kind, uint64_t id)
 {
 	struct key key;
 
-	return make_key(&key, kind, &id, sizeof(id)) == 0 && has(made, &key);
+	return make_key(&key, kind, &id, sizeof(id)) == 0 && has(made, &key) &&
+	       (kind != 'm' || is_own_shm(id));
 }
 
 void
@@ -283,48 +298,92 @@ made_drop_ipc(struct made *made, char kind, uint64_t id)
 		drop(made, &key);
 }
 
+/* These inodes have no birth time; their numbers come from one counter of the
+ * kernel's, 32 bits wide. */
+static int
+queue_key(struct key *key, const char *name, int fd)
+{
+	char bytes[KEY_MAX];
+	uint64_t id[2];
+	size_t len = strlen(name);
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (len > sizeof(bytes) - QUEUE_NAME)
+		return -ENAMETOOLONG;
+	id[0] = st.st_dev;
+	id[1] = st.st_ino;
+	memcpy(bytes, id, sizeof(id));
+	memcpy(bytes + sizeof(id), name, len);
+	return make_key(key, KIND_QUEUE, bytes, sizeof(id) + len);
+}
+
 int
-made_add_queue(struct made *made, const char *name)
+made_add_queue(struct made *made, const char *name, int fd)
 {
 	struct key key;
-	int r = make_key(&key, KIND_QUEUE, name, strlen(name));
+	int r = queue_key(&key, name, fd);
 
 	return r < 0 ? r : add(made, &key);
 }
 
 bool
-made_has_queue(struct made *made, const char *name)
+made_has_queue(struct made *made, const char *name, int fd)
 {
 	struct key key;
 
-	return make_key(&key, KIND_QUEUE, name, strlen(name)) == 0 && has(made, &key);
+	return queue_key(&key, name, fd) == 0 && has(made, &key);
 }
 
 void
-made_drop_queue(struct made *made, const char *name)
+made_drop_queue(struct made *made, const char *name, int fd)
 {
 	struct key key;
 
-	if (make_key(&key, KIND_QUEUE, name, strlen(name)) == 0)
+	if (queue_key(&key, name, fd) == 0)
 		drop(made, &key);
 }
 
+int
+made_open_queue(const char *name)
+{
+	static const int ways[] = { O_RDONLY, O_WRONLY };
+	long fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		fd = syscall(SYS_mq_open, name, ways[i] | O_NONBLOCK | O_CLOEXEC, 0, NULL);
+	return fd < 0 ? -errno : (int)fd;
+}
+
 /* Ids of segments stay here after IPC_RMID, since they live on while they are
- * attached: only one that this process created is removed. The kernel gives an
- * id out again after 32768 others at the earliest. */
+ * attached. */
 static void
 remove_shm(int id)
 {
-	struct shmid_ds ds;
-
-	if (shmctl(id, IPC_STAT, &ds) == 0 && ds.shm_cpid == getpid())
+	if (is_own_shm((uint64_t)id))
 		shmctl(id, IPC_RMID, NULL);
+}
+
+/* Unless the name is another's by now. */
+static void
+remove_queue(const struct thing *thing)
+{
+	size_t len = thing->len - QUEUE_NAME;
+	char name[KEY_MAX];
+	struct key key;
+
+	memcpy(name, thing->key + QUEUE_NAME, len);
+	name[len] = '\0';
+	auto_close int fd = made_open_queue(name);
+	if (fd >= 0 && queue_key(&key, name, fd) == 0 && key.len == thing->len &&
+		memcmp(key.bytes, thing->key, key.len) == 0)
+		syscall(SYS_mq_unlink, name);
 }
 
 static void
 sweep(const struct thing *thing)
 {
-	char name[KEY_MAX];
 	uint64_t id = 0;
 
 	if (thing->len == 1 + sizeof(id))
@@ -340,9 +399,7 @@ sweep(const struct thing *thing)
 		msgctl((int)id, IPC_RMID, NULL);
 		break;
 	case KIND_QUEUE:
-		memcpy(name, thing->key + 1, thing->len - 1);
-		name[thing->len - 1] = '\0';
-		syscall(SYS_mq_unlink, name);
+		remove_queue(thing);
 		break;
 	default:
 		break;

@@ -30,13 +30,16 @@ int made_add_cookie(struct made *made, uint64_t cookie);
 bool made_has_cookie(struct made *made, uint64_t cookie);
 
 /* IPC: kind 'm' (shm), 's' (sem), 'q' (msg) by id; POSIX queues by name, as the
- * system call takes it (without the slash). */
+ * system call takes it (without the slash), and by what fd is open on: a name can
+ * be another's by now. */
 int made_add_ipc(struct made *made, char kind, uint64_t id);
 bool made_has_ipc(struct made *made, char kind, uint64_t id);
 void made_drop_ipc(struct made *made, char kind, uint64_t id);
-int made_add_queue(struct made *made, const char *name);
-bool made_has_queue(struct made *made, const char *name);
-void made_drop_queue(struct made *made, const char *name);
+int made_add_queue(struct made *made, const char *name, int fd);
+bool made_has_queue(struct made *made, const char *name, int fd);
+void made_drop_queue(struct made *made, const char *name, int fd);
+/* The queue that has this name now, open for whatever its mode gives. -errno. */
+int made_open_queue(const char *name);
 /* Removes every SysV object and POSIX queue that is still there: at the end. */
 void made_sweep(struct made *made);
 

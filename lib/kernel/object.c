@@ -192,9 +192,26 @@ walk(struct object *object, const struct target *target, int start, const struct
 	return r < 0 ? r : describe(object, NULL, true);
 }
 
+/* The text is the real name; what lies there is open, or does not exist. */
+static bool
+check_text(struct object *object, enum object_follow follow)
+{
+	object->exists = object->fd >= 0;
+	if (object->exists && fstat(object->fd, &object->st) < 0)
+		return false;
+	if (object->exists && follow == OBJECT_FOLLOW && S_ISLNK(object->st.st_mode))
+		return false;
+	/* What may lie on a proc file system is looked at closely. */
+	if (object->exists && place_on_proc(object->fd, major(object->st.st_dev),
+				      (unsigned)object->st.st_blksize, object->real))
+		return false;
+	memcpy(object->written, object->real, strlen(object->real) + 1);
+	return true;
+}
+
 /* The common case: the text is the real name. False: it is not, or not known. */
 static bool
-resolve_text(struct object *object, const struct target *target, int dirfd, const char *path,
+resolve_text(struct object *object, struct target *target, int dirfd, const char *path,
 	enum object_follow follow)
 {
 	const char *name;
@@ -209,21 +226,26 @@ resolve_text(struct object *object, const struct target *target, int dirfd, cons
 	object->fd = openat(object->parent, object->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (object->fd < 0 && errno != ENOENT)
 		return false;
-	object->exists = object->fd >= 0;
-	if (object->exists && fstat(object->fd, &object->st) < 0)
-		return false;
-	if (object->exists && follow == OBJECT_FOLLOW && S_ISLNK(object->st.st_mode))
-		return false;
-	/* What may lie on a proc file system is looked at closely. */
-	if (object->exists && place_on_proc(object->fd, major(object->st.st_dev),
-				      (unsigned)object->st.st_blksize, object->real))
-		return false;
-	memcpy(object->written, object->real, strlen(object->real) + 1);
-	return true;
+	return check_text(object, follow);
 }
 
 int
-object_resolve(struct object *object, const struct target *target, int dirfd, const char *path,
+object_resolve_itself(struct object *object, struct target *target, int dirfd, const char *path,
+	enum object_follow follow)
+{
+	object_init(object);
+	if (strnlen(path, PATH_MAX) < PATH_MAX &&
+		text_absolute(target, dirfd, path, object->real)) {
+		object->fd = text_open(object->real);
+		if (object->fd >= 0 && check_text(object, follow))
+			return 0;
+	}
+	object_finish(object);
+	return object_resolve(object, target, dirfd, path, follow, 0);
+}
+
+int
+object_resolve(struct object *object, struct target *target, int dirfd, const char *path,
 	enum object_follow follow, unsigned long long resolve)
 {
 	auto_close int start = -1;

@@ -22,17 +22,17 @@ enum object_follow {
 };
 
 struct object {
-	int parent;	    /* O_PATH of the directory; -1 if the object came as a descriptor */
+	int parent;	    /* O_PATH of the directory; -1 if only the object itself was asked for */
 	char name[NAME_MAX + 1]; /* last component; "" if parent itself or fd is the object */
 	int fd;		    /* O_PATH of the object (O_NOFOLLOW), or -1 if it does not exist */
 	bool exists;
 	bool slash;	    /* the path ended in '/': only a directory will do */
-	struct stat st;	    /* of fd, if it exists */
-	char real[PATH_MAX]; /* parent's real path + "/" + name */
-	char written[PATH_MAX]; /* as the program wrote it: cwd + path, folded by text alone */
 	bool gone;	    /* its name was removed: real means nothing */
 	bool nameless;	    /* a pipe, socket, memfd or other inode without a path */
 	bool proc;	    /* lies on a proc file system */
+	struct stat st;	    /* of fd, if it exists */
+	char real[PATH_MAX]; /* parent's real path + "/" + name */
+	char written[PATH_MAX]; /* as the program wrote it: cwd + path, folded by text alone */
 };
 
 void object_init(struct object *object);
@@ -46,8 +46,13 @@ void object_finish(struct object *object);
  * opened once and the result is the object; of any other process: -EACCES.
  * Natural errors: -ENOENT (a parent is missing), -ENOTDIR, -ELOOP,
  * -ENAMETOOLONG, -EACCES, -EBADF, -EXDEV. */
-int object_resolve(struct object *object, const struct target *target, int dirfd,
-	const char *path, enum object_follow follow, unsigned long long resolve);
+int object_resolve(struct object *object, struct target *target, int dirfd, const char *path,
+	enum object_follow follow, unsigned long long resolve);
+
+/* The same for who acts on the thing itself, not on its name: where it exists,
+ * parent may be -1. */
+int object_resolve_itself(struct object *object, struct target *target, int dirfd,
+	const char *path, enum object_follow follow);
 
 /* The object behind one of the target's descriptors (fchmod, f*xattr,
  * AT_EMPTY_PATH). */

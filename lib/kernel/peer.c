@@ -18,8 +18,10 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "kernel/gate.h"
 #include "kernel/made.h"
 #include "kernel/peer.h"
+#include "kernel/standin.h"
 
 static int
 option(int fd, int name, int *ret_value)
@@ -41,12 +43,51 @@ is_known(const struct peer *peer, int protocol)
 }
 
 int
+peer_blind(struct call *call)
+{
+	gate_blind(call->gate);
+	return -EPERM;
+}
+
+static int
+stand_in(struct call *call, struct peer *peer)
+{
+	struct standin found;
+	int r = standin_find(
+		gate_standins(call->gate), &call->target, (int)call->args[0], &found);
+
+	if (r < 0)
+		return r == -EOPNOTSUPP ? peer_blind(call) : r;
+	peer->stands_in = found.new;
+	peer->cloexec = found.cloexec;
+	return found.fd;
+}
+
+int
+peer_install(struct call *call, const struct peer *peer, bool keep)
+{
+	struct standins *standins = gate_standins(call->gate);
+	int number = (int)call->args[0], r = 0;
+
+	if (peer->stands_in) {
+		r = gate_install(call, call->fd[0], number, peer->cloexec);
+		if (r == 0 && keep)
+			standin_keep(standins, &call->target, number, call->fd[0]);
+	} else if (!keep) {
+		standin_drop(standins, call->fd[0]);
+	}
+	return r;
+}
+
+int
 peer_socket(struct call *call, struct peer *peer)
 {
 	int protocol = 0, r;
 
 	if (call->fd[0] < 0)
 		call->fd[0] = target_fd(&call->target, (int)call->args[0]);
+	if (call->fd[0] == -EPERM || call->fd[0] == -ENOSYS)
+		call->fd[0] = stand_in(call, peer);
 	if (call->fd[0] < 0)
 		return call->fd[0];
 	r = option(call->fd[0], SO_DOMAIN, &peer->domain);
@@ -107,6 +148,55 @@ owner_of(struct call *call, const struct peer *peer)
 	return endpoint_owner(&peer->to, peer->type, is_ours, gate_made(call->gate));
 }
 
+/* By rule or setting; a question is no yet. */
+static bool
+is_allowed(struct call *call, const char *host)
+{
+	struct ambit_engine *engine;
+	struct ambit_pass pass;
+	bool allowed;
+
+	gate_lock(call->gate);
+	engine = gate_engine(call->gate);
+	allowed = engine && ambit_engine_glance_host(engine, host, &pass) == AMBIT_ALLOW;
+	gate_unlock(call->gate);
+	return allowed;
+}
+
+/* Whoever looks up a name connects a datagram socket to each address, to see by
+ * which of its own it would go, and lets it be: that is no way out, and nothing
+ * to ask a person about. But what is sent later by such a socket nobody sees.
+ * So it gets a peer that never hears anything (see peer_target). What is sent by
+ * address is decided each time, and lost if nobody is there, as it would be. */
+static int
+decide_nobody(struct call *call, struct peer *peer)
+{
+	auto_free char *host = NULL;
+
+	if (peer->type == SOCK_STREAM)
+		return -ECONNREFUSED;
+	host = endpoint_text(&peer->to);
+	if (!host)
+		return -ENOMEM;
+	if (peer->connects && peer->to.port != 0 && is_allowed(call, host))
+		return peer_ask(call, steal_ptr(&host));
+	peer->nobody = true;
+	return be_free(call, peer);
+}
+
+/* Nobody can have port 0 here. Elsewhere somebody may listen for it all the same:
+ * the socket is for looking alone, then. */
+static int
+decide_port_zero(struct call *call, struct peer *peer, bool here)
+{
+	if (here)
+		return decide_nobody(call, peer);
+	if (!peer->connects || peer->type != SOCK_DGRAM)
+		return peer_ask(call, endpoint_text(&peer->to));
+	peer->mute = true;
+	return be_free(call, peer);
+}
+
 /* The look-ups are made with sockets of our own: of one that is held to a device
  * or comes from another network they say nothing. */
 static int
@@ -119,16 +209,15 @@ decide_inet(struct call *call, struct peer *peer)
 	r = plain ? endpoint_route(&peer->to, &here) : 0;
 	if (r < 0)
 		return r;
+	if (plain && peer->to.port == 0)
+		return decide_port_zero(call, peer, here);
 	if (here)
 		switch (owner_of(call, peer)) {
 		case ENDPOINT_OURS:
 			return be_free(call, peer);
 		case ENDPOINT_NOBODY:
-			/* Programs knock until their server is up: no question.
-			 * A datagram may be heard by one who comes later. */
-			if (peer->type == SOCK_STREAM)
-				return -ECONNREFUSED;
-			break;
+			/* Programs knock until their server is up: no question. */
+			return decide_nobody(call, peer);
 		case ENDPOINT_OTHERS:
 			break;
 		}
@@ -207,7 +296,7 @@ decide_netlink(struct call *call, struct peer *peer)
 int
 peer_decide(struct call *call, struct peer *peer)
 {
-	peer->free = false;
+	peer->free = peer->nobody = peer->mute = false;
 	switch (peer->to.kind) {
 	case ENDPOINT_NONE:
 		return be_free(call, peer);
@@ -236,6 +325,9 @@ peer_target(const struct call *call, const struct peer *peer, struct sockaddr_st
 
 	*ret_address = peer->to.address;
 	*ret_len = peer->to.len;
+	/* Who has the port later is not who had it when this was decided. */
+	if (peer->nobody)
+		((struct sockaddr_in *)ret_address)->sin_port = 0; /* the same place in IPv6 */
 	if (peer->to.kind != ENDPOINT_PATH)
 		return;
 	memset(un, 0, sizeof(*un));

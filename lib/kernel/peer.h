@@ -16,12 +16,28 @@ struct peer {
 
 	int domain, type; /* of the very socket */
 	struct endpoint to;
-	bool free; /* ours, the resolver, the kernel: not a way out */
+	bool connects; /* set by who connects: all later sends are decided by this */
+	bool free;     /* ours, the resolver, the kernel, nobody: not a way out */
+	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
+	bool mute;     /* connected to port 0: it must never send */
+	/* call->fd[0] stands in for the target's own (standin.h): to be put in its
+	 * place when the act is done. */
+	bool stands_in;
+	bool cloexec;
 };
 
 /* After call_begin: takes the target's descriptor in args[0] as call->fd[0],
- * unless that is there, and learns what it is. -EBADF, -ENOTSOCK, -EPERM where descriptors cannot be had. */
+ * unless that is there, and learns what it is. -EBADF, -ENOTSOCK, -EPERM where
+ * descriptors cannot be had. */
 int peer_socket(struct call *call, struct peer *peer);
+
+/* -EPERM, and it is counted: the call is no crossing, but cannot be made where
+ * descriptors cannot be had. */
+int peer_blind(struct call *call);
+
+/* After the act, where a socket stands in: puts it into the target. It is kept for
+ * later calls unless it is a stream that is connected now. */
+int peer_install(struct call *call, const struct peer *peer, bool keep);
 
 /* Copies the address the first time, then parses it. */
 int peer_address(struct call *call, struct peer *peer, uint64_t address, uint64_t len,

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 
 #include <ambit/probe.h>
@@ -60,6 +62,92 @@ yama_scope(bool *ret_there)
 	return *ret_there ? byte - '0' : 0;
 }
 
+/* -- calls that are made, not installed ------------------------------------------ */
+
+static int
+try_openat2(void)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
+	auto_close int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
+
+	return fd < 0 ? -errno : 0;
+}
+
+/* glibc does without it only where the answer is ENOSYS. */
+static int
+try_faccessat2(void)
+{
+	return faccessat(AT_FDCWD, "/", F_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+static int
+try_pidfd_open(void)
+{
+	auto_close int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	return fd < 0 ? -errno : 0;
+}
+
+static int
+try_memory(void)
+{
+	char from = 1, to = 0;
+	struct iovec here = { &to, 1 }, there = { &from, 1 };
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 ? 0 : -errno;
+}
+
+static int
+try_memfd(void)
+{
+	auto_close int fd = memfd_create("ambit", MFD_CLOEXEC);
+
+	return fd < 0 ? -errno : 0;
+}
+
+static int
+try_close_range(void)
+{
+	return close_range(~0U, ~0U, 0) < 0 ? -errno : 0;
+}
+
+/* Nothing stands in for these, and every profile of a container that ambit was
+ * tried in lets them through. */
+static const struct {
+	const char *name;
+	int (*try)(void);
+	const char *since;
+} calls[] = {
+	{ "openat2", try_openat2, "5.6" },
+	{ "faccessat2", try_faccessat2, "5.8" },
+	{ "pidfd_open", try_pidfd_open, "5.3" },
+	{ "process_vm_readv", try_memory, "3.2" },
+	{ "memfd_create", try_memfd, "3.17" },
+	{ "close_range", try_close_range, "5.9" },
+};
+
+/* -- the line ------------------------------------------------------------------------ */
+
+static int
+line_calls(struct ambit_error *err)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		int r = calls[i].try();
+
+		if (r == -ENOSYS)
+			return err_set(err, ENOSYS,
+				"the line needs %s, which is not there: Linux %s or newer has it, "
+				"unless a container's seccomp profile takes it away",
+				calls[i].name, calls[i].since);
+		if (r == -EPERM || r == -EACCES)
+			return err_set(err, EPERM,
+				"the line needs %s, which is forbidden here, probably by a "
+				"container's seccomp profile",
+				calls[i].name);
+	}
+	return 0;
+}
+
 static int
 line_seccomp(struct ambit_error *err)
 {
@@ -75,6 +163,9 @@ line_seccomp(struct ambit_error *err)
 	if (r == -EBUSY)
 		return err_set(err, EBUSY,
 			"a supervisor is already in force here: ambit run does not work inside itself");
+	if (r == -EPERM || r == -EACCES)
+		return err_set(err, -r,
+			"seccomp is forbidden here, probably by a container's seccomp profile");
 	if (r < 0)
 		return err_set(err, -r,
 			"this kernel cannot hold system calls safely: Linux 5.19 or newer is needed");
@@ -89,6 +180,8 @@ probe_line(struct ambit_error *err)
 
 	if (r >= 0)
 		r = line_seccomp(err);
+	if (r >= 0)
+		r = line_calls(err);
 	if (r < 0)
 		return r;
 	if (access("/proc/self/fd", X_OK) != 0)
@@ -119,16 +212,19 @@ probe_proc(struct ambit_probe *p)
 	snprintf(p->detail, sizeof(p->detail), p->ok ? "/proc is mounted" : "/proc is missing");
 }
 
+/* The first that fails. */
 static void
-probe_openat2(struct ambit_probe *p)
+probe_calls(struct ambit_probe *p)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS };
-	long fd = syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
+	p->ok = true;
+	snprintf(p->detail, sizeof(p->detail), "all that are needed are there");
+	for (size_t i = 0; p->ok && i < sizeof(calls) / sizeof(calls[0]); i++) {
+		int r = calls[i].try();
 
-	p->ok = fd >= 0;
-	snprintf(p->detail, sizeof(p->detail), p->ok ? "resolves paths" : "errno %d", errno);
-	if (fd >= 0)
-		close((int)fd);
+		p->ok = r == 0;
+		if (r < 0)
+			snprintf(p->detail, sizeof(p->detail), "%s: %s", calls[i].name, strerror(-r));
+	}
 }
 
 /* What an older ABI leaves to the gate alone. */
@@ -165,7 +261,7 @@ probe_notify(struct ambit_probe *p)
 	int r = try_notify();
 
 	p->ok = r == 0;
-	snprintf(p->detail, sizeof(p->detail), p->ok ? "user notification works" : "errno %d", -r);
+	snprintf(p->detail, sizeof(p->detail), "%s", p->ok ? "user notification works" : strerror(-r));
 }
 
 static void
@@ -177,8 +273,8 @@ probe_killable(struct ambit_probe *p)
 	if (r == -EBUSY)
 		snprintf(p->detail, sizeof(p->detail), "a supervisor is already in force here");
 	else
-		snprintf(p->detail, sizeof(p->detail),
-			p->ok ? "held calls survive signals" : "errno %d", -r);
+		snprintf(p->detail, sizeof(p->detail), "%s",
+			p->ok ? "held calls survive signals" : strerror(-r));
 }
 
 /* The one that cannot be tried: it is a property of a listener, and a process
@@ -208,7 +304,7 @@ probe_getfd(struct ambit_probe *p)
 	if (pidfd >= 0)
 		copy = (int)syscall(SYS_pidfd_getfd, pidfd, pidfd, 0);
 	p->ok = copy >= 0;
-	snprintf(p->detail, sizeof(p->detail), p->ok ? "sockets can be acted on" : "errno %d", errno);
+	snprintf(p->detail, sizeof(p->detail), "%s", p->ok ? "sockets can be acted on" : strerror(errno));
 }
 
 /* Yama 2 and 3 forbid reading a child's memory, which the gate must. */
@@ -229,16 +325,23 @@ static const struct {
 } probes[] = {
 	{ "kernel", probe_kernel, NULL },
 	{ "proc", probe_proc, "mount /proc: paths cannot be resolved without it" },
-	{ "openat2", probe_openat2, "needs Linux 5.6, and a seccomp profile that lets openat2 through" },
+	{ "calls", probe_calls, "needs Linux 5.9, and in a container a seccomp profile that lets it through" },
 	{ "landlock", probe_landlock,
 		"needs Linux 5.19 with landlock in /sys/kernel/security/lsm (boot with lsm=landlock,...)" },
 	{ "seccomp", probe_notify, "needs Linux 5.19 with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp-killable", probe_killable, "needs Linux 5.19, and no other supervisor" },
 	{ "seccomp-wake-up", probe_wake, "Linux 6.6 or newer makes every notified call cheaper" },
 	{ "pidfd_getfd", probe_getfd,
-		"in a container: --cap-add=SYS_PTRACE, or a seccomp profile that lets it through" },
+		"sockets of ambit's stand in; passing descriptors needs it: --cap-add=SYS_PTRACE in a "
+		"container" },
 	{ "yama", probe_yama, "sysctl kernel.yama.ptrace_scope=1" },
 };
+
+int
+ambit_probe_line(struct ambit_error *err)
+{
+	return probe_line(err);
+}
 
 int
 ambit_probe_each(int (*each)(void *data, const struct ambit_probe *probe), void *data)

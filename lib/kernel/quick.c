@@ -24,11 +24,13 @@
 #define PARENTS 64
 #define PARENT_MS 10 /* how long a directory is believed to be free of symlinks */
 
+/* Only `until` has to be set: a page that no call needs is never touched, and
+ * most commands need few. */
 struct quick {
+	int64_t until[PARENTS]; /* 0: parents[i] holds nothing yet */
 	struct parent {
-		char path[512];
 		size_t len;
-		int64_t until;
+		char path[512];
 	} parents[PARENTS];
 	char path[2][PATH_MAX];
 };
@@ -36,7 +38,11 @@ struct quick {
 struct quick *
 quick_create(void)
 {
-	return calloc(1, sizeof(struct quick));
+	struct quick *quick = malloc(sizeof(*quick));
+
+	if (quick)
+		memset(quick->until, 0, sizeof(quick->until));
+	return quick;
 }
 
 void
@@ -73,14 +79,16 @@ parent_is_plain(struct quick *quick, const char *path)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
 	uint64_t hash = 0xcbf29ce484222325u;
-	int64_t now = now_ms();
+	int64_t now = now_ms(), *until;
 	struct parent *known;
 	int fd;
 
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3u;
 	known = &quick->parents[hash % PARENTS];
-	if (known->until >= now && known->len == len && memcmp(known->path, path, len) == 0)
+	until = &quick->until[hash % PARENTS];
+	if (*until != 0 && *until >= now && known->len == len &&
+		memcmp(known->path, path, len) == 0)
 		return true;
 	fd = text_open_parent(path);
 	if (fd < 0)
@@ -89,7 +97,7 @@ parent_is_plain(struct quick *quick, const char *path)
 	if (len < sizeof(known->path)) {
 		memcpy(known->path, path, len);
 		known->len = len;
-		known->until = now + PARENT_MS;
+		*until = now + PARENT_MS;
 	}
 	return true;
 }
@@ -185,8 +193,9 @@ look(struct quick *quick, struct call *call, struct look *ret_look)
 		return look_one(quick, call, AMBIT_ACCESS_MKDIR, true, ret_look);
 	case OP_UNLINK:
 		return look_one(quick, call, AMBIT_ACCESS_DELETE, false, ret_look);
-	case OP_SYMLINK:
-		return look_one(quick, call, AMBIT_ACCESS_WRITE, true, ret_look);
+	case OP_SYMLINK: /* in a git directory it depends on its text */
+		return look_one(quick, call, AMBIT_ACCESS_WRITE, true, ret_look) &&
+			!strstr(quick->path[0], "/.git/");
 	case OP_RENAME:
 		return look_two(quick, call, AMBIT_ACCESS_DELETE, AMBIT_ACCESS_REPLACE, ret_look);
 	case OP_LINK:

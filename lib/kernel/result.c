@@ -26,6 +26,9 @@ ambit_run_result_finish(struct ambit_run_result *result)
 	}
 	for (size_t i = 0; i < result->n_programs; i++)
 		free(result->programs[i].name);
+	for (size_t i = 0; i < result->n_planted; i++)
+		free(result->planted[i]);
+	free(result->planted);
 	free(result->refusals);
 	free(result->programs);
 	*result = (struct ambit_run_result){ 0 };
@@ -80,11 +83,12 @@ word_json(const char *word)
 	return json_incref(json_object_get(holder, "word"));
 }
 
-/* Each of three lists; -1 without memory. */
+/* Each of four lists; -1 without memory. */
 static int
 set_lists(json_t *object, const struct ambit_run_result *result, char *const *argv)
 {
 	json_t *refusals = json_array(), *programs = json_array(), *words = json_array();
+	json_t *planted = json_array();
 	int r = 0;
 
 	if (json_object_set_new(object, "refusals", refusals) < 0)
@@ -93,6 +97,10 @@ set_lists(json_t *object, const struct ambit_run_result *result, char *const *ar
 		r = -1;
 	if (json_object_set_new(object, "argv", words) < 0)
 		r = -1;
+	if (json_object_set_new(object, "planted", planted) < 0)
+		r = -1;
+	for (size_t i = 0; r == 0 && i < result->n_planted; i++)
+		r = json_array_append_new(planted, word_json(result->planted[i]));
 	for (size_t i = 0; r == 0 && i < result->n_refusals; i++)
 		r = json_array_append_new(refusals, refusal_json(&result->refusals[i]));
 	for (size_t i = 0; r == 0 && i < result->n_programs; i++)
@@ -106,15 +114,17 @@ char *
 ambit_run_result_json(
 	const struct ambit_run_result *result, const char *session, char *const *argv)
 {
-	auto_json json_t *object = json_pack("{s:i, s:i, s:i, s:b, s:b, s:I, s:I}", "status",
+	auto_json json_t *object = json_pack("{s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:I, s:I}", "status",
 		result->status, "signal", result->signal, "error", result->error, "timed_out",
-		result->timed_out, "connected", result->connected, "started", (json_int_t)result->started, "ended",
+		result->timed_out, "connected", result->connected, "unseen", result->unseen, "cut",
+		result->cut, "started", (json_int_t)result->started, "ended",
 		(json_int_t)result->ended);
 
 	if (!object || set_text(object, "session", session) < 0 ||
 		set_count(object, "refused", result->refused) < 0 ||
 		set_count(object, "asked", result->asked) < 0 ||
 		set_count(object, "calls", result->calls) < 0 ||
+		set_count(object, "blind", result->blind) < 0 ||
 		set_count(object, "left", result->left) < 0 ||
 		set_lists(object, result, argv) < 0)
 		return NULL;

@@ -16,6 +16,7 @@
 #define TIMEOUT_STATUS 124
 #define TIMEOUT_GRACE_MS 1000 /* from TERM to KILL when time is up */
 #define LEFTOVER_GRACE_MS 200 /* for daemons that the command left behind */
+#define MAIN_FDS 6	      /* besides the terminal's */
 #define HELD_MS 10	      /* how often held calls are looked at */
 
 static const int forwarded[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -108,9 +109,21 @@ take_message(struct run *run)
 	}
 	switch (message.event) {
 	case KEEPER_STOPPED:
+		if (run->o->inner) {
+			/* It may have gone on since: then the client has, too. */
+			if (!tree_is_stopped(message.child))
+				break;
+			/* Each CONTINUE of the client's became one of ours. */
+			run->o->inner->serial = (uint32_t)message.status;
+			inner_tell(run->o->inner, NEST_STOPPED, message.signal);
+			break;
+		}
 		if (run->terminal)
 			terminal_suspend(run->terminal);
 		keeper_continue(&run->keeper);
+		break;
+	case KEEPER_NESTED:
+		nest_started(run->nest, &message);
 		break;
 	case KEEPER_EXITED:
 		take_status(run, message.status);
@@ -128,7 +141,28 @@ take_message(struct run *run)
 		close(message.listener);
 }
 
-/* One that the terminal sent went to the command as well. */
+/* Who asked for a run inside another ends it by ending. */
+static void
+take_client(struct run *run)
+{
+	struct ambit_run_inner *inner = run->o->inner;
+	struct nest_message message;
+	int r;
+
+	while ((r = inner_read(inner, &message)) == 0) {
+		if (message.kind == NEST_SIGNAL) {
+			keeper_signal(&run->keeper, message.value, false);
+		} else if (message.kind == NEST_CONTINUE) {
+			keeper_continue(&run->keeper);
+		}
+	}
+	if (r != -EAGAIN)
+		end_tree(run, LEFTOVER_GRACE_MS);
+}
+
+/* One that the terminal sent went to the command as well; and where the command is
+ * inside another run, so did what that one's end sends, and the client speaks for
+ * everybody else. */
 static void
 take_signals(struct run *run)
 {
@@ -138,7 +172,7 @@ take_signals(struct run *run)
 		if (info.ssi_signo == SIGWINCH || info.ssi_signo == SIGCONT) {
 			if (run->terminal)
 				terminal_resize(run->terminal);
-		} else if (run->terminal || info.ssi_code != SI_KERNEL) {
+		} else if (!run->o->inner && (run->terminal || info.ssi_code != SI_KERNEL)) {
 			keeper_signal(&run->keeper, (int)info.ssi_signo, info.ssi_signo == SIGHUP);
 		}
 	}
@@ -182,17 +216,21 @@ take_wake(struct run *run)
 int
 loop_run(struct run *run, struct ambit_error *err)
 {
-	struct pollfd fds[3 + 4];
+	const struct ambit_run_inner *inner = run->o->inner;
+	struct pollfd fds[MAIN_FDS + 4];
 	int held = 0;
 
 	while (!run->empty) {
-		int n = 3;
+		int n = MAIN_FDS;
 
 		fds[0] = (struct pollfd){ .fd = run->keeper.socket, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = run->signals, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = run->wake, .events = POLLIN };
+		fds[3] = (struct pollfd){ .fd = nest_fd(run->nest), .events = POLLIN };
+		fds[4] = (struct pollfd){ .fd = inner ? inner->client : -1, .events = POLLIN };
+		fds[5] = (struct pollfd){ .fd = inner ? inner->pidfd : -1, .events = POLLIN };
 		if (run->terminal)
-			n += terminal_poll(run->terminal, fds + 3);
+			n += terminal_poll(run->terminal, fds + MAIN_FDS);
 		if (poll(fds, (nfds_t)n, wait_ms(run, held)) < 0 && errno != EINTR)
 			return err_sys(err, errno, "the supervisor's loop");
 		if (fds[2].revents)
@@ -201,7 +239,11 @@ loop_run(struct run *run, struct ambit_error *err)
 		if (fds[1].revents)
 			take_signals(run);
 		if (run->terminal)
-			terminal_ready(run->terminal, fds + 3, n - 3);
+			terminal_ready(run->terminal, fds + MAIN_FDS, n - MAIN_FDS);
+		if (fds[3].revents)
+			nest_ready(run->nest, run->gate);
+		if (fds[4].revents || fds[5].revents)
+			take_client(run);
 		if (fds[0].revents)
 			take_message(run);
 		take_time(run);

@@ -11,6 +11,7 @@
 #include "kernel/floor.h"
 #include "kernel/gate.h"
 #include "kernel/keeper.h"
+#include "kernel/nest.h"
 #include "kernel/syscall.h"
 #include "kernel/terminal.h"
 
@@ -22,6 +23,7 @@ struct run {
 	struct ambit_run_result *result;
 
 	char *temp;
+	struct pool *pool; /* or NULL */
 	char *tmpdir; /* "TMPDIR=..." */
 	char **envp;
 	char *program;
@@ -36,6 +38,8 @@ struct run {
 	pid_t child;
 	int listener;
 	struct gate *gate;
+	struct nest *nest; /* or NULL */
+	char **open, **spine; /* what the floor was made of */
 	struct asker *asker;
 	bool failed; /* the command could not be started: the status says so */
 

@@ -16,6 +16,7 @@
 #include "base/run.h"
 #include "base/str.h"
 #include "kernel/lookup.h"
+#include "kernel/pool.h"
 #include "kernel/probe.h"
 #include "kernel/run-private.h"
 #include "kernel/temp.h"
@@ -34,6 +35,18 @@ add_path(void *data, const char *path)
 	return strv_append(&paths->list, path);
 }
 
+struct writable {
+	struct paths open, spine;
+};
+
+static int
+add_ground(void *data, const char *path, bool spine)
+{
+	struct writable *writable = data;
+
+	return add_path(spine ? &writable->spine : &writable->open, path);
+}
+
 /* The terminal that the command has: its own, or the one it was given. */
 static const char *
 terminal_name(const struct run *run, char *room, size_t size)
@@ -49,14 +62,17 @@ terminal_name(const struct run *run, char *room, size_t size)
 static int
 make_floor(struct run *run, struct ambit_error *err)
 {
-	struct paths writable = { 0 }, readable = { 0 }, hidden = { 0 };
+	struct paths readable = { 0 }, hidden = { 0 };
+	struct writable writable = { 0 };
 	char tty[64];
 	struct ambit_engine *engine = run->o->engine;
 	int r, limited;
 
-	r = ambit_engine_writable(engine, add_path, &writable);
+	r = ambit_engine_writable(engine, add_ground, &writable);
 	if (r == 0)
-		r = strv_append(&writable.list, run->temp);
+		r = strv_append(&writable.open.list, run->temp);
+	if (r == 0 && run->o->inner)
+		r = inner_narrow(run->o->inner, &writable.open.list, &writable.spine.list);
 	limited = r == 0 ? ambit_engine_readable(engine, add_path, &readable) : r;
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)
@@ -68,8 +84,11 @@ make_floor(struct run *run, struct ambit_error *err)
 		r = floor_create(
 			&(struct floor_options){
 				.base = steal_ptr(&run->base),
-				.writable = (const char *const *)writable.list,
-				.n_writable = strv_len(writable.list),
+				.abi = run->o->landlock,
+				.writable = (const char *const *)writable.open.list,
+				.n_writable = strv_len(writable.open.list),
+				.spine = (const char *const *)writable.spine.list,
+				.n_spine = strv_len(writable.spine.list),
 				.readable = (const char *const *)readable.list,
 				.n_readable = strv_len(readable.list),
 				.limit_reads = limited == 0,
@@ -78,7 +97,12 @@ make_floor(struct run *run, struct ambit_error *err)
 				.tty = terminal_name(run, tty, sizeof(tty)),
 			},
 			&run->floor, err);
-	strv_free(writable.list);
+	/* In the lines around it, what is made ahead would have no rights. */
+	if (r == 0 && writable.spine.list && !run->o->inner)
+		r = pool_create(ambit_scope_root(ambit_engine_scope(engine)), run->floor,
+			&run->pool, err);
+	run->open = writable.open.list;
+	run->spine = writable.spine.list;
 	strv_free(readable.list);
 	strv_free(hidden.list);
 	return r;
@@ -116,6 +140,7 @@ note_start(struct run *run, struct ambit_error *err)
 	if (!body || !argv || json_object_set(body, "argv", argv) < 0 ||
 		json_set_text(body, "cwd", run->o->cwd) < 0 ||
 		json_object_set_new(body, "landlock", json_integer(floor_in_force(run->floor))) < 0 ||
+		(run->o->inside && json_set_text(body, "inside", run->o->inside) < 0) ||
 		!(line = json_line(body)))
 		return err_nomem(err);
 	return ambit_engine_note(run->o->engine, "run", run->o->argv[0], line, err);
@@ -154,11 +179,13 @@ start_keeper(struct run *run, struct ambit_error *err)
 		.program_error = run->why,
 		.cwd = run->o->cwd,
 		.temp = run->temp,
+		.pool = pool_path(run->pool),
 		.ruleset = floor_fd(run->floor),
 		.filter = run->filter,
 		.n_filter = run->n_filter,
 		.pty = -1,
 		.tty = -1,
+		.nest = run->o->nest,
 	};
 	struct keeper_message message;
 	int r;
@@ -170,6 +197,8 @@ start_keeper(struct run *run, struct ambit_error *err)
 		for (int i = 0; i < 3; i++)
 			options.replace[i] = isatty(i);
 	}
+	if (run->o->inner)
+		inner_manner(run->o->inner, &options);
 	r = run->keeper.pid > 0 ? 0 : keeper_fork(&run->keeper, err);
 	if (r == 0)
 		r = keeper_start(&run->keeper, &options, err);
@@ -186,7 +215,30 @@ start_keeper(struct run *run, struct ambit_error *err)
 		return start_failed(run, &message, err);
 	run->child = message.child;
 	run->listener = message.listener;
+	if (run->o->inner)
+		inner_tell(run->o->inner, NEST_STARTED, message.joined);
 	return 0;
+}
+
+/* Without one, a run inside says that it cannot be. */
+static void
+start_nest(struct run *run)
+{
+	const struct ambit_run_inner *inner = run->o->inner;
+	const struct nest_options options = {
+		.keeper = &run->keeper,
+		.floor = run->floor,
+		.open = run->open,
+		.spine = run->spine,
+		.temp = run->temp,
+		.outer = inner ? inner->outer : NULL,
+		.n_outer = inner ? inner->start.n_outer : 0,
+		.scope = run->o->nest_scope,
+		.data = run->o->nest_data,
+	};
+
+	if (run->o->nest && run->o->nest_scope && nest_create(&options, &run->nest) < 0)
+		run->nest = NULL;
 }
 
 static int
@@ -196,10 +248,17 @@ start_gate(struct run *run, struct ambit_error *err)
 	struct gate_options options = {
 		.engine = run->o->engine,
 		.floor = run->floor,
-		.tree = { .keeper = run->keeper.pid, .child = run->child },
+		.tree = {
+			.keeper = run->keeper.pid,
+			.child = run->child,
+			.apart = run->nest ? nest_owns : NULL,
+			.data = run->nest,
+		},
+		.nest = run->nest,
 		.listener = steal_fd(&run->listener),
 		.quiet = run->o->quiet,
 		.temp = run->temp,
+		.pool = run->pool,
 		.instant = approver && approver->instant ? approver : NULL,
 		.nobody = !approver,
 		.wake = run_wake,
@@ -208,8 +267,7 @@ start_gate(struct run *run, struct ambit_error *err)
 	int r = gate_create(&options, &run->gate, err);
 
 	if (r == 0 && approver && !approver->instant) {
-		run->asker = asker_create(run->gate, run->o->engine, approver, run->terminal,
-			run_wake, run);
+		run->asker = asker_create(run->gate, run->o->engine, approver, run->terminal);
 		if (!run->asker)
 			r = err_nomem(err);
 	}
@@ -271,12 +329,36 @@ clear_away(struct run *run)
 		gate_report(run->gate, run->result);
 		gate_destroy(run->gate);
 	}
+	nest_destroy(run->nest);
 	terminal_destroy(run->terminal);
 	if (run->listener >= 0)
 		close(run->listener);
 	loop_finish(run);
 	floor_destroy(run->floor);
 	floor_destroy(run->base);
+}
+
+static int
+add_planted(void *data, const char *path)
+{
+	struct ambit_run_result *result = data;
+	char **more = reallocarray(result->planted, result->n_planted + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	result->planted = more;
+	more[result->n_planted] = strdup(path);
+	return more[result->n_planted] ? (result->n_planted++, 0) : -ENOMEM;
+}
+
+/* Who made no call that can change a name has planted nothing. */
+static void
+look_around(struct run *run)
+{
+	run->result->cut = ambit_engine_search_cut(run->o->engine);
+	if (run->result->calls > 0)
+		run->result->unseen = ambit_engine_planted(run->o->engine, run->result->started,
+					      add_planted, run->result) != 0;
 }
 
 /* Last, so that the keeper clears away meanwhile. */
@@ -288,8 +370,13 @@ finish(struct run *run)
 		keeper_finish(&run->keeper);
 	if (run->temp && access(run->temp, F_OK) == 0)
 		temp_remove(run->temp);
+	if (run->pool && access(pool_path(run->pool), F_OK) == 0)
+		pool_clear(pool_path(run->pool));
+	pool_destroy(run->pool);
 	free(run->temp);
 	free(run->tmpdir);
+	strv_free(run->open);
+	strv_free(run->spine);
 	free(run->envp);
 	free(run->filter);
 	free(run->program);
@@ -363,13 +450,16 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 		r = start_keeper(&run, err);
 	if (r == 0)
 		r = loop_init(&run, err);
-	if (r == 0 && !run.failed)
+	if (r == 0 && !run.failed) {
+		start_nest(&run);
 		r = start_gate(&run, err);
+	}
 	if (r == 0 && !run.failed && run.terminal)
 		r = terminal_started(run.terminal, err);
 	if (r == 0 && !run.failed)
 		r = loop_run(&run, err);
 	clear_away(&run);
+	look_around(&run);
 	result.ended = clock_now();
 	if (r == 0)
 		r = note_end(&run, err);

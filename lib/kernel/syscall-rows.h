@@ -445,7 +445,8 @@ ROW(landlock_restrict_self, 446, 446,
 	NOTIFY(OP_RESTRICT, NO_ARGS, 0, "from then on nothing is done on its behalf"))
 ROW(memfd_secret, 447, 447, FREE(MAKES))
 ROW(process_mrelease, 448, 448,
-	REFUSE(EPERM, "takes memory from another process without asking as for ptrace"))
+	NOTIFY(OP_PROCESS, NO_ARGS, 0,
+	"takes memory from another process without asking as for ptrace"))
 ROW(futex_waitv, 449, 449, FREE(OWN_MEMORY))
 ROW(set_mempolicy_home_node, 450, 450, FREE(OWN_MEMORY))
 ROW(cachestat, 451, 451, FREE(LOOKS))

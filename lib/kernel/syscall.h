@@ -46,8 +46,9 @@ enum sys_op {
 	OP_N,
 };
 
+/* No pointers: a table with some has to be relocated at every start. */
 struct sys_row {
-	const char *name;
+	char name[24];
 	int x86_64;  /* numbers; -1: not there */
 	int aarch64;
 	enum sys_do what;
@@ -58,7 +59,7 @@ struct sys_row {
 	 * is up to the op; these are what several ops share. */
 	signed char dirfd, path, dirfd2, path2, flags;
 	signed char floor; /* the ABI from which Landlock bounds it; 0: it never does */
-	const char *text;  /* the reason, for a person */
+	char text[98];	   /* the reason, for a person */
 };
 
 /* By the number of the architecture this was built for; NULL: no row. */

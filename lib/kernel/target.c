@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the number of a thread into what a call needs of it: bytes of its
  * memory, copies of its descriptors (its ids and signals: target-status.c). All
- * of it is looked up anew each time and nothing is kept but a pidfd. The thread is not
- * trusted: what it says (memory, its name) is data, and what the kernel says
- * about it is only as old as the look-up. That the number still means the same
- * thread is for the caller to check, with the notification's id. */
+ * of it is looked up anew each time; what is kept are handles, a pidfd and a
+ * link in /proc, which mean this thread or nobody. The thread is not trusted:
+ * what it says (memory, its name) is data, and what the kernel says about it is
+ * only as old as the look-up. That the number still means the same thread is
+ * for the caller to check, with the notification's id. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 void
 target_init(struct target *target, pid_t tid)
 {
-	*target = (struct target){ .tid = tid, .pidfd = -1 };
+	*target = (struct target){ .tid = tid, .pidfd = -1, .base = -1, .link = -1 };
 }
 
 void
@@ -38,7 +39,9 @@ target_finish(struct target *target)
 		return;
 	if (target->pidfd >= 0)
 		close(target->pidfd);
-	target->pidfd = -1;
+	if (target->link >= 0)
+		close(target->link);
+	target->pidfd = target->link = target->base = -1;
 }
 
 /* -- memory ------------------------------------------------------------------- */
@@ -148,6 +151,45 @@ target_fd_path(const struct target *target, int fd)
 	snprintf(what, sizeof(what), "fd/%d", fd);
 	copy = open_of(target, what);
 	return copy == -ESRCH ? -EBADF : copy;
+}
+
+static void
+drop_link(struct target *target)
+{
+	if (target->link >= 0)
+		close(target->link);
+	target->link = -1;
+}
+
+/* Finding the link costs as much as reading it, and programs name many files
+ * from one directory: the second time it is kept. It is read anew each time,
+ * and what it belongs to is the thread, not its number: once that is gone,
+ * there is an error, and the number is asked. */
+ssize_t
+target_name_of(struct target *target, int dirfd, char *name, size_t size)
+{
+	bool again = target->base == dirfd;
+	char link[64];
+	ssize_t n;
+
+	if (dirfd < 0 && dirfd != AT_FDCWD)
+		return -EBADF;
+	if (again && target->link >= 0) {
+		n = readlinkat(target->link, "", name, size);
+		if (n > 0)
+			return n;
+	}
+	drop_link(target);
+	target->base = dirfd;
+	if (dirfd == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/%d/cwd", (int)target->tid);
+	else
+		snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)target->tid, dirfd);
+	if (again)
+		target->link = open(link, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	n = target->link >= 0 ? readlinkat(target->link, "", name, size)
+			      : readlink(link, name, size);
+	return n < 0 ? -errno : n;
 }
 
 /* Before Linux 6.9 a pidfd is the whole process', and a thread may have a table

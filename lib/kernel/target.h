@@ -15,6 +15,10 @@ struct target {
 	pid_t tid;
 	int pidfd; /* of the thread, opened when first needed; -1 */
 	bool whole; /* it is of the whole process: an older kernel */
+	/* Where its last relative path began (a dirfd; -1: none), and O_PATH of
+	 * the link in /proc that says what that is, once it was asked for twice. */
+	int base;
+	int link;
 };
 
 /* The process behind a target: read when a person or the record is told. */
@@ -44,6 +48,10 @@ int target_write(const struct target *target, uint64_t address, const void *data
 int target_cwd(const struct target *target);
 int target_root(const struct target *target);
 int target_fd_path(const struct target *target, int fd);
+
+/* The kernel's name for its cwd (AT_FDCWD) or for one of its descriptors, as
+ * readlink gives it: not terminated. The length; -errno. */
+ssize_t target_name_of(struct target *target, int dirfd, char *name, size_t size);
 
 /* Its very descriptor (pidfd_getfd), sharing the open file. -EBADF; -EPERM
  * where that call is refused. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,6 +196,22 @@ first_time(struct tell *tell, pid_t pid, const char *subject)
 	return true;
 }
 
+/* Where its descriptor cannot be had, a pipe without a name can be opened anew:
+ * what it writes there, it can write itself. Not a FIFO, whose other end may be
+ * anybody's, and not a file, which would be written from its beginning. */
+static int
+open_pipe(const struct target *target)
+{
+	auto_close int fd = target_fd_path(target, STDERR_FILENO);
+	char path[64];
+	struct statfs fs;
+
+	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PIPEFS_MAGIC)
+		return -EPERM;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
 static void
 say_so(struct target *target, const char *what, const char *subject, const char *message)
 {
@@ -201,6 +219,8 @@ say_so(struct target *target, const char *what, const char *subject, const char 
 	auto_close int fd = target_fd(target, STDERR_FILENO);
 	size_t len;
 
+	if (fd == -EPERM || fd == -ENOSYS)
+		fd = open_pipe(target);
 	if (!line || fd < 0)
 		return;
 	len = str_cut(line, strlen(line), LINE_MAX_BYTES);

@@ -26,7 +26,8 @@ temp_create(const char *parent, char **ret_path, struct ambit_error *err)
 				    : NULL;
 
 	if (!base)
-		return err_sys(err, errno, "the directory for temporary files, %s", parent);
+		return err_sys(err, errno, "the directory for temporary files, %s (TMPDIR says where)",
+			parent);
 	if (!path)
 		return err_nomem(err);
 	if (!mkdtemp(path))

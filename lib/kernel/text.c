@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,16 +18,10 @@
 /* Where a relative path begins. A directory that is really called so takes the
  * longer way. */
 static ssize_t
-read_base(const struct target *target, int dirfd, char *path)
+read_base(struct target *target, int dirfd, char *path)
 {
-	char link[64];
-	ssize_t n;
+	ssize_t n = target_name_of(target, dirfd, path, PATH_MAX - 1);
 
-	if (dirfd == AT_FDCWD)
-		snprintf(link, sizeof(link), "/proc/%d/cwd", (int)target->tid);
-	else
-		snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)target->tid, dirfd);
-	n = readlink(link, path, PATH_MAX - 1);
 	if (n <= 1 || n >= PATH_MAX - 1 || path[0] != '/')
 		return -1;
 	path[n] = '\0';
@@ -56,7 +49,7 @@ is_plain(const char *path)
 }
 
 bool
-text_absolute(const struct target *target, int dirfd, const char *path, char out[PATH_MAX])
+text_absolute(struct target *target, int dirfd, const char *path, char out[PATH_MAX])
 {
 	const char *at = path;
 	ssize_t base = 0;
@@ -64,34 +57,48 @@ text_absolute(const struct target *target, int dirfd, const char *path, char out
 
 	while (at[0] == '.' && at[1] == '/' && at[2] != '/')
 		at += 2;
+	if (!is_plain(at[0] == '/' ? at + 1 : at))
+		return false;
 	if (at[0] == '/')
 		at++;
 	else
 		base = read_base(target, dirfd, out);
 	len = strlen(at);
-	if (base < 0 || (size_t)base + 1 + len >= PATH_MAX || !is_plain(at))
+	if (base < 0 || (size_t)base + 1 + len >= PATH_MAX)
 		return false;
 	out[base] = '/';
 	memcpy(out + base + 1, at, len + 1);
 	return !str_beneath(out, "/proc");
 }
 
+static int
+open_plain(const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_PATH | O_CLOEXEC),
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int
+text_open(const char *path)
+{
+	return open_plain(path, O_NOFOLLOW);
+}
+
 int
 text_open_parent(const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
 	const char *slash = strrchr(path, '/');
 	char dir[PATH_MAX];
 	size_t len = slash ? (size_t)(slash - path) : 0;
-	long fd;
 
 	if (!slash || len >= sizeof(dir))
 		return -EINVAL;
 	memcpy(dir, path, len);
 	memcpy(dir + len, len > 0 ? "" : "/", len > 0 ? 1 : 2);
-	fd = syscall(SYS_openat2, AT_FDCWD, dir, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
+	return open_plain(dir, O_DIRECTORY);
 }

@@ -12,10 +12,11 @@
 
 /* The path, absolute, from where the kernel says that dirfd is. False: it is
  * not that plain, or leads into /proc. */
-bool text_absolute(const struct target *target, int dirfd, const char *path, char out[PATH_MAX]);
+bool text_absolute(struct target *target, int dirfd, const char *path, char out[PATH_MAX]);
 
-/* O_PATH of the directory of an absolute path, walked without meeting a
- * symlink; -errno. */
+/* O_PATH of an absolute path, or of its directory, walked without meeting a
+ * symlink; -errno. If it is a symlink itself, of that one. */
+int text_open(const char *path);
 int text_open_parent(const char *path);
 
 #endif

@@ -78,6 +78,14 @@ status_read(pid_t pid, struct status *ret)
 	return 0;
 }
 
+bool
+tree_is_stopped(pid_t pid)
+{
+	struct status status;
+
+	return status_read(pid, &status) == 0 && (status.state == 'T' || status.state == 't');
+}
+
 /* A leader that ended before its threads shows as a zombie and is none. */
 static bool
 is_dead(const struct status *status)
@@ -85,36 +93,50 @@ is_dead(const struct status *status)
 	return (status->state == 'Z' || status->state == 'X') && status->threads <= 1;
 }
 
-/* 1, 0, or -EAGAIN: somebody in between ended while we looked. */
+enum stands {
+	STANDS_OUTSIDE = 0,
+	STANDS_IN,
+	STANDS_APART,
+};
+
+/* An enum stands, or -EAGAIN: somebody in between ended while we looked. */
 static int
 climb(const struct tree *tree, pid_t pid)
 {
 	struct status status;
+	bool apart = false;
 
 	for (int i = 0; i < DEPTH_MAX; i++) {
 		if (status_read(pid, &status) < 0)
-			return i == 0 ? 0 : -EAGAIN;
+			return i == 0 ? STANDS_OUTSIDE : -EAGAIN;
+		apart = apart || (tree->apart && tree->apart(tree->data, pid));
 		if (status.parent == tree->keeper)
-			return 1;
+			return apart ? STANDS_APART : STANDS_IN;
 		if (status.parent <= 1)
-			return 0;
+			return STANDS_OUTSIDE;
 		pid = status.parent;
 	}
-	return 0;
+	return STANDS_OUTSIDE;
+}
+
+static enum stands
+stands(const struct tree *tree, pid_t pid)
+{
+	if (pid <= 1 || tree->keeper <= 1 || pid == tree->keeper)
+		return STANDS_OUTSIDE;
+	for (int i = 0; i < LOOKS; i++) {
+		int r = climb(tree, pid);
+
+		if (r >= 0)
+			return (enum stands)r;
+	}
+	return STANDS_OUTSIDE;
 }
 
 bool
 tree_holds(const struct tree *tree, pid_t pid)
 {
-	if (pid <= 1 || tree->keeper <= 1 || pid == tree->keeper)
-		return false;
-	for (int i = 0; i < LOOKS; i++) {
-		int r = climb(tree, pid);
-
-		if (r >= 0)
-			return r == 1;
-	}
-	return false;
+	return stands(tree, pid) == STANDS_IN;
 }
 
 /* A directory entry that is a number, or 0. */
@@ -154,9 +176,15 @@ tree_holds_group(const struct tree *tree, pid_t pgrp)
 
 		if (pid <= 0 || status_read(pid, &status) < 0 || status.group != pgrp)
 			continue;
-		if (!tree_holds(tree, pid))
+		switch (stands(tree, pid)) {
+		case STANDS_OUTSIDE:
 			return false;
-		any = true;
+		case STANDS_IN:
+			any = true;
+			break;
+		case STANDS_APART:
+			break;
+		}
 	}
 	return any;
 }

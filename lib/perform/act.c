@@ -18,9 +18,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "perform/act-private.h"
 
 #define FIFO_STEP_MS 10
+#define FRESH "ambit-"
+#define FRESH_LETTERS 16
 
 void
 act_link_of(int fd, char *text)
@@ -139,6 +142,24 @@ act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode)
 }
 
 int
+act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int parent,
+	const char *name, mode_t mode, bool *ret_moved)
+{
+	int r = ambit_pass_use(pass);
+
+	*ret_moved = false;
+	if (r < 0)
+		return r;
+	if (!is_component(name) || !is_component(from_name))
+		return -EINVAL;
+	if (renameat2(from, from_name, parent, name, RENAME_NOREPLACE) == 0)
+		*ret_moved = true;
+	else if (errno == EEXIST || errno == ENOENT || mkdirat(parent, name, mode & 07777) < 0)
+		return -errno;
+	return 0;
+}
+
+int
 act_mknod(struct ambit_pass *pass, int parent, const char *name, mode_t mode, dev_t dev)
 {
 	int r = ambit_pass_use(pass);
@@ -185,6 +206,35 @@ act_rename(struct ambit_pass *pass, int from, const char *from_name, int to, con
 	if (!is_component(from_name) || !is_component(to_name))
 		return -EINVAL;
 	return renameat2(from, from_name, to, to_name, flags) < 0 ? -errno : 0;
+}
+
+/* Nobody can guess the name before it is gone again. */
+int
+act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name, mode_t mode,
+	const char *text, size_t len)
+{
+	char fresh[sizeof(FRESH) + FRESH_LETTERS] = FRESH;
+	auto_close int fd = -1;
+	int r = ambit_pass_use(pass);
+
+	if (r < 0)
+		return r;
+	if ((lock && !is_component(lock)) || !is_component(name))
+		return -EINVAL;
+	hash_random_name(fresh + strlen(FRESH), FRESH_LETTERS);
+	fd = openat(parent, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = fd_write_all(fd, text, len);
+	if (r == 0 && fchmod(fd, mode & 0777) < 0)
+		r = -errno;
+	if (r == 0 && renameat(parent, fresh, parent, name) < 0)
+		r = -errno;
+	if (r < 0)
+		unlinkat(parent, fresh, 0);
+	else if (lock)
+		unlinkat(parent, lock, 0);
+	return r;
 }
 
 int

@@ -31,11 +31,19 @@ int act_reopen(struct ambit_pass *pass, int fd, int flags, int *ret_fd);
 int act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void *data),
 	void *data, int *ret_fd);
 int act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode);
+/* The same by renaming an empty directory of ours, so that it is that one; if it
+ * cannot be moved there, a new one is made. */
+int act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int parent,
+	const char *name, mode_t mode, bool *ret_moved);
 int act_mknod(struct ambit_pass *pass, int parent, const char *name, mode_t mode, dev_t dev);
 int act_symlink(struct ambit_pass *pass, const char *text, int parent, const char *name);
 int act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir);
 int act_rename(struct ambit_pass *pass, int from, const char *from_name, int to,
 	const char *to_name, unsigned flags);
+/* A fresh file with this text and mode takes the place of name, and the file
+ * lock beside it (or NULL) is gone. */
+int act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name,
+	mode_t mode, const char *text, size_t len);
 /* fd: O_PATH of what gets another name; -EXDEV across mounts. */
 int act_link(struct ambit_pass *pass, int fd, int to, const char *to_name);
 int act_truncate(struct ambit_pass *pass, int fd, int64_t length);

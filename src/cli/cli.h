@@ -54,6 +54,8 @@ enum opt {
 	OPT_FAIL_ON_REFUSAL,
 	OPT_QUIET,
 	OPT_NO_PTY,
+	OPT_LANDLOCK,
+	OPT_INNER,
 	OPT_KIND,
 	OPT_TOOL,
 	OPT_VERDICT,
@@ -129,6 +131,8 @@ struct args {
 	size_t n_given;
 	const char **words;
 	size_t n;
+	/* A run inside another: the outermost folder, whose settings narrow; or NULL. */
+	const char *above;
 };
 
 /* argv are the arguments behind the command's name; borrowed. Fills args even

@@ -106,6 +106,38 @@ check_record(struct report *report, const struct args *args)
 }
 
 static int
+pass_over(void *data, const char *path, bool spine)
+{
+	(void)data;
+	(void)path;
+	(void)spine;
+	return 0;
+}
+
+/* Which guards the kernel holds, and which are for honest programs alone. */
+static void
+check_guards(struct report *report, const struct args *args)
+{
+	struct ambit_error err = { 0 };
+	struct world world;
+	bool cut = false;
+	int r = world_open(&world, args, WORLD_ENGINE, &err);
+
+	if (r == 0)
+		r = ambit_engine_writable(world.engine, pass_over, NULL);
+	if (r == 0)
+		cut = ambit_engine_search_cut(world.engine);
+	say(report, "guards", r == 0 && !cut,
+		r < 0	? err.text[0] ? err.text : "cannot be looked for"
+		: cut	? "law at the top of the folder and in the repositories that were found; the "
+			  "folder is too large to be searched whole"
+			: "law at the top of the folder and in every repository in it; deeper "
+			  "names that appear during a run: for honest programs",
+		"take a smaller folder, or keep repositories near its top");
+	world_finish(&world);
+}
+
+static int
 run(const struct args *args, struct ambit_error *err)
 {
 	struct report report = { .json = args_get(args, OPT_JSON) != NULL, .rows = json_array() };
@@ -116,6 +148,7 @@ run(const struct args *args, struct ambit_error *err)
 	try_part(&report, args, "folder", WORLD_SCOPE, folder_detail);
 	try_part(&report, args, "settings", WORLD_SETTINGS, settings_detail);
 	check_record(&report, args);
+	check_guards(&report, args);
 	ambit_probe_each(probe, &report);
 	if (report.json)
 		r = out_json(json_incref(report.rows), err);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <ambit/record.h>
+
 #include "cli.h"
 #include "commands.h"
 
@@ -84,6 +86,7 @@ main(int argc, char **argv)
 
 	if (fill_standard() < 0)
 		return EXIT_AMBIT;
+	ambit_record_frugal();
 	command = choose(argc > 1 ? argv[1] : NULL, &err);
 	if (command == NULL || !command->wraps)
 		set_signals();

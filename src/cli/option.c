@@ -144,6 +144,18 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "no-pty",
 		.text = "the command keeps the terminal itself in place of one of its own",
 	},
+	[OPT_INNER] = {
+		.name = "inner",
+		.arg = "FD",
+		.hidden = true,
+		.text = "supervises a run inside another; started by that one",
+	},
+	[OPT_LANDLOCK] = {
+		.name = "landlock",
+		.arg = "ABI",
+		.text = "hold the line as on an older kernel, 2 to 7: to try what it does there; never more "
+			"than this kernel has",
+	},
 	[OPT_KIND] = {
 		.name = "kind",
 		.arg = "KIND",

@@ -58,8 +58,8 @@ find_dir(const char *variable, const char *home, const char *fallback, char **re
 	*ret_dir = NULL;
 	if (base != NULL)
 		*ret_dir = str_printf("%s/ambit", base);
-	else if (home != NULL && fallback != NULL)
-		*ret_dir = str_printf("%s/%s/ambit", home, fallback);
+	else if (home != NULL && fallback != NULL) /* containers say "/" where there is none */
+		*ret_dir = str_printf("%s/%s/ambit", streq(home, "/") ? "" : home, fallback);
 	else
 		return 0;
 	return *ret_dir != NULL ? 0 : -ENOMEM;

@@ -97,6 +97,41 @@ put_refusal(struct buf *buf, const struct run *run, const struct ambit_run_refus
 	put_advice(buf, run, refusal);
 }
 
+static void
+say_planted(const struct run *run, const struct ambit_run_result *result)
+{
+	auto_buf struct buf text = { 0 };
+	bool colour = out_colour(STDERR_FILENO);
+
+	if (result->n_planted == 0)
+		return;
+	buf_printf(&text, "%sambit: %zu guarded file%s came or changed without a yes:%s\n",
+		colour ? "\033[1;31m" : "", result->n_planted, result->n_planted == 1 ? "" : "s",
+		colour ? "\033[0m" : "");
+	for (size_t i = 0; i < result->n_planted && i < SHOWN_MAX; i++) {
+		auto_free char *shown = ambit_scope_display(run->world.scope, result->planted[i]);
+
+		buf_printf(&text, "  %s\n", shown != NULL ? shown : "?");
+	}
+	if (result->n_planted > SHOWN_MAX)
+		buf_printf(&text, "  and %zu more\n", result->n_planted - SHOWN_MAX);
+	buf_puts(&text, "  they may run with your rights later: look at them before you go on\n");
+	if (text.data != NULL)
+		fd_write_all(STDERR_FILENO, text.data, text.len);
+}
+
+/* Only what makes a difference is worth a line: nothing was written otherwise. */
+static void
+say_unseen(const struct ambit_run_result *result)
+{
+	if (result->cut && result->calls > 0)
+		fprintf(stderr, "ambit: the folder is large: not all of it was looked through for "
+				"repositories, whose hooks are law only where they were found\n");
+	if (result->unseen)
+		fprintf(stderr, "ambit: not all of the folder could be looked through for guarded "
+				"files that came unasked\n");
+}
+
 void
 run_summary(const struct run *run, const struct ambit_run_result *result)
 {
@@ -104,7 +139,15 @@ run_summary(const struct run *run, const struct ambit_run_result *result)
 	auto_buf struct buf text = { 0 };
 	size_t n = result->n_refusals;
 
-	if (run->quiet || result->refused == 0)
+	if (run->quiet)
+		return;
+	if (result->blind > 0)
+		fprintf(stderr, "ambit: %llu call%s on sockets failed because pidfd_getfd is refused "
+				"here; in a container, --cap-add=SYS_PTRACE lets it through\n",
+			(unsigned long long)result->blind, result->blind == 1 ? "" : "s");
+	say_planted(run, result);
+	say_unseen(result);
+	if (result->refused == 0)
 		return;
 	buf_puts(&text, colour ? "\033[1;33m" : "");
 	if (n == 1)

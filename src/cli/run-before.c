@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes before the command: options, world and terminal turned into who
  * answers, what is started and where; with the two questions that belong
- * there, a folder that holds nothing in and the command's own state folders.
+ * there: a folder that holds nothing in, and the command's own state folders or
+ * the repository that the folder is a worktree of.
  * Options and environment are the person's; argv is what he wants to run. */
 
 #include <fcntl.h>
@@ -41,14 +42,24 @@ parse_timeout(const char *text, int *ret_ms, struct ambit_error *err)
 }
 
 static int
+parse_landlock(const char *text, int *ret_abi, struct ambit_error *err)
+{
+	if (text[0] < '2' || text[0] > '9' || text[1] != '\0')
+		return usage(err, "--landlock: '%s' is not a number from 2 to 9", text);
+	*ret_abi = text[0] - '0';
+	return 0;
+}
+
+static int
 check_options(struct run *run, struct ambit_error *err)
 {
 	const struct args *args = run->args;
 	const char *timeout = args_get(args, OPT_TIMEOUT), *report = args_get(args, OPT_REPORT);
-	const char *reads = args_get(args, OPT_READS);
+	const char *reads = args_get(args, OPT_READS), *landlock = args_get(args, OPT_LANDLOCK);
 	int r = 0;
 
 	run->quiet = args_get(args, OPT_QUIET) != NULL;
+	run->guard_reads = args_get(args, OPT_GUARD_READS) != NULL;
 	if (reads != NULL && streq(reads, "until-first-write"))
 		return usage(err,
 			"--reads until-first-write: what the kernel holds is set when the command "
@@ -57,6 +68,8 @@ check_options(struct run *run, struct ambit_error *err)
 		return usage(err, "--keep-env means nothing without --scrub-env");
 	if (timeout != NULL)
 		r = parse_timeout(timeout, &run->timeout_ms, err);
+	if (r == 0 && landlock != NULL)
+		r = parse_landlock(landlock, &run->landlock, err);
 	if (r == 0 && report != NULL)
 		r = run_report_open(&run->report, report, err);
 	return r;
@@ -89,23 +102,32 @@ find_who(struct run *run, struct ambit_error *err)
 }
 
 static int
-append_path(void *data, const char *path)
+append_path(void *data, const char *path, bool spine)
 {
+	(void)spine;
 	return strv_append(data, path);
 }
 
-/* Where the tree can write; the folder also if it cannot today. */
+static bool
+is_fixed(const struct run *run)
+{
+	return streq(run->who, "deny") || streq(run->who, "allow");
+}
+
+/* Where the tree can write; the folder also if it cannot today. A program that
+ * answers must not lie there. */
 static int
 make_approver(struct run *run, struct ambit_error *err)
 {
 	char **writable = NULL;
-	int r = strv_append(&writable, run->root);
+	int r;
 
-	if (streq(run->who, "tty")) {
-		strv_free(writable);
+	if (streq(run->who, "tty"))
 		return ambit_approver_tty(
 			run->tty, run->tty, out_colour(run->tty), &run->approver, err);
-	}
+	if (is_fixed(run))
+		return ambit_approver_create(run->who, NULL, 0, &run->approver, err);
+	r = strv_append(&writable, run->root);
 	if (r == 0)
 		r = ambit_engine_writable(run->world.engine, append_path, &writable);
 	if (r < 0)
@@ -193,7 +215,8 @@ open_engine(struct run *run, struct ambit_error *err)
 		.session = args_get(run->args, OPT_SESSION),
 		.door = run->args->command->name,
 		/* Nobody's patience is used up by an answer that is fixed. */
-		.unlimited = streq(run->who, "deny") || streq(run->who, "allow"),
+		.unlimited = is_fixed(run),
+		.outer = run->inner != NULL ? &run->inner->outer : NULL,
 	};
 
 	return ambit_engine_create(&options, &run->world.engine, err);
@@ -202,9 +225,9 @@ open_engine(struct run *run, struct ambit_error *err)
 /* -- the command -------------------------------------------------------------------- */
 
 static char *
-find_shell(void)
+find_shell(const struct run *run)
 {
-	const char *shell = getenv("SHELL");
+	const char *shell = run_env(run, "SHELL");
 	auto_free char *named = NULL;
 
 	if (shell != NULL && shell[0] == '/' && access(shell, X_OK) == 0)
@@ -221,7 +244,7 @@ static int
 make_argv(struct run *run, const struct ambit_profile *profile, struct ambit_error *err)
 {
 	const struct args *args = run->args;
-	auto_free char *shell = args->n == 0 ? find_shell() : NULL;
+	auto_free char *shell = args->n == 0 ? find_shell(run) : NULL;
 	int r = args->n == 0 && shell == NULL
 		? -ENOMEM
 		: strv_append(&run->argv, args->n > 0 ? args->words[0] : shell);
@@ -251,9 +274,24 @@ is_named(const struct args *args, const char *name)
 	return false;
 }
 
+/* A worktree's repository: with nobody to ask, what a commit needs is told. */
+static void
+say_worktree(const struct run *run, const struct ambit_profile *worktree)
+{
+	if (!run->quiet)
+		fprintf(stderr,
+			"ambit: %s, which is not open: git cannot commit here; say yes at a "
+			"terminal, or --write each of its objects, refs, logs and worktrees/NAME\n",
+			worktree->text);
+}
+
 static void
 say_closed(const struct run *run, const struct ambit_profile *profile)
 {
+	if (streq(profile->name, "worktree")) {
+		say_worktree(run, profile);
+		return;
+	}
 	auto_buf struct buf places = { 0 };
 
 	if (run->quiet)
@@ -264,22 +302,18 @@ say_closed(const struct run *run, const struct ambit_profile *profile)
 		profile->name, places.data != NULL ? places.data : "", profile->name);
 }
 
-/* The one question about the folders and hosts of the command's profile.
- * *ret_profile is set if it is in force. A no is no reason not to start: what
- * is missed will be asked about where it is missed. */
+/* The one question about the folders and hosts of a profile. *ret_profile is set
+ * if it is in force. A no is no reason not to start: what is missed will be
+ * asked about where it is missed. */
 static int
-ask_profile(struct run *run, const struct ambit_profile **ret_profile, struct ambit_error *err)
+ask_about(struct run *run, const struct ambit_profile *profile,
+	const struct ambit_profile **ret_profile, struct ambit_error *err)
 {
-	const struct ambit_profile *profile =
-		run->args->n > 0 ? ambit_profile_for(run->args->words[0]) : NULL;
 	struct ambit_question question = { 0 };
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error why = { 0 };
 	int r;
 
-	if (profile == NULL ||
-		(args_get(run->args, OPT_FOR) != NULL && !is_named(run->args, profile->name)))
-		return 0;
 	r = ambit_engine_profile(run->world.engine, profile->name, &question, err);
 	if (r == -EACCES) {
 		*err = (struct ambit_error){ 0 };
@@ -289,7 +323,8 @@ ask_profile(struct run *run, const struct ambit_profile **ret_profile, struct am
 		*ret_profile = profile;
 	if (r <= 0)
 		return r;
-	if (streq(run->who, "deny")) {
+	/* Inside another run, what that one has not open is not asked for. */
+	if (streq(run->who, "deny") || run->inner != NULL) {
 		say_closed(run, profile);
 		ambit_question_finish(&question);
 		return 0;
@@ -307,6 +342,21 @@ ask_profile(struct run *run, const struct ambit_profile **ret_profile, struct am
 	return r;
 }
 
+/* The profile of the command, and that of the repository the folder belongs to. */
+static int
+ask_profiles(struct run *run, const struct ambit_profile **ret_profile, struct ambit_error *err)
+{
+	const struct ambit_profile *profile =
+		run->args->n > 0 ? ambit_profile_for(run->args->words[0]) : NULL;
+	const struct ambit_profile *worktree = ambit_engine_worktree(run->world.engine), *open;
+	int r = 0;
+
+	if (profile != NULL &&
+		(args_get(run->args, OPT_FOR) == NULL || is_named(run->args, profile->name)))
+		r = ask_about(run, profile, ret_profile, err);
+	return r == 0 && worktree != NULL ? ask_about(run, worktree, &open, err) : r;
+}
+
 static int
 find_cwd(struct run *run, struct ambit_error *err)
 {
@@ -322,15 +372,41 @@ prepare(void *keeper)
 	ambit_run_prepare(keeper);
 }
 
+/* Who answers, and whether the folder is one to begin in at all: for one inside
+ * another run, that one has been asked. */
+static int
+find_limits(struct run *run, bool *ret_wide, struct ambit_error *err)
+{
+	int r;
+
+	*ret_wide = false;
+	if (run->inner != NULL) {
+		r = run_inner_check(run, err);
+		if (r == 0)
+			r = run_inner_scope(run, err);
+		return r == 0 ? run_inner_who(run, err) : r;
+	}
+	find_terminal(run);
+	r = find_who(run, err);
+	*ret_wide = place_is_wide(&run->world.place, run->root);
+	return r == 0 && *ret_wide && streq(run->who, "deny") ? wide_refused(run, err) : r;
+}
+
 int
-run_begin(struct run *run, const struct args *args, struct ambit_run_keeper *keeper,
-	struct ambit_error *err)
+run_begin(struct run *run, const struct args *args, struct run_inner *inner,
+	struct ambit_run_keeper *keeper, struct ambit_error *err)
 {
 	const struct ambit_profile *profile = NULL;
 	bool wide;
 	int r;
 
-	*run = (struct run){ .args = args, .keeper = keeper, .tty = -1, .report = { .dir = -1, .fd = -1 } };
+	*run = (struct run){
+		.args = args,
+		.inner = inner,
+		.keeper = keeper,
+		.tty = -1,
+		.report = { .dir = -1, .fd = -1 },
+	};
 	r = check_options(run, err);
 	if (r == 0)
 		r = world_open_meanwhile(&run->world, args,
@@ -338,11 +414,7 @@ run_begin(struct run *run, const struct args *args, struct ambit_run_keeper *kee
 	if (r != 0)
 		return r;
 	run->root = ambit_scope_root(run->world.scope);
-	find_terminal(run);
-	r = find_who(run, err);
-	wide = place_is_wide(&run->world.place, run->root);
-	if (r == 0 && wide && streq(run->who, "deny"))
-		r = wide_refused(run, err);
+	r = find_limits(run, &wide, err);
 	if (r == 0)
 		r = open_engine(run, err);
 	if (r == 0)
@@ -350,7 +422,7 @@ run_begin(struct run *run, const struct args *args, struct ambit_run_keeper *kee
 	if (r == 0 && wide)
 		r = ask_wide(run, err);
 	if (r == 0)
-		r = ask_profile(run, &profile, err);
+		r = ask_profiles(run, &profile, err);
 	if (r == 0)
 		r = make_argv(run, profile, err);
 	if (r == 0)

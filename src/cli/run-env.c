@@ -92,10 +92,27 @@ set_entry(char ***list, const char *entry)
 	return strv_append(list, entry);
 }
 
+char *const *
+run_environ(const struct run *run)
+{
+	return run->inner != NULL ? ambit_run_inner_envp(run->inner->asked) : environ;
+}
+
+const char *
+run_env(const struct run *run, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (char *const *entry = run_environ(run); *entry != NULL; entry++)
+		if (strncmp(*entry, name, len) == 0 && (*entry)[len] == '=')
+			return *entry + len + 1;
+	return NULL;
+}
+
 static int
 copy_environment(struct run *run, bool scrub, struct buf *left_out)
 {
-	for (char **entry = environ; *entry != NULL; entry++) {
+	for (char *const *entry = run_environ(run); *entry != NULL; entry++) {
 		size_t name = strcspn(*entry, "=");
 
 		if (scrub && !is_kept(run->args, *entry, name) && is_secret(*entry, name)) {

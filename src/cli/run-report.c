@@ -20,7 +20,8 @@
 static bool
 is_device(const char *path)
 {
-	return str_prefix(path, "/dev/") || str_prefix(path, "/proc/");
+	return (str_prefix(path, "/dev/") && !str_prefix(path, "/dev/shm/")) ||
+		str_prefix(path, "/proc/");
 }
 
 static int
@@ -79,14 +80,24 @@ int
 run_report_write(struct run_report *report, const struct run *run,
 	const struct ambit_run_result *result, struct ambit_error *err)
 {
-	auto_free char *json = NULL, *line = NULL;
-	int r;
+	auto_free char *json = NULL;
 
 	if (report->fd < 0 && report->dir < 0)
 		return 0;
 	json = ambit_run_result_json(
 		result, ambit_engine_session(run->world.engine), run->argv);
-	line = json != NULL ? str_printf("%s\n", json) : NULL;
+	return json != NULL ? run_report_put(report, json, err) : err_nomem(err);
+}
+
+int
+run_report_put(struct run_report *report, const char *json, struct ambit_error *err)
+{
+	auto_free char *line = NULL;
+	int r;
+
+	if (report->fd < 0 && report->dir < 0)
+		return 0;
+	line = str_printf("%s\n", json);
 	if (line == NULL)
 		return err_nomem(err);
 	if (report->fd < 0)

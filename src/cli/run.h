@@ -4,6 +4,8 @@
 
 #include "world.h"
 
+#include "base/json.h"
+
 /* One `ambit run`, from its options to what is said afterwards. */
 
 /* Where --report goes. Its directory is held open from the start: the command
@@ -14,8 +16,19 @@ struct run_report {
 	int fd;	    /* of a device or an own descriptor: written as it is; or -1 */
 };
 
+/* Of a run inside another, in the process that supervises it outside. */
+struct run_inner {
+	struct ambit_run_inner *asked;
+	json_t *scope;	    /* what the outer one told */
+	const char *folder; /* the outermost one's; of scope */
+	char **open;	    /* to writes, outside: real paths */
+	char **sessions;    /* around this one, outermost first */
+	struct ambit_engine_outer outer;
+};
+
 struct run {
 	const struct args *args;
+	struct run_inner *inner; /* or NULL */
 	struct ambit_run_keeper *keeper; /* until the command is started */
 	struct world world;
 	const char *root;  /* of the folder; the scope's */
@@ -23,7 +36,9 @@ struct run {
 	int tty;	   /* the terminal, or -1 */
 	bool pty;	   /* the command gets one of its own */
 	bool quiet;
+	bool guard_reads;
 	int timeout_ms;
+	int landlock;	   /* 0: what the kernel has */
 	struct ambit_approver *approver;
 	char **argv;
 	char **envp;	   /* NULL: as ambit's own */
@@ -33,15 +48,23 @@ struct run {
 
 /* All that is needed, and all that is asked, before the command can start.
  * Takes the keeper. run_finish in any case. */
-int run_begin(struct run *run, const struct args *args, struct ambit_run_keeper *keeper,
-	struct ambit_error *err);
+int run_begin(struct run *run, const struct args *args, struct run_inner *inner,
+	struct ambit_run_keeper *keeper, struct ambit_error *err);
 void run_finish(struct run *run);
+
+/* -- run-init.c ---------------------------------------------------------------- */
+
+/* As the first process of a container: returns in a child of it. -errno. */
+int run_init(struct ambit_error *err);
 
 /* -- run-env.c ----------------------------------------------------------------- */
 
 /* Fills run->envp if it differs from ambit's own environment; profile may be
  * NULL. Says on standard error what was left out. */
 int run_environment(struct run *run, const struct ambit_profile *profile, struct ambit_error *err);
+/* What the command's begins with: ambit's own, or that of who asked inside. */
+char *const *run_environ(const struct run *run);
+const char *run_env(const struct run *run, const char *name);
 
 /* -- run-report.c --------------------------------------------------------------- */
 
@@ -49,11 +72,41 @@ int run_report_open(struct run_report *report, const char *path, struct ambit_er
 int run_report_write(
 	struct run_report *report, const struct run *run, const struct ambit_run_result *result,
 	struct ambit_error *err);
+/* A text that is one already. */
+int run_report_put(struct run_report *report, const char *json, struct ambit_error *err);
 void run_report_finish(struct run_report *report);
+
+/* -- run-nest.c ------------------------------------------------------------------- */
+
+/* Inside: has it supervised from outside, by this socket, which is taken. An exit
+ * code, or -errno. */
+int run_through(const struct args *args, int socket, struct ambit_error *err);
+
+/* For those inside: what this run is. data: struct run. */
+char *run_scope_text(void *data);
+
+/* Outside, for one inside. */
+int run_inner(const struct args *args, struct ambit_error *err);
+/* Who answers. */
+int run_inner_who(struct run *run, struct ambit_error *err);
+/* Refuses what is wider, cuts what would be. Needs the scope, settings and record. */
+int run_inner_check(struct run *run, struct ambit_error *err);
+int run_inner_scope(struct run *run, struct ambit_error *err);
+void run_inner_end(struct run *run, const struct ambit_run_result *result, int status);
+
+/* -- cmd-run.c -------------------------------------------------------------------- */
+
+/* inner may be NULL. Comes back only with an error, or EXIT_USAGE. */
+int run_command_in(const struct args *args, struct run_inner *inner, struct ambit_error *err);
 
 /* -- run-after.c ------------------------------------------------------------------ */
 
 /* What was refused, for a person, on standard error. */
 void run_summary(const struct run *run, const struct ambit_run_result *result);
+
+/* -- run-planted.c ---------------------------------------------------------------- */
+
+/* Guarded files that came past the gate: may they stay? */
+void run_ask_planted(struct run *run, const struct ambit_run_result *result);
 
 #endif

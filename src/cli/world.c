@@ -83,8 +83,8 @@ open_settings(struct world *world, const struct args *args, struct ambit_error *
 {
 	const struct ambit_settings_options options = {
 		.person = world->file,
-		.required = args_get(args, OPT_SETTINGS) != NULL,
-		.folder = ambit_scope_root(world->scope),
+		.required = args_get(args, OPT_SETTINGS) != NULL && args->above == NULL,
+		.folder = args->above != NULL ? args->above : ambit_scope_root(world->scope),
 		.home = world->place.home,
 	};
 	int r = ambit_settings_load(&options, &world->settings, err);

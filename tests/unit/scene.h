@@ -32,7 +32,9 @@
 #include "base/str.h"
 #include "kernel/call.h"
 #include "kernel/gate.h"
+#include "kernel/ground.h"
 #include "kernel/made.h"
+#include "kernel/nest.h"
 #include "kernel/tree.h"
 #include "perform/act.h"
 
@@ -40,6 +42,7 @@
 
 struct gate {
 	struct made *made;
+	struct grounds *grounds;
 	struct tree tree;
 	char covered[80];
 	int abi;
@@ -64,6 +67,23 @@ gate_made(struct gate *gate)
 	return gate->made;
 }
 
+struct standins *
+gate_standins(struct gate *gate)
+{
+	(void)gate;
+	return NULL;
+}
+
+int
+gate_install(struct call *call, int fd, int number, bool cloexec)
+{
+	(void)call;
+	(void)fd;
+	(void)number;
+	(void)cloexec;
+	return -EPERM;
+}
+
 struct tree *
 gate_tree(struct gate *gate)
 {
@@ -74,6 +94,26 @@ bool
 gate_covers(struct gate *gate, const char *real)
 {
 	return str_beneath(real, gate->covered) || streq(real, "/dev/null");
+}
+
+struct grounds *
+gate_grounds(struct gate *gate)
+{
+	return gate->grounds;
+}
+
+struct staged *
+gate_staged(struct gate *gate)
+{
+	(void)gate;
+	return NULL;
+}
+
+struct pool *
+gate_pool(struct gate *gate)
+{
+	(void)gate;
+	return NULL;
 }
 
 int
@@ -97,9 +137,22 @@ gate_net(const struct gate *gate)
 }
 
 void
+gate_blind(struct gate *gate)
+{
+	(void)gate;
+}
+
+void
 gate_connected(struct gate *gate)
 {
 	(void)gate;
+}
+
+int
+nest_open(struct call *call)
+{
+	(void)call;
+	return -ENOENT;
 }
 
 void
@@ -197,6 +250,9 @@ scene_open(void **state)
 	s->gate.tree.keeper = getpid();
 	s->gate.abi = 7;
 	snprintf(s->gate.covered, sizeof(s->gate.covered), "%s/in", s->top);
+	s->gate.grounds = grounds_create();
+	assert_non_null(s->gate.grounds);
+	assert_int_equal(grounds_add(s->gate.grounds, s->gate.covered, GROUND_OPEN, false, NULL), 0);
 	call_init(&s->call);
 	*state = s;
 	return 0;
@@ -231,6 +287,7 @@ scene_close(void **state)
 	nftw(s->top, scene_unlock_one, 16, FTW_PHYS);
 	nftw(s->top, scene_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	made_destroy(s->gate.made);
+	grounds_destroy(s->gate.grounds);
 	munmap(s->memory, SCENE_MEMORY);
 	free(s);
 	return 0;

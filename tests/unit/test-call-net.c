@@ -137,10 +137,11 @@ finish(struct world *w, struct call *call, const struct call_op *op)
 static int64_t
 do_call_(struct world *w, const char *name, const struct call_op *op, const uint64_t *args)
 {
-	const struct sys_row row = { .name = name };
 	struct call *call = malloc(sizeof(*call));
+	struct sys_row row = { 0 };
 	int64_t r;
 
+	snprintf(row.name, sizeof(row.name), "%s", name);
 	begin(w, call, &row, args);
 	r = op->prepare(call);
 	if (r == CALL_DECIDE) {
@@ -290,6 +291,40 @@ datagrams_go_where_they_may(void **state)
 	/* Family or not: it is an address. */
 	int64_t r = do_call(w, "sendto", call_send, client, P(data), 5, 0, P(&far), sizeof(far));
 	assert_true(r == -ENETUNREACH || strcmp(w->host, "192.0.2.1:9") == 0);
+}
+
+/* Nobody is asked, and nobody hears it, also not one who comes later. */
+static void
+datagrams_to_nobody_are_lost(void **state)
+{
+	struct world *w = *state;
+	auto_close int stranger = socket(AF_INET, SOCK_DGRAM, 0);
+	auto_close int client = socket(AF_INET, SOCK_DGRAM, 0);
+	auto_close int sender = socket(AF_INET, SOCK_DGRAM, 0);
+	struct sockaddr_in at = loopback(0), zero = loopback(0);
+	static char data[] = "hello";
+	char back[16];
+	int server = socket(AF_INET, SOCK_DGRAM, 0);
+
+	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
+	at = loopback(port_of(server));
+	close(server);
+	stand(w);
+	assert_int_equal(do_call(w, "connect", call_connect, client, P(&at), sizeof(at)), 0);
+	assert_string_equal(w->host, "");
+	assert_int_equal(
+		do_call(w, "sendto", call_send, sender, P(data), 5, 0, P(&at), sizeof(at)), 5);
+	assert_string_equal(w->host, "");
+	assert_int_equal(bind(stranger, (struct sockaddr *)&at, sizeof(at)), 0);
+	send(client, data, 5, 0);
+	send(client, data, 5, 0);
+	assert_int_equal(recv(stranger, back, sizeof(back), MSG_DONTWAIT), -1);
+	/* Now somebody is there. */
+	snprintf(back, sizeof(back), ":%d", port_of(stranger));
+	do_call(w, "sendto", call_send, sender, P(data), 5, 0, P(&at), sizeof(at));
+	assert_non_null(strstr(w->host, back));
+	assert_int_equal(do_call(w, "connect", call_connect, sender, P(&zero), sizeof(zero)), 0);
+	assert_string_equal(w->host, "");
 }
 
 #define NO_DEVICE 999999
@@ -999,13 +1034,13 @@ queues_are_ours_or_refused(void **state)
 	close((int)fd);
 	fd = do_call(w, "mq_open", call_mq, P(name), O_RDWR);
 	assert_true(fd >= 0);
-	close((int)fd);
-	made_drop_queue(w->gate.made, name);
+	made_drop_queue(w->gate.made, name, (int)fd);
 	assert_int_equal(do_call(w, "mq_open", call_mq, P(name), O_RDWR), -EACCES);
 	assert_int_equal(
 		do_call(w, "mq_open", call_mq, P(name), O_RDWR | O_CREAT, 0600, 0), -EACCES);
 	assert_int_equal(do_call(w, "mq_unlink", call_mq, P(name)), -EACCES);
-	made_add_queue(w->gate.made, name);
+	assert_int_equal(made_add_queue(w->gate.made, name, (int)fd), 0);
+	close((int)fd);
 	assert_int_equal(do_call(w, "mq_unlink", call_mq, P(name)), 0);
 	assert_int_equal(do_call(w, "mq_open", call_mq, P(name), O_RDWR), -ENOENT);
 }
@@ -1039,6 +1074,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(own_servers_are_free_others_are_asked),
 		TEST(knocking_at_a_closed_port_asks_nobody),
+		TEST(datagrams_to_nobody_are_lost),
 		TEST(an_unbound_listen_hears_the_loopback_alone),
 		TEST(datagrams_go_where_they_may),
 		TEST(no_message_chooses_its_device),

@@ -885,6 +885,16 @@ take(void *data, const char *path)
 	return 0;
 }
 
+/* The spine with a mark. */
+static int
+take_ground(void *data, const char *path, bool spine)
+{
+	char line[1024];
+
+	snprintf(line, sizeof(line), "%s%s", spine ? "spine:" : "", path);
+	return take(data, line);
+}
+
 static bool
 has(const struct list *list, const char *path)
 {
@@ -897,12 +907,21 @@ has(const struct list *list, const char *path)
 	return false;
 }
 
+static const char *
+spine(const char *path)
+{
+	static char line[1024];
+
+	snprintf(line, sizeof(line), "spine:%s", path);
+	return line;
+}
+
 static struct list
 writable(struct rig *rig)
 {
 	struct list list = { 0 };
 
-	assert_int_equal(ambit_engine_writable(rig->engine, take, &list), 0);
+	assert_int_equal(ambit_engine_writable(rig->engine, take_ground, &list), 0);
 	return list;
 }
 
@@ -929,13 +948,70 @@ the_floor_is_what_is_open_without_a_question(void **state)
 	add_rule(rig, true, AMBIT_OP_WRITE, at(rig->w.out, "refused"), true);
 	assert_int_equal(rmdir(at(rig->w.out, "moved")), 0);
 	world_link("/", at(rig->w.out, "moved"));
+	world_dir(at(rig->w.root, "src"));
+	world_dir(at(rig->w.out, "refused/beside"));
 	list = writable(rig);
-	assert_true(has(&list, rig->w.root));
+	assert_true(has(&list, spine(rig->w.root)));
+	assert_true(has(&list, at(rig->w.root, "src")));
 	assert_true(has(&list, at(rig->w.out, "granted")));
 	assert_true(has(&list, at(rig->w.out, "ruled")));
-	assert_int_equal(list.n, 3);
+	assert_true(has(&list, spine(at(rig->w.out, "refused"))));
+	assert_true(has(&list, at(rig->w.out, "refused/beside")));
+	assert_int_equal(list.n, 6);
 	rig->scope->enforce_write = true;
-	assert_int_equal(writable(rig).n, 1);
+	assert_int_equal(writable(rig).n, 2);
+}
+
+/* Nothing is granted on what lies above a guard, there or not; all of what lies
+ * beside it is. */
+static void
+the_floor_goes_around_guards(void **state)
+{
+	static const char *const dirs[] = { "src", "src/.vscode", ".vscode", ".claude", ".claude/hooks",
+		".claude/logs", ".git", ".git/hooks", ".git/objects", ".git/refs", ".git/modules",
+		".git/modules/x", ".git/modules/x/objects", "sub", "sub/free", "sub/repo",
+		"sub/repo/.git", "sub/repo/.git/hooks", "sub/repo/.git/objects", "sub/repo/lib",
+		".ENVRC" };
+	static const char *const spine_of[] = { ".claude", ".git", ".git/modules", ".git/modules/x",
+		".git/modules/x/objects", "sub", "sub/repo", "sub/repo/.git" };
+	static const char *const open_of[] = { "src", ".claude/logs", ".git/objects", ".git/refs",
+		"sub/free", "sub/repo/.git/objects", "sub/repo/lib" };
+	struct rig *rig = *state;
+	struct list list;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		world_dir(at(rig->w.root, dirs[i]));
+	start(rig, NULL);
+	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, "new")));
+	list = writable(rig);
+	assert_true(has(&list, spine(rig->w.root)));
+	for (size_t i = 0; i < sizeof(spine_of) / sizeof(spine_of[0]); i++)
+		assert_true(has(&list, spine(at(rig->w.root, spine_of[i]))));
+	for (size_t i = 0; i < sizeof(open_of) / sizeof(open_of[0]); i++)
+		assert_true(has(&list, at(rig->w.root, open_of[i])));
+	assert_int_equal(list.n, 16);
+	assert_true(ambit_engine_opens(rig->engine, at(rig->w.root, "new")));
+	assert_true(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/logs")));
+	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".Cursor")));
+	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".idea")));
+	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/worktrees/a")));
+	assert_false(ambit_engine_search_cut(rig->engine));
+}
+
+/* What was not looked through is told. */
+static void
+a_search_that_ends_early_is_told(void **state)
+{
+	struct rig *rig = *state;
+	char name[64];
+
+	for (int i = 0; i < 1100; i++) {
+		snprintf(name, sizeof(name), "d%d", i);
+		world_dir(at(rig->w.root, name));
+	}
+	start(rig, NULL);
+	writable(rig);
+	assert_true(ambit_engine_search_cut(rig->engine));
 }
 
 static void
@@ -966,7 +1042,7 @@ the_floor_goes_around_what_is_ambits_own(void **state)
 
 	world_dir(at(rig->w.home, "src"));
 	world_dir(at(rig->w.home, ".local"));
-	world_dir(at(rig->w.home, ".local/share"));
+	world_dir(at(rig->w.home, ".local/lib"));
 	world_link("/", at(rig->w.home, "link"));
 	world_file(at(rig->w.home, "file"), "x");
 	snprintf(rig->w.root, sizeof(rig->w.root), "%s", rig->w.home);
@@ -975,9 +1051,11 @@ the_floor_goes_around_what_is_ambits_own(void **state)
 	list = writable(rig);
 	assert_true(has(&list, at(rig->w.home, "src")));
 	assert_true(has(&list, at(rig->w.home, "project")));
-	assert_true(has(&list, at(rig->w.home, ".local/share")));
+	assert_true(has(&list, at(rig->w.home, ".local/lib")));
 	assert_true(has(&list, at(rig->w.home, ".local/state/other")));
-	assert_int_equal(list.n, 4);
+	assert_true(has(&list, spine(rig->w.home)));
+	assert_true(has(&list, spine(at(rig->w.home, ".local"))));
+	assert_true(has(&list, spine(at(rig->w.home, ".local/state"))));
 }
 
 static void
@@ -1085,6 +1163,8 @@ main(void)
 		t(a_socket_is_asked_as_what_it_is),
 		t(the_floor_is_what_is_open_without_a_question),
 		t(the_floor_is_empty_where_every_write_is_refused_or_asked),
+		t(the_floor_goes_around_guards),
+		t(a_search_that_ends_early_is_told),
 		t(the_floor_goes_around_what_is_ambits_own),
 		t(reads_are_limited_only_where_that_can_be_held),
 		t(secrets_and_the_record_are_hidden),

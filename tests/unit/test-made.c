@@ -125,13 +125,13 @@ names_and_numbers_are_of_their_kind(void **state)
 	assert_int_equal(made_add_cookie(w->made, 7), 0);
 	assert_true(made_has_cookie(w->made, 7));
 	assert_false(made_has_cookie(w->made, 8));
-	assert_false(made_has_ipc(w->made, 'm', 7));
-	assert_int_equal(made_add_ipc(w->made, 'm', 7), 0);
+	assert_false(made_has_ipc(w->made, 'q', 7));
+	assert_int_equal(made_add_ipc(w->made, 'q', 7), 0);
 	assert_false(made_has_ipc(w->made, 's', 7));
 	made_drop_ipc(w->made, 's', 7);
-	assert_true(made_has_ipc(w->made, 'm', 7));
-	made_drop_ipc(w->made, 'm', 7);
-	assert_false(made_has_ipc(w->made, 'm', 7));
+	assert_true(made_has_ipc(w->made, 'q', 7));
+	made_drop_ipc(w->made, 'q', 7);
+	assert_false(made_has_ipc(w->made, 'q', 7));
 	assert_true(made_has_cookie(w->made, 7));
 }
 
@@ -196,8 +196,9 @@ sweeping_removes_ours_and_only_ours(void **state)
 	made_add_ipc(w->made, 'm', (uint64_t)shm);
 	made_add_ipc(w->made, 's', (uint64_t)sem);
 	made_add_ipc(w->made, 'q', (uint64_t)msg);
-	made_add_queue(w->made, name + 1);
-	assert_true(made_has_queue(w->made, name + 1));
+	assert_int_equal(made_add_queue(w->made, name + 1, queue), queue >= 0 ? 0 : -EBADF);
+	assert_int_equal(made_has_queue(w->made, name + 1, queue), queue >= 0);
+	assert_false(made_has_queue(w->made, "another", queue));
 	made_add_cookie(w->made, 1);
 	made_sweep(w->made);
 	assert_int_equal(shmctl(shm, IPC_STAT, &ds), -1);
@@ -205,13 +206,40 @@ sweeping_removes_ours_and_only_ours(void **state)
 	assert_int_equal(msgctl(msg, IPC_STAT, (struct msqid_ds[1]){ 0 }), -1);
 	if (queue >= 0) {
 		assert_int_equal(mq_open(name, O_RDWR), -1);
+		assert_false(made_has_queue(w->made, name + 1, queue));
 		mq_close(queue);
 	}
 	assert_false(made_has_ipc(w->made, 'm', (uint64_t)shm));
-	assert_false(made_has_queue(w->made, name + 1));
 	assert_true(made_has_cookie(w->made, 1));
 	assert_int_equal(shmctl(other, IPC_STAT, &ds), 0);
 	assert_int_equal(shmctl(other, IPC_RMID, NULL), 0);
+}
+
+/* The name of a queue that is gone is free for anybody. */
+static void
+a_queue_of_the_same_name_is_not_ours(void **state)
+{
+	struct world *w = *state;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/ambit-test-again-%d", (int)getpid());
+	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
+	if (queue < 0)
+		skip();
+	assert_int_equal(made_add_queue(w->made, name + 1, queue), 0);
+	mq_close(queue);
+	assert_int_equal(mq_unlink(name), 0);
+	queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0200, NULL);
+	assert_true(queue >= 0);
+	assert_false(made_has_queue(w->made, name + 1, queue));
+	int again = made_open_queue(name + 1);
+	assert_true(again >= 0);
+	assert_false(made_has_queue(w->made, name + 1, again));
+	made_sweep(w->made);
+	assert_int_equal(mq_unlink(name), 0);
+	assert_int_equal(made_open_queue(name + 1), -ENOENT);
+	mq_close(again);
+	mq_close(queue);
 }
 
 int
@@ -227,6 +255,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(threads_do_not_disturb_each_other, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			sweeping_removes_ours_and_only_ours, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_queue_of_the_same_name_is_not_ours, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

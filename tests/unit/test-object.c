@@ -252,7 +252,7 @@ take_down(void **state)
 static struct object object;
 
 static int
-resolve(const struct place_of_test *w, int dirfd, const char *path, enum object_follow follow,
+resolve(struct place_of_test *w, int dirfd, const char *path, enum object_follow follow,
 	unsigned long long flags)
 {
 	object_finish(&object);
@@ -270,7 +270,7 @@ real_is(const struct place_of_test *w, const char *rest)
 }
 
 static void
-expect(const struct place_of_test *w, const char *path, const char *rest, bool exists)
+expect(struct place_of_test *w, const char *path, const char *rest, bool exists)
 {
 	int r = resolve(w, AT_FDCWD, path, OBJECT_FOLLOW, 0);
 
@@ -283,7 +283,7 @@ expect(const struct place_of_test *w, const char *path, const char *rest, bool e
 }
 
 static void
-refuse(const struct place_of_test *w, const char *path, int error)
+refuse(struct place_of_test *w, const char *path, int error)
 {
 	int r = resolve(w, AT_FDCWD, path, OBJECT_FOLLOW, 0);
 
@@ -351,8 +351,30 @@ compare_missing(const struct place_of_test *w, int dirfd, const char *path, int 
 	}
 }
 
+/* Without its parent it is the same thing. */
+static void
+compare_itself(struct place_of_test *w, int dirfd, const char *path, int r, bool follow)
+{
+	static struct object itself;
+	int r2 = object_resolve_itself(&itself, &w->target, dirfd, path,
+		follow ? OBJECT_FOLLOW : OBJECT_NOFOLLOW);
+
+	assert_int_equal(r2, r);
+	assert_int_equal(itself.exists, object.exists);
+	if (r == 0 && itself.exists) {
+		assert_true(itself.fd >= 0);
+		assert_int_equal(itself.st.st_ino, object.st.st_ino);
+		assert_int_equal(itself.st.st_mode, object.st.st_mode);
+		assert_string_equal(itself.real, object.real);
+		assert_string_equal(itself.written, object.written);
+		assert_true(itself.gone == object.gone && itself.nameless == object.nameless &&
+			itself.proc == object.proc);
+	}
+	object_finish(&itself);
+}
+
 static unsigned
-compare(const struct place_of_test *w, int dirfd, const char *path, bool follow,
+compare(struct place_of_test *w, int dirfd, const char *path, bool follow,
 	unsigned long long flags)
 {
 	int how = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW), r;
@@ -362,6 +384,8 @@ compare(const struct place_of_test *w, int dirfd, const char *path, bool follow,
 	if (r != -told.error && !(told.error == ENOENT && r == 0 && !object.exists))
 		fail_msg("'%s' follow %d flags %llx: %d, the kernel says %d", path, follow, flags,
 			r, told.error);
+	if (!flags)
+		compare_itself(w, dirfd, path, r, follow);
 	if (r == 0 && object.exists) {
 		if (object.st.st_dev != told.dev || object.st.st_ino != told.ino ||
 			!streq(object.real, told.real))
@@ -704,7 +728,7 @@ descriptors_are_objects(void **state)
 }
 
 static bool
-still_same(const struct place_of_test *w, const char *path, void (*change)(void))
+still_same(struct place_of_test *w, const char *path, void (*change)(void))
 {
 	static struct object before, after;
 	bool same;

@@ -187,7 +187,7 @@ static const struct {
 	{ "connect bind listen sendmsg sendmmsg", SYS_NOTIFY, NULL },
 	{ "sendto socket socketpair setsockopt ioctl fcntl", SYS_TEST, NULL },
 	{ "shmget semget msgget shmat shmctl semop semtimedop semctl msgsnd msgrcv msgctl "
-	  "mq_open mq_unlink landlock_restrict_self",
+	  "mq_open mq_unlink landlock_restrict_self process_mrelease",
 		SYS_NOTIFY, NULL },
 	{ "prlimit64 sched_setparam sched_setscheduler sched_setattr sched_setaffinity "
 	  "setpriority ioprio_set kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo "
@@ -196,14 +196,14 @@ static const struct {
 	{ "mount umount2 pivot_root chroot open_tree open_tree_attr move_mount fsopen fsconfig "
 	  "fsmount fspick mount_setattr setns quotactl quotactl_fd swapon swapoff acct "
 	  "open_by_handle_at fanotify_init io_uring_setup io_uring_enter io_uring_register "
-	  "clone3 process_mrelease",
+	  "clone3",
 		SYS_REFUSE, NULL },
 	{ "init_module finit_module delete_module kexec_load kexec_file_load bpf perf_event_open "
 	  "userfaultfd add_key request_key keyctl reboot sethostname setdomainname "
 	  "settimeofday clock_settime iopl ioperm syslog vhangup",
 		SYS_REFUSE, NULL },
 	{ "ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp move_pages migrate_pages "
-	  "process_madvise",
+	  "process_madvise get_robust_list",
 		SYS_FREE, "Landlock refuses" },
 	{ "write pwrite64 writev pwritev pwritev2 ftruncate fallocate copy_file_range sendfile "
 	  "splice vmsplice io_submit mq_timedsend",

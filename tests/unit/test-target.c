@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -352,6 +353,78 @@ a_thread_is_not_its_process(void **state)
 	close(null);
 }
 
+/* Goes elsewhere when told to: what start does comes after that. */
+static void
+moving_setup(const struct child *child)
+{
+	char c;
+
+	if (chdir("/usr") < 0 || dup2(open("/usr/lib", O_PATH), 77) < 0 ||
+		write(child->socket, "r", 1) != 1 || read(child->socket, &c, 1) != 1 ||
+		chdir("/etc") < 0 || dup2(open("/usr/bin", O_PATH), 77) < 0)
+		_exit(1);
+}
+
+static void
+is_called(struct child *child, int dirfd, const char *name)
+{
+	char have[PATH_MAX], want[PATH_MAX];
+	ssize_t n = target_name_of(&child->target, dirfd, have, sizeof(have) - 1);
+
+	assert_true(n > 0);
+	have[n] = '\0';
+	assert_non_null(realpath(name, want));
+	assert_string_equal(have, want);
+}
+
+/* Asked for the first time, again and once more, it is found in three ways. */
+static void
+where_a_path_begins_is_never_remembered(void **state)
+{
+	struct child child;
+	char name[64], c;
+
+	(void)state;
+	start(&child, moving_setup);
+	for (int i = 0; i < 4; i++)
+		is_called(&child, 77, "/usr/lib");
+	for (int i = 0; i < 4; i++)
+		is_called(&child, AT_FDCWD, "/usr");
+	assert_true(child.target.link >= 0);
+	assert_int_equal(write(child.socket, "g", 1), 1);
+	assert_int_equal(read(child.socket, &c, 1), 1);
+	for (int i = 0; i < 4; i++)
+		is_called(&child, AT_FDCWD, "/etc");
+	for (int i = 0; i < 4; i++)
+		is_called(&child, 77, "/usr/bin");
+	assert_int_equal(target_name_of(&child.target, -1, name, sizeof(name)), -EBADF);
+	assert_int_equal(target_name_of(&child.target, 78, name, sizeof(name)), -ENOENT);
+	stop(&child);
+}
+
+/* A kept link must not lead to whoever has the number next, nor be believed. */
+static void
+a_kept_link_ends_with_its_thread(void **state)
+{
+	struct child child;
+	char name[PATH_MAX];
+
+	(void)state;
+	start(&child, NULL);
+	for (int i = 0; i < 3; i++)
+		assert_true(target_name_of(&child.target, AT_FDCWD, name, sizeof(name)) > 0);
+	assert_true(child.target.link >= 0);
+	close(child.socket);
+	assert_int_equal(waitpid(child.pid, NULL, 0), child.pid);
+	assert_true(target_name_of(&child.target, AT_FDCWD, name, sizeof(name)) < 0);
+	/* The number is another's now: that one is asked. */
+	child.target.tid = getpid();
+	assert_true(target_name_of(&child.target, AT_FDCWD, name, sizeof(name)) > 0);
+	target_finish(&child.target);
+	assert_int_equal(child.target.link, -1);
+	munmap(child.pages, 2 * page());
+}
+
 static void
 who_tells_the_start_time(void **state)
 {
@@ -546,6 +619,8 @@ main(void)
 		cmocka_unit_test(one_who_cannot_be_looked_into_is_eacces),
 		cmocka_unit_test(descriptors_and_places_are_its_own),
 		cmocka_unit_test(a_thread_is_not_its_process),
+		cmocka_unit_test(where_a_path_begins_is_never_remembered),
+		cmocka_unit_test(a_kept_link_ends_with_its_thread),
 		cmocka_unit_test(who_tells_the_start_time),
 		cmocka_unit_test(only_the_same_ids_without_capabilities_are_us),
 		cmocka_unit_test(a_signal_that_would_be_taken_is_seen),

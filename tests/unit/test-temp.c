@@ -156,6 +156,8 @@ what_is_moved_away_leads_nowhere(void **state)
 		temp_remove(place->temp);
 		atomic_store(&mover.done, true);
 		pthread_join(thread, NULL);
+		/* What was put back meanwhile. */
+		temp_remove(place->temp);
 		close(mover.temp);
 		assert_int_equal(access(place->precious, F_OK), 0);
 	}

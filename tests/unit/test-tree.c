@@ -175,6 +175,46 @@ groups_are_held_if_all_of_them_are(void **state)
 	close(ends[1]);
 }
 
+static bool
+is_the_one(void *data, pid_t pid)
+{
+	return pid == *(pid_t *)data;
+}
+
+/* One of ours in the tree, with all that it has, is not of the tree: neither to
+ * be reached itself, nor in the way when a group is meant. */
+static void
+what_is_apart_is_not_held(void **state)
+{
+	pid_t pids[4], other[1], group;
+	struct tree tree = { .keeper = getpid(), .apart = is_the_one };
+	int seen = 0;
+
+	(void)state;
+	plant(3, false, pids);
+	plant(0, false, other);
+	/* They told their numbers in any order. Of a line of four, each in turn is
+	 * apart: those above it are held. */
+	for (int i = 0; i < 4; i++) {
+		tree.data = &pids[i];
+		for (int j = 0; j < 4; j++)
+			seen += tree_holds(&tree, pids[j]);
+	}
+	assert_int_equal(seen, 0 + 1 + 2 + 3);
+	tree.data = &other[0];
+	assert_false(tree_holds(&tree, other[0]));
+	assert_true(tree_holds(&tree, pids[3]));
+	group = other[0];
+	assert_int_equal(setpgid(other[0], group), 0);
+	assert_false(tree_holds_group(&tree, group));
+	for (int i = 0; i < 4; i++)
+		if (setpgid(pids[i], group) == 0)
+			seen = -1;
+	assert_int_equal(seen, -1);
+	assert_true(tree_holds_group(&tree, group));
+	assert_int_equal(tree_end(5000), 5);
+}
+
 /* A process that forks as fast as it can, at most 40 times in all: each one
  * ends itself and leaves a child. */
 static void
@@ -248,6 +288,7 @@ main(void)
 		cmocka_unit_test(orphans_are_held_and_ended),
 		cmocka_unit_test(a_signal_reaches_each_once),
 		cmocka_unit_test(groups_are_held_if_all_of_them_are),
+		cmocka_unit_test(what_is_apart_is_not_held),
 		cmocka_unit_test(one_that_runs_away_is_caught),
 		cmocka_unit_test(a_process_without_its_leader_is_ended),
 	};
