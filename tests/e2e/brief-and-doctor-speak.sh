@@ -11,7 +11,7 @@ status 0 "$AMBIT" brief --mode plan
 says plan
 status 0 "$AMBIT" doctor
 says folder
-says openat2
+says calls
 status 0 "$AMBIT" doctor --json
 [[ $(jq -r '.[] | select(.name == "record") | .detail' <<<"$out") == 'none yet' ]] || fail "$out"
 echo '{' >"$XDG_CONFIG_HOME/ambit/config.json"

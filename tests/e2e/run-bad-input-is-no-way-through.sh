@@ -46,16 +46,21 @@ held 0 -- "$CALLS" create "$odd"
 [[ -e $odd ]] || fail "inside it is a name like any other"
 status 0 "$AMBIT" log verify
 
-# A process that cannot be looked into gets what the floor gives, not more.
-held 0 -- "$CALLS" -n create inside
+# A process that cannot be looked into gets what the floor gives, not more: at
+# the top, where guards may lie, nothing.
+mkdir sub
+held 0 -- "$CALLS" -n create sub/inside
+held 1 -- "$CALLS" -n create .envrc
+held 1 -- "$CALLS" -n create top
 held 1 -- "$CALLS" -n create "$OUT/dark"
 held 1 -- "$CALLS" -n chmod "$OUT" 700
 status 1 "$AMBIT" run --ask allow --quiet -- "$CALLS" -n create "$OUT/dark"
 cp "$CALLS" dark
 chmod 111 dark
-held 0 -- ./dark create inside2
+held 0 -- ./dark create sub/inside2
 held 1 -- ./dark create "$OUT/dark"
-[[ ! -e $OUT/dark && -e inside && -e inside2 ]] || fail "dark"
+[[ ! -e $OUT/dark && -e sub/inside && -e sub/inside2 && ! -e .envrc && ! -e top ]] ||
+	fail "dark"
 # Almost no environment, on either side.
 status 0 env -i HOME="$HOME" "$AMBIT" run --ask deny -- /bin/true
 held 0 -- env -i /bin/true

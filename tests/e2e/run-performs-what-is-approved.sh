@@ -40,6 +40,7 @@ tmpfile-link @ @/named
 exchange @/open @/how
 END
 )
+[[ $ABI -ge 3 ]] || script=${script/openat2/create}
 mkdir "$OUT/plain" "$OUT/held"
 each() { while read -r -a call; do printf '%s: %s\n' "${call[*]#"$D"}" "$("$CALLS" "${call[@]}")"; done; }
 shape() { (cd "$1" && find . ! -name . -printf '%P %y %m %U:%G %n %l %s\n' | sort; stat -c '%n %Y' how open); }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -191,6 +192,21 @@ posix_shm_remove(const struct world *w)
 }
 
 static void
+posix_sem_post(const struct world *w)
+{
+	sem_t *sem = sem_open(w->shm_name, 0);
+
+	if (sem != SEM_FAILED)
+		sem_post(sem);
+}
+
+static void
+posix_sem_remove(const struct world *w)
+{
+	sem_unlink(w->shm_name);
+}
+
+static void
 need_key(const struct world *w)
 {
 	if (w->plain && w->keyring_key == 0)
@@ -372,6 +388,8 @@ static const struct attack list[] = {
 	{ "mq-unlink", mq_remove, 0 },
 	{ "posix-shm-write", posix_shm_write, 0 },
 	{ "posix-shm-unlink", posix_shm_remove, 0 },
+	{ "posix-sem-post", posix_sem_post, 0 },
+	{ "posix-sem-unlink", posix_sem_remove, 0 },
 	{ "key-update", key_update, 0 },
 	{ "key-revoke", key_revoke, 0 },
 	{ "key-read", key_read, 0 },

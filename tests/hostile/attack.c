@@ -167,6 +167,8 @@ race_end(void)
 {
 	atomic_store(&race.over, true);
 	pthread_join(race.thread, NULL);
+	printf("tries %u\n", race.tries);
+	fflush(stdout);
 }
 
 bool

@@ -72,7 +72,8 @@ struct attacks {
 };
 
 extern const struct attacks attacks_file, attacks_place, attacks_fd, attacks_meta, attacks_race,
-	attacks_proc, attacks_ipc, attacks_net, attacks_flip, attacks_kernel, attacks_edge;
+	attacks_proc, attacks_other, attacks_ipc, attacks_net, attacks_taken, attacks_flip,
+	attacks_kernel, attacks_edge, attacks_guard;
 
 /* dir/name, in one of a few buffers that are used in turn. */
 const char *in(const char *dir, const char *name);
@@ -91,7 +92,9 @@ const char *proc_fd(int fd);
 /* Waits for the end of a child. */
 void reap(pid_t pid);
 /* Asks the runner, which is outside, for something: "recreate INODE",
- * "listen PORT", "connect PORT", "log". True if it says that it is done. */
+ * "listen PORT", "connect PORT", "log", and what taker.c does: "socket PATH",
+ * "datagrams PORT", "queue NAME", "segment ID", "send PORT". True if it says that
+ * it is done. */
 bool ask_runner(const struct world *w, const char *request);
 /* A thread that calls turn(w, n) until the race is over; see race_going. */
 void race_start(const struct world *w, void (*turn)(const struct world *w, unsigned n));

@@ -11,6 +11,7 @@
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,9 +60,11 @@ static int
 make_dirs(const struct made *m)
 {
 	const char *const names[] = { m->home, m->w.folder, m->w.outside, m->tmp, m->run,
-		in(m->home, ".config"), in(m->home, ".config/ambit"), in(m->home, ".local"),
+		in(m->home, ".config"), in(m->home, ".config/ambit"), in(m->home, ".local"), in(m->home, "other"),
 		in(m->home, ".local/state"), in(m->w.outside, "full"), in(m->w.outside, "empty"),
-		in(m->w.folder, ".git"), in(m->w.folder, ".git/hooks"), in(m->w.folder, "sub") };
+		in(m->w.folder, ".git"), in(m->w.folder, ".git/hooks"), in(m->w.folder, "sub"),
+		in(m->w.folder, "nested"), in(m->w.folder, "nested/.git"),
+		in(m->w.folder, "nested/.git/hooks") };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		if (mkdir(names[i], 0700) < 0) {
@@ -99,6 +102,7 @@ make_files(struct made *m, const char *template)
 		file_with(w->config, "{}\n", 0600) < 0 ||
 		file_with(in(w->folder, ".ambit.json"), "{}\n", 0600) < 0 ||
 		file_with(in(w->folder, ".git/config"), "[core]\n", 0600) < 0 ||
+		file_with(in(w->folder, "nested/.git/config"), "[core]\n", 0600) < 0 ||
 		file_with(in(w->folder, ".git/hooks/pre-push"), "#!/bin/sh\n", 0700) < 0 ||
 		file_with(in(w->folder, "sub/mine"), "mine\n", 0600) < 0 ||
 		file_with(w->scratch, "others\n", 0600) < 0 ||
@@ -124,6 +128,7 @@ make_shared(struct made *m)
 		long type;
 		char text[16];
 	} message = { .type = 1, .text = SECRET };
+	sem_t *sem;
 	char *at;
 	int fd;
 
@@ -151,6 +156,12 @@ make_shared(struct made *m)
 		return -1;
 	}
 	close(fd);
+	sem = sem_open(w->shm_name, O_CREAT | O_EXCL, 0600, 3);
+	if (sem == SEM_FAILED) {
+		perror("semaphore");
+		return -1;
+	}
+	sem_close(sem);
 	w->keyring_key = syscall(SYS_add_key, "user", w->mq_name, SECRET, sizeof(SECRET), USER_KEYRING);
 	if (w->keyring_key < 0)
 		w->keyring_key = 0;
@@ -247,7 +258,7 @@ int
 world_make(struct made *m, const char *base, const char *template)
 {
 	*m = (struct made){ .sync = -1, .inherited = -1, .master = -1, .terminal = -1, .mq = -1,
-		.listener = -1,
+		.listener = -1, .datagrams = -1, .queue = -1, .segment = -1,
 		.w = { .shmid = -1, .semid = -1, .msgid = -1 } };
 	m->counts = mmap(NULL, sizeof(*m->counts), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -387,7 +398,10 @@ static void
 tell_folder(FILE *out, const struct world *w)
 {
 	static const char *const watched[] = { ".ambit.json", ".git", ".git/config", ".git/hooks",
-		".git/hooks/pre-push", ".git/hooks/pre-commit", "born", "loot" };
+		".git/hooks/pre-push", ".git/hooks/pre-commit", ".git/commondir", ".envrc",
+		".mcp.json", ".claude/settings.json", ".claude/hooks", ".claude/hooks/evil",
+		"nested/.git", "nested/.git/hooks", "nested/.git/hooks/pre-commit",
+		"nested/.git/config", "born", "loot" };
 	struct stat st;
 
 	/* What it is, not its mode: that is the session's own to change. */
@@ -466,6 +480,19 @@ tell_victim(FILE *out, struct made *m)
 }
 
 static void
+tell_semaphore(FILE *out, const struct world *w)
+{
+	sem_t *sem = sem_open(w->shm_name, 0);
+	int value = -1;
+
+	if (sem != SEM_FAILED) {
+		sem_getvalue(sem, &value);
+		sem_close(sem);
+	}
+	fprintf(out, "semaphore: %d\n", value);
+}
+
+static void
 tell_shared(FILE *out, struct made *m)
 {
 	struct world *w = &m->w;
@@ -493,6 +520,7 @@ tell_shared(FILE *out, struct made *m)
 	fprintf(out, " under its name: %s\n", again >= 0 ? "yes" : "no");
 	if (again >= 0)
 		mq_close(again);
+	tell_semaphore(out, w);
 	if (w->keyring_key != 0) {
 		long n = syscall(SYS_keyctl, 11 /* KEYCTL_READ */, w->keyring_key, key,
 			sizeof(key) - 1);
@@ -546,6 +574,7 @@ world_state(struct made *m)
 	tell_folder(out, &m->w);
 	tell_record(out, &m->w);
 	tell_asked(out, m);
+	taker_tell(out, m);
 	tell_file(out, m->w.scratch, true);
 	snprintf(shm, sizeof(shm), "/dev/shm%s", m->w.shm_name);
 	tell_file(out, shm, true);
@@ -615,6 +644,7 @@ world_end(struct made *m)
 	struct world *w = &m->w;
 
 	end_daemon(w);
+	taker_end(m);
 	if (w->victim > 0) {
 		kill(w->victim, SIGKILL);
 		waitpid(w->victim, NULL, 0);
@@ -630,6 +660,7 @@ world_end(struct made *m)
 		mq_unlink(w->mq_name);
 	}
 	shm_unlink(w->shm_name);
+	sem_unlink(w->shm_name);
 	if (w->keyring_key != 0) {
 		syscall(SYS_keyctl, 3 /* KEYCTL_REVOKE */, w->keyring_key);
 		syscall(SYS_keyctl, 9 /* KEYCTL_UNLINK */, w->keyring_key, USER_KEYRING);

@@ -4,6 +4,8 @@
 #ifndef HOSTILE_WORLD_H
 #define HOSTILE_WORLD_H
 
+#include <stdio.h>
+
 #include "attack.h"
 
 /* What victim and runner share. */
@@ -21,7 +23,10 @@ struct made {
 	int master, terminal;  /* the other terminal, both ends */
 	int mq;
 	int listener;          /* the runner's, made because the attack asked; -1: none */
-	unsigned came, reached, blocked;
+	int datagrams, queue;  /* likewise */
+	int segment;           /* a SysV id */
+	char queue_name[64];
+	unsigned came, heard, reached, blocked;
 	char home[LENGTH], tmp[LENGTH], run[LENGTH];
 };
 
@@ -35,6 +40,10 @@ void world_end(struct made *m);
 void victim_main(struct made *m, const int *listeners, int sync, int inherited);
 /* Opens everything that others could reach, in the order of enum listener. */
 int listeners_open(struct made *m, int *fds);
+/* Takes the place of something that the attack made: see taker.c. */
+bool taker_take(struct made *m, const char *request, const char *what);
+void taker_tell(FILE *out, struct made *m);
+void taker_end(struct made *m);
 /* Removes a tree whatever its modes are. */
 void remove_tree(const char *path);
 
