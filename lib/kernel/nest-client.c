@@ -164,18 +164,29 @@ take_signals(struct relay *relay)
 	}
 }
 
-/* One that we were continued after in the meantime is old news. The kernel knows
- * whether anybody would continue us; if it does not stop us, the command goes on. */
+/* One that we were continued after in the meantime is old news. The terminal's own
+ * stop can be on its way to us: held back until ours is there, they are one. The
+ * kernel knows whether anybody would continue us; if it does not stop us, the
+ * command goes on. */
 static void
 stop(struct relay *relay, const struct nest_message *message)
 {
 	int sig = message->value;
+	sigset_t stops, mask;
+	bool news;
 
-	if (message->serial != relay->serial)
-		return;
-	if (sig == SIGTSTP || sig == SIGSTOP || sig == SIGTTIN || sig == SIGTTOU)
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTSTP);
+	sigaddset(&stops, SIGTTIN);
+	sigaddset(&stops, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &stops, &mask);
+	take_signals(relay);
+	news = message->serial == relay->serial;
+	if (news && (sigismember(&stops, sig) == 1 || sig == SIGSTOP))
 		raise(sig);
-	go_on(relay);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (news)
+		go_on(relay);
 }
 
 /* 1: it is over. */
