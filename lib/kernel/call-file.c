@@ -279,7 +279,7 @@ call_hands_down(const struct call *call, unsigned n)
 }
 
 int
-call_mode(const struct call *call, unsigned n, mode_t mode, mode_t *ret_mode)
+call_mode(struct call *call, unsigned n, mode_t mode, mode_t *ret_mode)
 {
 	mode_t mask = 0;
 	int r = 0;

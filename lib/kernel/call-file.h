@@ -66,7 +66,7 @@ bool call_hands_down(const struct call *call, unsigned n);
 
 /* A mode for something new beneath the object's parent, less the umask of the
  * target, unless an ACL of the parent's says it all. */
-int call_mode(const struct call *call, unsigned n, mode_t mode, mode_t *ret_mode);
+int call_mode(struct call *call, unsigned n, mode_t mode, mode_t *ret_mode);
 
 /* The name of object n was made just now, of a kind as in st_mode: if that was
  * in scratch, it is this session's own. */

@@ -367,9 +367,3 @@ floor_grounds(const struct floor *floor)
 {
 	return floor->grounds;
 }
-
-bool
-floor_scopes_signals(const struct floor *floor)
-{
-	return floor->abi >= ABI_SIGNALS;
-}

@@ -60,7 +60,4 @@ bool floor_covers(const struct floor *floor, const char *real);
 /* The same in detail, and to be told what becomes of directories. */
 struct grounds *floor_grounds(const struct floor *floor);
 
-/* Whether signals to processes outside are refused by the floor itself. */
-bool floor_scopes_signals(const struct floor *floor);
-
 #endif

@@ -32,6 +32,7 @@ struct quick {
 		size_t len;
 		char path[512];
 	} parents[PARENTS];
+	char text[2][PATH_MAX]; /* as copied; "": not */
 	char path[2][PATH_MAX];
 };
 
@@ -57,10 +58,12 @@ quick_destroy(struct quick *quick)
 static bool
 read_path(struct quick *quick, struct call *call, unsigned n, int dirfd_arg, int path_arg)
 {
-	char text[PATH_MAX];
+	char *text = quick->text[n];
 
-	if (target_string(&call->target, call->args[path_arg], text, sizeof(text)) <= 0)
+	if (target_string(&call->target, call->args[path_arg], text, PATH_MAX) <= 0) {
+		text[0] = '\0';
 		return false;
+	}
 	return text_absolute(&call->target, dirfd_arg >= 0 ? (int)call->args[dirfd_arg] : AT_FDCWD,
 		text, quick->path[n]);
 }
@@ -205,6 +208,19 @@ look(struct quick *quick, struct call *call, struct look *ret_look)
 	}
 }
 
+/* Read once: the whole way takes the same text. What ends in a slash is taken apart
+ * there when it is read. */
+static void
+hand_over(struct quick *quick, struct call *call)
+{
+	for (unsigned n = 0; n < 2; n++) {
+		size_t len = strlen(quick->text[n]);
+
+		if (len > 0 && quick->text[n][len - 1] != '/' && !call->path[n])
+			call->path[n] = strdup(quick->text[n]);
+	}
+}
+
 bool
 quick_allows(struct quick *quick, struct call *call)
 {
@@ -212,10 +228,15 @@ quick_allows(struct quick *quick, struct call *call)
 	struct look found = { 0 };
 	enum ambit_verdict verdict;
 
-	if (!look(quick, call, &found))
+	quick->text[0][0] = quick->text[1][0] = '\0';
+	if (!look(quick, call, &found)) {
+		hand_over(quick, call);
 		return false;
+	}
 	gate_lock(call->gate);
 	verdict = ambit_engine_glance(call->gate->o.engine, found.object, found.n, &pass);
 	gate_unlock(call->gate);
+	if (verdict != AMBIT_ALLOW)
+		hand_over(quick, call);
 	return verdict == AMBIT_ALLOW;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the number of a thread into what a call needs of it: bytes of its
  * memory, copies of its descriptors (its ids and signals: target-status.c). All
- * of it is looked up anew each time; what is kept are handles, a pidfd and a
- * link in /proc, which mean this thread or nobody. The thread is not trusted:
+ * of it is looked up anew each time; what is kept are handles, a pidfd, a link
+ * and a status file in /proc, which mean this thread or nobody. The thread is not trusted:
  * what it says (memory, its name) is data, and what the kernel says about it is
  * only as old as the look-up. That the number still means the same thread is
  * for the caller to check, with the notification's id. */
@@ -29,7 +29,7 @@
 void
 target_init(struct target *target, pid_t tid)
 {
-	*target = (struct target){ .tid = tid, .pidfd = -1, .base = -1, .link = -1 };
+	*target = (struct target){ .tid = tid, .pidfd = -1, .base = -1, .link = -1, .status = -1 };
 }
 
 void
@@ -41,7 +41,9 @@ target_finish(struct target *target)
 		close(target->pidfd);
 	if (target->link >= 0)
 		close(target->link);
-	target->pidfd = target->link = target->base = -1;
+	if (target->status >= 0)
+		close(target->status);
+	target->pidfd = target->link = target->base = target->status = -1;
 }
 
 /* -- memory ------------------------------------------------------------------- */
@@ -132,12 +134,6 @@ int
 target_cwd(const struct target *target)
 {
 	return open_of(target, "cwd");
-}
-
-int
-target_root(const struct target *target)
-{
-	return open_of(target, "root");
 }
 
 int

@@ -19,6 +19,8 @@ struct target {
 	 * the link in /proc that says what that is, once it was asked for twice. */
 	int base;
 	int link;
+	bool makes; /* its umask was asked for, and then its status file is kept; or -1 */
+	int status;
 };
 
 /* The process behind a target: read when a person or the record is told. */
@@ -42,11 +44,10 @@ ssize_t target_string(const struct target *target, uint64_t address, char *data,
 /* Writes to its memory (msg lengths of sendmmsg, socket option results). */
 int target_write(const struct target *target, uint64_t address, const void *data, size_t len);
 
-/* An O_PATH copy of its cwd, its root, or of one of its descriptors: fresh
+/* An O_PATH copy of its cwd or of one of its descriptors: fresh
  * descriptions, so that nothing done to them is seen by the target. -EBADF.
  * -EACCES if it cannot be looked into. */
 int target_cwd(const struct target *target);
-int target_root(const struct target *target);
 int target_fd_path(const struct target *target, int fd);
 
 /* The kernel's name for its cwd (AT_FDCWD) or for one of its descriptors, as
@@ -58,7 +59,7 @@ ssize_t target_name_of(struct target *target, int dirfd, char *name, size_t size
 int target_fd(struct target *target, int fd);
 
 /* Its umask. */
-int target_umask(const struct target *target, mode_t *ret_umask);
+int target_umask(struct target *target, mode_t *ret_umask);
 
 /* Its thread group. -ESRCH. */
 pid_t target_pid(const struct target *target);
@@ -73,9 +74,5 @@ bool target_is_us(const struct target *target);
 /* Whether a signal waits for it that it does not block or ignore: a call that
  * is held must end. */
 bool target_signalled(const struct target *target);
-
-/* Its process' memory size limit RLIMIT_FSIZE and RLIMIT_NOFILE, as seen by
- * what is done on its behalf. */
-int target_limit(const struct target *target, int resource, uint64_t *ret_soft);
 
 #endif

@@ -37,6 +37,18 @@ ln -s loop loop
 held 1 -- "$CALLS" write loop/x
 [[ $out == ELOOP ]] || fail "$out"
 
+# A slash behind a name says that it is a directory, also where calls are performed.
+echo keep >file
+for call in 'unlink file/' 'rename file new/' 'symlink text new/'; do
+	# shellcheck disable=SC2086 # words
+	natively=$("$CALLS" $call) && fail "$call works without ambit"
+	# shellcheck disable=SC2086
+	held 1 -- "$CALLS" $call
+	[[ $out == "$natively" ]] || fail "$call: $out, and $natively without ambit"
+done
+[[ $(<file) == keep && ! -e new && ! -L new ]] || fail "a name with a slash: $(ls -l)"
+rm file
+
 # Odd names: shown escaped, never raw.
 odd=$'new\nline\e[31m\xff\u202e'
 held 1 -- "$CALLS" create "$OUT/$odd"

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -212,7 +211,6 @@ one_who_cannot_be_looked_into_is_eacces(void **state)
 	assert_int_equal(target_read(&child.target, address(child.pages), text, 1), -EACCES);
 	assert_int_equal(target_write(&child.target, address(child.pages), text, 1), -EACCES);
 	assert_int_equal(target_cwd(&child.target), -EACCES);
-	assert_int_equal(target_root(&child.target), -EACCES);
 	assert_int_equal(target_fd_path(&child.target, 0), -EACCES);
 	assert_false(target_is_us(&child.target));
 	stop(&child);
@@ -244,24 +242,22 @@ static void
 descriptors_and_places_are_its_own(void **state)
 {
 	struct child child;
-	int usr = open("/usr", O_PATH), root = open("/", O_PATH);
-	int cwd, its_root, path, fd;
+	int usr = open("/usr", O_PATH);
+	int cwd, path, fd;
 	mode_t mask = 0;
 
 	(void)state;
 	start(&child, places_setup);
 	cwd = target_cwd(&child.target);
-	its_root = target_root(&child.target);
 	path = target_fd_path(&child.target, 77);
 	fd = target_fd(&child.target, 77);
-	assert_true(cwd >= 0 && its_root >= 0 && path >= 0 && fd >= 0);
+	assert_true(cwd >= 0 && path >= 0 && fd >= 0);
 	same(cwd, usr);
-	same(its_root, root);
 	same(path, fd);
 	/* A fresh description on the one hand, the very one on the other. */
 	assert_int_equal(fcntl(path, F_GETFL) & O_PATH, O_PATH);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), 4);
-	for (const int *each = (int[]){ cwd, its_root, path, fd, -1 }; *each >= 0; each++) {
+	for (const int *each = (int[]){ cwd, path, fd, -1 }; *each >= 0; each++) {
 		assert_int_equal(fcntl(*each, F_GETFD), FD_CLOEXEC);
 		close(*each);
 	}
@@ -273,7 +269,6 @@ descriptors_and_places_are_its_own(void **state)
 	assert_int_equal(mask, 027);
 	stop(&child);
 	close(usr);
-	close(root);
 	assert_int_equal(target_cwd(&child.target), -ESRCH);
 	assert_int_equal(target_umask(&child.target, &mask), -ESRCH);
 }
@@ -359,10 +354,12 @@ moving_setup(const struct child *child)
 {
 	char c;
 
+	umask(077);
 	if (chdir("/usr") < 0 || dup2(open("/usr/lib", O_PATH), 77) < 0 ||
 		write(child->socket, "r", 1) != 1 || read(child->socket, &c, 1) != 1 ||
 		chdir("/etc") < 0 || dup2(open("/usr/bin", O_PATH), 77) < 0)
 		_exit(1);
+	umask(02);
 }
 
 static void
@@ -375,6 +372,15 @@ is_called(struct child *child, int dirfd, const char *name)
 	have[n] = '\0';
 	assert_non_null(realpath(name, want));
 	assert_string_equal(have, want);
+}
+
+static void
+has_umask(struct child *child, mode_t want)
+{
+	mode_t have = 0;
+
+	assert_int_equal(target_umask(&child->target, &have), 0);
+	assert_int_equal(have, want);
 }
 
 /* Asked for the first time, again and once more, it is found in three ways. */
@@ -390,9 +396,12 @@ where_a_path_begins_is_never_remembered(void **state)
 		is_called(&child, 77, "/usr/lib");
 	for (int i = 0; i < 4; i++)
 		is_called(&child, AT_FDCWD, "/usr");
-	assert_true(child.target.link >= 0);
+	for (int i = 0; i < 4; i++)
+		has_umask(&child, 077);
+	assert_true(child.target.link >= 0 && child.target.status >= 0);
 	assert_int_equal(write(child.socket, "g", 1), 1);
 	assert_int_equal(read(child.socket, &c, 1), 1);
+	has_umask(&child, 02);
 	for (int i = 0; i < 4; i++)
 		is_called(&child, AT_FDCWD, "/etc");
 	for (int i = 0; i < 4; i++)
@@ -408,17 +417,24 @@ a_kept_link_ends_with_its_thread(void **state)
 {
 	struct child child;
 	char name[PATH_MAX];
+	mode_t mask, before = umask(0);
 
 	(void)state;
 	start(&child, NULL);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		assert_true(target_name_of(&child.target, AT_FDCWD, name, sizeof(name)) > 0);
-	assert_true(child.target.link >= 0);
+		has_umask(&child, 0);
+	}
+	assert_true(child.target.link >= 0 && child.target.status >= 0);
+	umask(before | 011);
 	close(child.socket);
 	assert_int_equal(waitpid(child.pid, NULL, 0), child.pid);
 	assert_true(target_name_of(&child.target, AT_FDCWD, name, sizeof(name)) < 0);
+	assert_int_equal(target_umask(&child.target, &mask), -ESRCH);
 	/* The number is another's now: that one is asked. */
 	child.target.tid = getpid();
+	has_umask(&child, before | 011);
+	umask(before);
 	assert_true(target_name_of(&child.target, AT_FDCWD, name, sizeof(name)) > 0);
 	target_finish(&child.target);
 	assert_int_equal(child.target.link, -1);
@@ -586,28 +602,6 @@ a_signal_that_would_be_taken_is_seen(void **state)
 	assert_false(target_signalled(&child.target));
 }
 
-static void
-limit_setup(const struct child *child)
-{
-	(void)child;
-	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 12345, 54321 });
-}
-
-static void
-limits_are_its_own(void **state)
-{
-	struct child child;
-	uint64_t soft = 0;
-
-	(void)state;
-	start(&child, limit_setup);
-	assert_int_equal(target_limit(&child.target, RLIMIT_FSIZE, &soft), 0);
-	assert_int_equal(soft, 12345);
-	assert_int_equal(target_limit(&child.target, 9999, &soft), -EINVAL);
-	stop(&child);
-	assert_int_equal(target_limit(&child.target, RLIMIT_FSIZE, &soft), -ESRCH);
-}
-
 int
 main(void)
 {
@@ -624,7 +618,6 @@ main(void)
 		cmocka_unit_test(who_tells_the_start_time),
 		cmocka_unit_test(only_the_same_ids_without_capabilities_are_us),
 		cmocka_unit_test(a_signal_that_would_be_taken_is_seen),
-		cmocka_unit_test(limits_are_its_own),
 	};
 
 	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
