@@ -73,6 +73,8 @@ mkdir -p killed/folder
 	"$AMBIT" run --ask deny -- bash -c 'touch ready; exec sleep 61.25' &
 	eventually test -e ready
 	keeper=$(pgrep -P $! -x ambit-keeper) || fail "no keeper"
+	# Neither sees the other die.
+	kill -STOP $! "$keeper"
 	kill -KILL $! "$keeper"
 	wait $! || true
 ) 2>/dev/null

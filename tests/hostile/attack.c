@@ -16,7 +16,6 @@
 
 #include "attack.h"
 
-#define TRIES 2000000	  /* of a race, whatever the clock says */
 #define PLAIN_SECONDS 0.2 /* where nobody sees the effect at once */
 
 const char *
@@ -153,12 +152,13 @@ bool
 race_going(const struct world *w, bool (*done)(const struct world *w))
 {
 	double seconds = w->plain && done == NULL ? PLAIN_SECONDS : w->plain ? 10 : w->seconds;
+	bool counts = !w->plain && w->tries > 0;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (w->plain && done != NULL && done(w))
 		return false;
-	return race.tries++ < TRIES && (double)(now.tv_sec - race.began.tv_sec) +
+	return (race.tries++ < w->tries || !counts) && (double)(now.tv_sec - race.began.tv_sec) +
 		(double)(now.tv_nsec - race.began.tv_nsec) / 1e9 < seconds;
 }
 

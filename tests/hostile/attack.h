@@ -47,6 +47,7 @@ struct world {
 	int64_t inode;        /* of outside/file */
 	bool plain;           /* there is no line: the attack must work */
 	double seconds;       /* for races */
+	unsigned tries;       /* 0: as many as they can be in that time */
 };
 
 enum {

@@ -37,6 +37,7 @@
 #define CANNOT 77
 #define HUNG 1000
 #define LIMIT 20 /* seconds, and those of a race on top */
+#define RACE_LIMIT 600 /* seconds, of one that is counted in tries */
 
 static const struct attacks *const all[] = { &attacks_file, &attacks_place, &attacks_fd,
 	&attacks_meta, &attacks_proc, &attacks_other, &attacks_ipc, &attacks_net, &attacks_taken,
@@ -46,6 +47,7 @@ static const struct attacks *const all[] = { &attacks_file, &attacks_place, &att
 static struct {
 	char self[LENGTH], ambit[PATH_MAX], template[LENGTH], base[LENGTH];
 	double seconds;
+	unsigned race_tries;
 	struct {
 		unsigned passed, failed, skipped;
 		unsigned long tries; /* of races, behind the line */
@@ -318,6 +320,7 @@ make_attack(struct made *m, const struct attack *a, bool line, char **before)
 	snprintf(m->w.self, LENGTH, "%s", run.self);
 	m->w.plain = !line;
 	m->w.seconds = run.seconds;
+	m->w.tries = run.race_tries;
 	fd = open(in(m->w.dir, "world"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	(void)!write(fd, &m->w, sizeof(m->w));
 	close(fd);
@@ -552,13 +555,18 @@ prepare(void)
 static bool
 begin(void)
 {
-	const char *tmp = getenv("TMPDIR"), *ambit = getenv("AMBIT"), *length = getenv("AMBIT_LONG");
+	const char *tmp = getenv("TMPDIR"), *ambit = getenv("AMBIT"), *length = getenv("AMBIT_LONG"),
+		   *tries = getenv("RACE_TRIES");
 
 	run.sum = mmap(NULL, sizeof(*run.sum), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run.sum == MAP_FAILED)
 		return false;
 	/* Root's races are the same ones. */
-	run.seconds = length != NULL && length[0] != '\0' ? 20 : geteuid() == 0 ? 0.1 : 0.4;
+	run.seconds = length != NULL && length[0] != '\0' ? 2 : geteuid() == 0 ? 0.1 : 0.4;
+	if (tries != NULL) {
+		run.race_tries = (unsigned)strtoul(tries, NULL, 10);
+		run.seconds = RACE_LIMIT;
+	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	srand((unsigned)getpid());
 	signal(SIGPIPE, SIG_IGN);

@@ -76,7 +76,10 @@ tell(int socket, const struct ask *ask)
 
 	if (ask->create)
 		how.mode = 0600;
-	fd = (int)syscall(SYS_openat2, ask->dirfd, ask->path, &how, sizeof(how));
+	/* Whoever renames anything meanwhile makes a ".." to be tried again. */
+	do
+		fd = (int)syscall(SYS_openat2, ask->dirfd, ask->path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN);
 	told.error = fd < 0 ? errno : 0;
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		told.dev = st.st_dev;
