@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 #include "scope/guard-private.h"
 
@@ -73,6 +74,40 @@ step(struct way *way)
 	return true;
 }
 
+static int
+add_once(struct guards *guards, const char *real, const struct guard *guard)
+{
+	for (size_t i = 0; i < guards->n_aliases; i++)
+		if (guards->aliases[i].guard == guard && streq(guards->aliases[i].real, real))
+			return 0;
+	return guards_add_alias(guards, real, guard);
+}
+
+static bool
+climbs(const char *path)
+{
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && memcmp(path, "..", 2) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* It leads nowhere: nothing is there, a file is where a directory is meant, or links
+ * lead in a circle. That can be another tomorrow, so what it will lead to then is
+ * guarded now: the rest by its text. Behind a ".." that depends on what comes to
+ * stand in the way, which is then guarded itself. */
+static int
+add_end(struct guards *guards, const struct way *way, const struct guard *guard)
+{
+	const char *rest = way->rest + strspn(way->rest, "/");
+	auto_free char *end = resolve_fold(way->at, rest);
+	int r = end ? add_once(guards, end, guard) : -ENOMEM;
+
+	return r == 0 && climbs(rest) && way->at[0] ? add_once(guards, way->at, guard) : r;
+}
+
 int
 guards_add_links(struct guards *guards, const char *dir, const char *path,
 	const struct guard *guard)
@@ -88,12 +123,12 @@ guards_add_links(struct guards *guards, const char *dir, const char *path,
 		memcpy(way.at, dir, strlen(dir) + 1);
 	for (int i = 0; r == 0 && i < STEPS_MAX && step(&way); i++) {
 		if (lstat(way.at[0] ? way.at : "/", &st) < 0)
-			break;
+			return add_end(guards, &way, guard);
 		if (!S_ISLNK(st.st_mode))
 			continue;
 		r = guards_add_alias(guards, way.at, guard);
 		if (r == 0 && !turn(&way))
-			break;
+			return add_end(guards, &way, guard);
 	}
 	return r;
 }

@@ -44,10 +44,12 @@ struct guard_inode {
 	const struct guard *guard;
 };
 
-/* A guard from the settings. */
+/* A guard from the settings, or from the session around this one. */
 struct guard_own {
 	struct guard guard;
 	char *text;
+	char *why, *except;
+	bool carried;
 	struct guard_own *next;
 };
 
@@ -81,12 +83,15 @@ const struct guard *guards_match_other(const struct guards *guards,
 	const struct resolved *resolved, enum ambit_access access);
 
 /* The same under another name; and the symlinks on the way from dir, a real
- * path, to path. -ENOMEM. */
+ * path, to path, and where it would lead if it leads nowhere. -ENOMEM. */
 int guards_add_alias(struct guards *guards, const char *real, const struct guard *guard);
+int guards_add_name(struct guards *guards, const char *real, const struct guard *guard);
 int guards_add_links(struct guards *guards, const char *dir, const char *path,
 	const struct guard *guard);
 /* One that exists. -ENOMEM. */
 int guards_add_place(struct guards *guards, const char *real, const struct guard *guard);
+struct stat;
+int guards_add_inode(struct guards *guards, const struct stat *st, const struct guard *guard);
 
 /* What the git files of the work tree at real name: a hooks directory, includes,
  * another git directory. */

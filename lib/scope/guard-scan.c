@@ -61,11 +61,17 @@ add_place(struct guard_place **list, size_t *n, const char *real, const struct g
 }
 
 int
+guards_add_name(struct guards *guards, const char *real, const struct guard *guard)
+{
+	return add_place(&guards->aliases, &guards->n_aliases, real, guard);
+}
+
+int
 guards_add_alias(struct guards *guards, const char *real, const struct guard *guard)
 {
-	int r = add_place(&guards->aliases, &guards->n_aliases, real, guard);
+	int r = guards_add_name(guards, real, guard);
 
-	return r < 0 ? r : add_place(&guards->places, &guards->n_places, real, guard);
+	return r < 0 ? r : guards_add_place(guards, real, guard);
 }
 
 int
@@ -74,8 +80,8 @@ guards_add_place(struct guards *guards, const char *real, const struct guard *gu
 	return add_place(&guards->places, &guards->n_places, real, guard);
 }
 
-static int
-add_inode(struct guards *guards, const struct stat *st, const struct guard *guard)
+int
+guards_add_inode(struct guards *guards, const struct stat *st, const struct guard *guard)
 {
 	struct guard_inode *more =
 		realloc(guards->inodes, (guards->n_inodes + 1) * sizeof(*more));
@@ -94,12 +100,12 @@ static void
 note_target(struct scan *s, int dirfd, const char *name)
 {
 	auto_free char *dir = NULL;
-	struct resolved target;
+	struct resolved target = { 0 };
 
-	if (resolve_fd(dirfd, &dir, NULL) < 0 ||
-		resolve_path(dirfd, dir, name, strlen(name), true, &target, NULL) < 0)
+	if (resolve_fd(dirfd, &dir, NULL) < 0)
 		return;
-	s->r = guards_add_alias(s->guards, target.real, s->row->guard);
+	if (resolve_path(dirfd, dir, name, strlen(name), true, &target, NULL) == 0)
+		s->r = guards_add_alias(s->guards, target.real, s->row->guard);
 	if (s->r == 0)
 		s->r = guards_add_links(s->guards, dir, name, s->row->guard);
 	resolved_finish(&target);
@@ -120,7 +126,7 @@ note(struct scan *s, int dirfd, const char *name)
 	if (S_ISLNK(st.st_mode))
 		note_target(s, dirfd, name);
 	else if (S_ISREG(st.st_mode) && st.st_nlink > 1)
-		s->r = add_inode(s->guards, &st, s->row->guard);
+		s->r = guards_add_inode(s->guards, &st, s->row->guard);
 }
 
 static void
@@ -310,12 +316,11 @@ static int
 add_alias(const struct tree *tree, const char *path, const struct guard *guard)
 {
 	struct guards *guards = tree->guards;
-	struct resolved resolved;
-	int r;
+	struct resolved resolved = { 0 };
+	int r = 0;
 
-	if (resolve_path(tree->fd, tree->real, path, strlen(path), true, &resolved, NULL) < 0)
-		return 0;
-	r = guards_add_alias(guards, resolved.real, guard);
+	if (resolve_path(tree->fd, tree->real, path, strlen(path), true, &resolved, NULL) == 0)
+		r = guards_add_alias(guards, resolved.real, guard);
 	if (r == 0)
 		r = guards_add_links(guards, tree->real, path, guard);
 	resolved_finish(&resolved);

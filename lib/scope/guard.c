@@ -248,6 +248,8 @@ guards_destroy(struct guards *guards)
 		struct guard_own *next = guards->own->next;
 
 		free(guards->own->text);
+		free(guards->own->why);
+		free(guards->own->except);
 		free(guards->own);
 		guards->own = next;
 	}

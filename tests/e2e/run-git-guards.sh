@@ -143,6 +143,10 @@ hooks directory, deeper :: mkdir -p d/h; git config core.hooksPath d/h :: cp evi
 hooks directory, replaced :: mkdir -p d/h; git config core.hooksPath d/h :: mkdir x; cp evil x/pre-commit; mv d/h d/old; mv x d/h :: git commit -q --allow-empty -m x
 hooks directory, moved away above :: mkdir -p d/h; git config core.hooksPath d/h :: mv d old; mkdir -p d/h; cp evil d/h/pre-commit :: git commit -q --allow-empty -m x
 hooks directory that is not there yet :: git config core.hooksPath d/h :: mkdir d/h; cp evil d/h/pre-commit :: git commit -q --allow-empty -m x
+hooks directory behind a file :: echo >f; git config core.hooksPath f/x/h :: mkdir -p e/x/h; cp evil e/x/h/pre-commit; rm f; mv -T e f :: git commit -q --allow-empty -m x
+hooks directory beside what is not there yet :: git config core.hooksPath gone/../hk :: mkdir -p e/d e/hk; cp evil e/hk/pre-commit; ln -s e/d gone :: git commit -q --allow-empty -m x
+hooks directory behind a link to itself :: ln -s f f; git config core.hooksPath f/x/h :: mkdir -p e/x/h; cp evil e/x/h/pre-commit; rm f; mv -T e f :: git commit -q --allow-empty -m x
+include behind a link to behind a file :: echo >f; ln -s f/inc l; git config include.path ../l :: rm f; mkdir f; echo "$FSMONITOR" >f/inc :: git status
 hooks directory, by an include :: mkdir h; printf '[core]\n\thooksPath = h\n' >inc; git config include.path ../inc :: cp evil h/pre-commit :: git commit -q --allow-empty -m x
 hooks directory behind a symlink :: mkdir d/h; ln -s d/h h; git config core.hooksPath h :: rm h; mkdir h; cp evil h/pre-commit :: git commit -q --allow-empty -m x
 hooks directory in one that is a symlink :: mkdir d/h; ln -s d l; git config core.hooksPath l/h :: rm l; mkdir -p l/h; cp evil l/h/pre-commit :: git commit -q --allow-empty -m x
