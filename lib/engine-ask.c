@@ -54,6 +54,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	for (size_t i = 0; i < engine->n_grants; i++)
 		free(engine->grants[i].real);
 	free(engine->grants);
+	strv_free(engine->wanted);
 	strv_free(engine->opened);
 	engine_worktree_destroy(engine->worktree);
 	rules_finish(&engine->rules);

@@ -243,6 +243,24 @@ ambit_engine_writable(struct ambit_engine *engine,
 	return r;
 }
 
+int
+ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const char *path),
+	void *data)
+{
+	int r = each(data, engine->scope->root.real);
+
+	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
+		if (engine->grants[i].write)
+			r = each(data, engine->grants[i].real);
+	return r;
+}
+
+char *
+ambit_engine_guards(struct ambit_engine *engine)
+{
+	return search_guards(engine) < 0 ? NULL : guards_carry(engine->guards);
+}
+
 /* -- reads -------------------------------------------------------------------------- */
 
 static bool

@@ -15,12 +15,18 @@
 #include "engine.h"
 
 static bool
-is_open_outside(const struct ambit_engine *engine, const char *real)
+lies_in(const char *real, const char *const *dirs)
 {
-	for (const char *const *open = engine->outer->open; open && *open; open++)
-		if (str_beneath(real, *open))
+	for (; dirs && *dirs; dirs++)
+		if (str_beneath(real, *dirs))
 			return true;
 	return false;
+}
+
+static bool
+is_open_outside(const struct ambit_engine *engine, const char *real)
+{
+	return lies_in(real, engine->outer->open);
 }
 
 static int
@@ -32,9 +38,14 @@ add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambi
 
 	if (r < 0)
 		return err_context(err, "the grant %s", path);
-	if (engine->outer && write && !is_open_outside(engine, resolved.real)) {
+	/* What an answer opened there is open here for as long as the answer holds:
+	 * see load_outer. */
+	if (engine->outer && write && !lies_in(resolved.real, engine->outer->kept)) {
+		if (is_open_outside(engine, resolved.real) &&
+			strv_append(&engine->wanted, resolved.real) < 0)
+			r = err_nomem(err);
 		resolved_finish(&resolved);
-		return 0;
+		return r;
 	}
 	more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
 	if (!more) {
@@ -299,6 +310,58 @@ copy_no(void *data, const struct ambit_rule *rule)
 	return rule->yes ? 0 : copy_rule(data, rule);
 }
 
+/* Whether a no there counts for more at path than this yes, which is about more than
+ * path: the more specific one does, among equals the newer. */
+static bool
+is_beaten(const struct rules *around, const struct ambit_rule *yes, const char *path)
+{
+	size_t said = strlen(yes->subject);
+
+	for (size_t i = 0; i < around->n; i++) {
+		const struct ambit_rule *no = &around->list[i];
+		size_t n = strlen(no->subject);
+
+		if (!no->yes && no->op == AMBIT_OP_WRITE && !no->revoked &&
+			str_beneath(path, no->subject) && (n > said || (n == said && no->id > yes->id)))
+			return true;
+	}
+	return false;
+}
+
+/* A yes of a session around this one, as far as this one was started with it. */
+static int
+copy_wanted(const struct ambit_engine *engine, const struct rules *around,
+	const struct ambit_rule *yes, struct rules *rules)
+{
+	struct ambit_rule less = *yes;
+	int r = 0;
+
+	if (yes->op != AMBIT_OP_WRITE || yes->pid != 0)
+		return 0;
+	for (char **wanted = engine->wanted; r == 0 && wanted && *wanted; wanted++) {
+		if (str_beneath(yes->subject, *wanted))
+			less.subject = yes->subject;
+		else if (yes->beneath && str_beneath(*wanted, yes->subject) &&
+			!is_beaten(around, yes, *wanted))
+			less.subject = *wanted;
+		else
+			continue;
+		r = copy_rule(rules, &less);
+	}
+	return r;
+}
+
+static int
+copy_around(const struct ambit_engine *engine, const struct rules *around, struct rules *rules)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < around->n; i++)
+		r = around->list[i].yes ? copy_wanted(engine, around, &around->list[i], rules)
+					: copy_rule(rules, &around->list[i]);
+	return r;
+}
+
 /* A no of any session around this one, or for the inner folder, is a no here. */
 static int
 load_outer(struct ambit_engine *engine, struct rules *rules, struct ambit_error *err)
@@ -311,7 +374,12 @@ load_outer(struct ambit_engine *engine, struct rules *rules, struct ambit_error 
 			.session = *name,
 			.project = engine->guarded->root.real,
 		};
-		r = ambit_record_rules(engine->record, &filter, copy_no, rules, err);
+		struct rules around = { 0 };
+
+		r = ambit_record_rules(engine->record, &filter, copy_rule, &around, err);
+		if (r == 0 && copy_around(engine, &around, rules) < 0)
+			r = err_nomem(err);
+		rules_finish(&around);
 	}
 	return r;
 }
@@ -399,6 +467,8 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	r = add_grants(engine, err);
 	if (r == 0)
 		r = open_guards(engine, err);
+	if (r == 0 && engine->outer && engine->outer->guards)
+		r = guards_take(engine->guards, engine->outer->guards, err);
 	if (r == 0)
 		r = open_memory(engine, options->session, err);
 	if (r == 0)

@@ -29,6 +29,7 @@ struct ambit_engine {
 	const struct ambit_engine_outer *outer;
 	struct grant *grants;
 	size_t n_grants;
+	char **wanted; /* grants that outside are open by answers alone; or NULL */
 	char **opened; /* profiles opened for this engine alone */
 	struct engine_worktree *worktree; /* see engine-worktree.c; NULL: not looked, or none */
 	struct rules rules;

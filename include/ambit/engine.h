@@ -32,6 +32,10 @@ struct ambit_engine_outer {
 	struct ambit_scope *scope;	/* the outermost one */
 	const char *const *sessions;	/* those around, NULL at the end */
 	const char *const *open;	/* real paths that are open to writes there; likewise */
+	/* Those of them that stay open for as long as it lives: the others are open
+	 * by answers, which can be taken back; and may be so again. */
+	const char *const *kept;
+	const char *guards;		/* of ambit_engine_guards there; or NULL */
 };
 
 struct ambit_engine_options {
@@ -151,6 +155,14 @@ int ambit_engine_readable(struct ambit_engine *engine,
 /* Guarded reads that exist, and ambit's own places. */
 int ambit_engine_hidden(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path), void *data);
+
+/* What is open to writes for as long as this engine lives: real paths. The folder
+ * (unless writes are refused) and grants, but not what is remembered. */
+int ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const char *path),
+	void *data);
+/* The guards that were found until now, as text for ambit_engine_outer. Caller frees;
+ * NULL without memory. */
+char *ambit_engine_guards(struct ambit_engine *engine);
 
 /* Opens one more folder to writes, for as long as this engine lives. */
 int ambit_engine_grant(struct ambit_engine *engine, const char *path, struct ambit_error *err);

@@ -21,7 +21,7 @@
 #include "kernel/nest.h"
 
 #define REQUEST_MS 10000 /* for all that the client has to say before the start */
-#define OUTSIDE_MAX (8u << 20)
+#define OUTSIDE_MAX (64u << 20) /* guards that were found are in it */
 
 /* -- from the outer supervisor ----------------------------------------------------- */
 

@@ -75,6 +75,11 @@ int guards_search(struct guards *guards, const struct ambit_scope *scope, bool *
 /* Whether this very path was found to be a guard when all began. */
 bool guards_found(const struct guards *guards, const char *real);
 
+/* What was found until now, for a session inside this one, and taking it over
+ * there, beside what that finds itself. Caller frees; NULL without memory. */
+char *guards_carry(const struct guards *guards);
+int guards_take(struct guards *guards, const char *text, struct ambit_error *err);
+
 /* How a directory stands to the guards against writing whose place is known: by
  * the names on the way to it, and by what was found at start. What says more is
  * larger. */

@@ -132,6 +132,15 @@ sessions_of(const struct run *run)
 	return list;
 }
 
+/* One that JSON cannot say is not kept: then it is not open inside. */
+static int
+put_kept(void *data, const char *path)
+{
+	if (!str_is_utf8(path, strlen(path)))
+		return 0;
+	return json_array_append_new(data, json_string(path)) < 0 ? -ENOMEM : 0;
+}
+
 char *
 run_scope_text(void *data)
 {
@@ -140,9 +149,17 @@ run_scope_text(void *data)
 		run->inner != NULL ? run->inner->folder : run->root, "root", run->root, "settings",
 		run->world.file, "sessions", sessions_of(run), "ask", run->who, "guard_reads",
 		run->guard_reads);
-	json_t *permissions = json_object();
+	auto_free char *guards = scope != NULL ? ambit_engine_guards(run->world.engine) : NULL;
+	json_t *permissions, *kept;
 
-	if (scope == NULL || json_object_set_new(scope, "permissions", permissions) < 0)
+	if (guards == NULL)
+		return NULL;
+	permissions = json_object();
+	kept = json_array();
+	if (json_object_set_new(scope, "permissions", permissions) < 0 ||
+		json_object_set_new(scope, "kept", kept) < 0 ||
+		json_object_set_new(scope, "guards", json_string(guards)) < 0 ||
+		ambit_engine_kept(run->world.engine, put_kept, kept) < 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
 		json_object_set_new(scope, caps[i].key, json_integer(effective(run, &caps[i])));
@@ -183,16 +200,25 @@ read_scope(struct run_inner *inner, struct ambit_error *err)
 	json_array_foreach(json_object_get(inner->scope, "sessions"), i, name)
 		if (r == 0)
 			r = strv_append(&inner->sessions, json_string_value(name));
+	json_array_foreach(json_object_get(inner->scope, "kept"), i, name)
+		if (r == 0)
+			r = strv_append(&inner->kept, json_string_value(name));
 	return r < 0 ? err_nomem(err) : 0;
+}
+
+static bool
+lies_in(const char *real, char *const *dirs)
+{
+	for (; dirs != NULL && *dirs != NULL; dirs++)
+		if (str_beneath(real, *dirs))
+			return true;
+	return false;
 }
 
 static bool
 is_open(const struct run_inner *inner, const char *real)
 {
-	for (char **open = inner->open; *open != NULL; open++)
-		if (str_beneath(real, *open))
-			return true;
-	return false;
+	return lies_in(real, inner->open);
 }
 
 static int
@@ -381,6 +407,10 @@ run_inner_check(struct run *run, struct ambit_error *err)
 
 	if (!is_open(inner, run->root))
 		return wider(err, "folder", run->root, "where that is not open");
+	/* A folder is open for as long as its run lives. */
+	if (!lies_in(run->root, inner->kept))
+		return wider(err, "folder", run->root,
+			"where that is open by an answer, which can be taken back: use --write for it");
 	for (size_t i = 0; r == 0 && i < sizeof(caps) / sizeof(caps[0]); i++)
 		r = cap_mode(run, &caps[i], err);
 	if (r == 0)
@@ -412,6 +442,8 @@ run_inner_scope(struct run *run, struct ambit_error *err)
 		.scope = scope,
 		.sessions = (const char *const *)run->inner->sessions,
 		.open = (const char *const *)run->inner->open,
+		.kept = (const char *const *)run->inner->kept,
+		.guards = text_of(run->inner, "guards"),
 	};
 	return r;
 }

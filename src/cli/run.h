@@ -22,6 +22,7 @@ struct run_inner {
 	json_t *scope;	    /* what the outer one told */
 	const char *folder; /* the outermost one's; of scope */
 	char **open;	    /* to writes, outside: real paths */
+	char **kept;	    /* those that no answer can close */
 	char **sessions;    /* around this one, outermost first */
 	struct ambit_engine_outer outer;
 };

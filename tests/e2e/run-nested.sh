@@ -325,11 +325,68 @@ held 0 -- bash -c '"$1" run -- bash -c "echo >up; until [[ -e down ]]; do sleep 
 [[ $out == $'seen\ninner done\n0' ]] || fail "ambit's own: $out"
 rm up down
 
+# -- what the outer one knows ---------------------------------------------------------
+
+# The inner one looks for guards in a folder that the outer command has been at: what
+# was found before is not forgotten because there is too much now, or it is hidden.
+if command -v git >/dev/null; then
+	# Deeper than what is in the way of it.
+	repo=z/y/x/repo
+	git init -q $repo
+	mkdir $repo/hk
+	echo original >$repo/hk/pre-commit
+	git -C $repo config core.hooksPath hk
+	git -C $repo config --add include.path ../inc/more
+	spoil="{ echo evil >$repo/hk/pre-commit; } 2>/dev/null; { mkdir -p $repo/inc; echo evil >$repo/inc/more; } 2>/dev/null; true"
+	held 0 -- bash -c 'for i in 0 1 2 3; do mkdir a$i; (cd a$i && mkdir $(seq 400)); done
+		"$1" run -- "$1" run -- bash -c "$2"; rm -r a?' _ "$AMBIT" "$spoil"
+	[[ $(<$repo/hk/pre-commit) == original && ! -e $repo/inc/more ]] || fail "an inner run forgot the outer one's guards"
+	bash -c "$spoil"
+	[[ $(<$repo/hk/pre-commit) == evil && -e $repo/inc/more ]] || fail "without ambit it does not work either"
+	rm -rf z
+fi
+
+# What an answer opened is open inside for as long as the answer holds.
+"$AMBIT" rules add write "$OUT/granted" >/dev/null
+rule=$("$AMBIT" rules list | tail -1 | cut -d ' ' -f 1)
+status 125 "$AMBIT" run --ask deny -- "$AMBIT" run --folder "$OUT/granted" -- touch "$OUT/granted/x"
+complains 'can be taken back'
+mkfifo go
+# A change of rules is noticed within 20 ms.
+echo 'for i in {1..200}; do { echo $i >"$1/try"; } 2>/dev/null || break; sleep 0.05; done' >until-refused.sh
+line --quiet -- "$AMBIT" run --quiet --write "$OUT/granted" -- bash -c 'echo 1 >"$1/before"; read -r x <go; . ./until-refused.sh; { echo 2 >"$1/after"; } 2>/dev/null; mkdir "$1/dir" 2>/dev/null; true' _ "$OUT/granted" &
+eventually test -e "$OUT/granted/before"
+"$AMBIT" rules revoke "$rule" >/dev/null
+echo >go
+wait $! || fail "an inner run whose rule was revoked"
+[[ ! -e $OUT/granted/after && ! -e $OUT/granted/dir ]] || fail "revoked, and written all the same"
+# A no that counts for more outside counts for more inside.
+mkdir "$OUT/other"
+"$AMBIT" rules add write "$OUT" >/dev/null
+"$AMBIT" rules add write "$OUT/other" --no >/dev/null
+line --quiet -- "$AMBIT" run --quiet --write "$OUT/granted" -- bash -c 'echo 1 >"$1/open"; read -r x <go; . ./until-refused.sh; { echo 2 >"$1/after"; } 2>/dev/null; true' _ "$OUT/granted" &
+eventually test -e "$OUT/granted/open"
+"$AMBIT" rules add write "$OUT" --no >/dev/null
+echo >go
+wait $! || fail "an inner run and a no"
+[[ ! -e $OUT/granted/after ]] || fail "a no for what is above, and written all the same"
+"$AMBIT" rules list | sed 1d | cut -d ' ' -f 1 | while read -r rule; do "$AMBIT" rules revoke "$rule" >/dev/null; done
+rmdir "$OUT/other"
+rm -f go until-refused.sh "$OUT/granted/"{before,open,try}
+
 # -- on a terminal --------------------------------------------------------------------------
 
 export HISTFILE=
+# What waits here starts no process: of one that is being started, the kernel can keep
+# the ^Z and lose the fg, with or without ambit.
+mkfifo never
+cat >until-go.sh <<'END'
+echo begun
+exec 9<>never
+until [[ -e go ]]; do read -rt 0.05 -u 9; done
+END
 # ^C, ^Z and fg, as a shell inside sees them.
-person 'wait:outer$ ' 'send:"$AMBIT" run -- bash -c "echo be""gun; until [[ -e go ]]; do sleep 0.05; done; echo as""ks; read x; echo got \$x"\r' wait:begun send:^Z wait:Stopped \
+person 'wait:outer$ ' 'send:"$AMBIT" run -- bash -c ". ./until-go.sh; echo as""ks; read x; echo got \$x"\r' wait:begun send:^Z wait:Stopped \
 	'wait:outer$ ' 'send:echo shell-$((40+2))\r' wait:shell-42 'wait:outer$ ' 'send:fg\r' 'do:touch go' wait:asks 'send:typed\r' 'wait:got typed' \
 	'wait:outer$ ' 'send:"$AMBIT" run -- sh -c "echo a""gain; exec sleep 1000"\r' wait:again send:^C 'wait:outer$ ' 'send:echo s=$?\r' wait:s=130 \
 	'wait:outer$ ' 'send:"$AMBIT" run -- bash -c "echo sel""fstop; kill -STOP \$\$; echo went on"\r' wait:selfstop wait:Stopped 'wait:outer$ ' \
@@ -337,7 +394,7 @@ person 'wait:outer$ ' 'send:"$AMBIT" run -- bash -c "echo be""gun; until [[ -e g
 	-- bash -c 'PS1="outer$ " "$AMBIT" run -- bash --norc --noprofile -i; [[ $? -eq 5 ]]'
 # The outer command is the inner ambit itself: the person's own shell sees the job stop.
 rm go
-person 'wait:mine$ ' 'send:"$AMBIT" run -- "$AMBIT" run -- bash -c "echo be""gun; until [[ -e go ]]; do sleep 0.05; done; echo en""ded"\r' wait:begun \
+person 'wait:mine$ ' 'send:"$AMBIT" run -- "$AMBIT" run -- bash -c ". ./until-go.sh; echo en""ded"\r' wait:begun \
 	send:^Z wait:Stopped 'wait:mine$ ' 'do:touch go' 'send:fg\r' wait:ended 'wait:mine$ ' 'send:exit 4\r' \
 	-- bash -c 'PS1="mine$ " bash --norc --noprofile -i; [[ $? -eq 4 ]]'
 # A shell inside the inner one, with jobs of its own.
@@ -346,7 +403,7 @@ person 'wait:inner$ ' 'send:sh -c "echo be""gun; exec sleep 1000"\r' wait:begun 
 	'wait:inner$ ' 'send:exit 6\r' -- bash -c '"$AMBIT" run -- bash -c "PS1=\"inner$ \" \"$AMBIT\" run -- bash --norc --noprofile -i; exit \$?"; [[ $? -eq 6 ]]'
 # In a session of its own there is no job to join; signals are passed on.
 held 143 -- setsid -w bash -c '"$1" run -- bash -c "echo \$\$ >up; exec sleep 1000" & p=$!; until [[ -s up ]]; do sleep 0.02; done; kill -TERM $p; wait $p' _ "$AMBIT"
-rm up go
+rm up go never until-go.sh
 
 rm -r sub
 eventually clean

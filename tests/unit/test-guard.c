@@ -262,6 +262,84 @@ core_hookspath_is_guarded(void **state)
 	}
 }
 
+/* What can come to lead somewhere later is guarded by where that would be. */
+static void
+a_way_that_leads_nowhere_is_guarded(void **state)
+{
+	struct rig *rig = *state;
+
+	world_dir(".git");
+	world_file(".git/config", "[core]\n\thooksPath = file/x/hooks\n"
+				  "[include]\n\tpath = ../circle/inc\n\tpath = ../link\n"
+				  "\tpath = ../later/../up\n");
+	world_file("file", "");
+	world_file("other", "");
+	world_link("circle", "circle");
+	world_link("other/rc", "link");
+	world_link("gone/rc", ".envrc");
+	start(rig, NULL, NULL);
+	guarded(rig, "file", AMBIT_ACCESS_DELETE);
+	guarded(rig, "circle", AMBIT_ACCESS_DELETE);
+	guarded(rig, "other", AMBIT_ACCESS_REPLACE);
+	guarded(rig, "link", AMBIT_ACCESS_DELETE);
+	assert_int_equal(unlink("file"), 0);
+	assert_int_equal(unlink("circle"), 0);
+	assert_int_equal(unlink("other"), 0);
+	guarded(rig, "file/x/hooks/pre-commit", AMBIT_ACCESS_WRITE);
+	guarded(rig, "circle/inc", AMBIT_ACCESS_WRITE);
+	guarded(rig, "other/rc", AMBIT_ACCESS_WRITE);
+	guarded(rig, "gone/rc", AMBIT_ACCESS_WRITE);
+	guarded(rig, "up", AMBIT_ACCESS_WRITE);
+	guarded(rig, "later", AMBIT_ACCESS_MKDIR); /* as a link it says what ".." is */
+	open_to(rig, "file/x/other", AMBIT_ACCESS_WRITE);
+}
+
+static void
+restart(struct rig *rig, const char *carried)
+{
+	guards_destroy(rig->guards);
+	ambit_scope_destroy(rig->scope);
+	start(rig, NULL, NULL);
+	if (carried)
+		assert_int_equal(guards_take(rig->guards, carried, NULL), 0);
+}
+
+/* Through two sessions, the second of which finds nothing itself. */
+static void
+what_was_found_is_carried_over(void **state)
+{
+	struct rig *rig = *state;
+	char *text, *again;
+	struct ambit_error err = { 0 };
+
+	world_dir(".git");
+	world_dir("h\377\n");
+	world_file(".git/config", "[core]\n\thooksPath = \"h\377\\n\"\n");
+	world_file("env", "");
+	assert_int_equal(link("env", ".envrc"), 0);
+	start(rig, NULL, NULL);
+	guarded(rig, "h\377\n/pre-commit", AMBIT_ACCESS_WRITE);
+	guarded(rig, "env", AMBIT_ACCESS_WRITE);
+	text = guards_carry(rig->guards);
+	assert_non_null(text);
+	world_file(".git/config", "");
+	assert_int_equal(unlink(".envrc"), 0);
+	restart(rig, NULL);
+	open_to(rig, "h\377\n/pre-commit", AMBIT_ACCESS_WRITE);
+	open_to(rig, "env", AMBIT_ACCESS_WRITE);
+	restart(rig, text);
+	again = guards_carry(rig->guards);
+	assert_non_null(again);
+	restart(rig, again);
+	guarded(rig, "h\377\n/pre-commit", AMBIT_ACCESS_WRITE);
+	guarded(rig, "h\377\n", AMBIT_ACCESS_DELETE);
+	guarded(rig, "env", AMBIT_ACCESS_WRITE);
+	open_to(rig, "other", AMBIT_ACCESS_WRITE);
+	assert_true(guards_take(rig->guards, "{", &err) < 0);
+	free(text);
+	free(again);
+}
+
 static void
 reading_a_tree_reads_its_secrets(void **state)
 {
@@ -346,6 +424,8 @@ main(void)
 		IN_RIG(what_a_guard_is_a_symlink_to_is_that_guard),
 		IN_RIG(links_on_the_way_are_guards),
 		IN_RIG(core_hookspath_is_guarded),
+		IN_RIG(a_way_that_leads_nowhere_is_guarded),
+		IN_RIG(what_was_found_is_carried_over),
 		IN_RIG(reading_a_tree_reads_its_secrets),
 		IN_RIG(settings_add_and_take_away),
 		IN_RIG(folders_above_guards_are_known),
