@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include <ambit/record.h>
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
 #include "base/str.h"
 #include "record/redact.h"
 
@@ -494,16 +494,16 @@ no_text_makes_it_slow(void **state)
 	assert_non_null(text);
 	for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++) {
 		size_t n = strlen(units[u]);
-		int64_t start = clock_steady();
+		clock_t start = clock();
 
 		for (size_t i = 0; i < size; i++)
 			text[i] = units[u][i % n];
 		auto_free char *got = redact_text(text, size);
-		int64_t took = clock_steady() - start;
 
+		/* Work, not time: whoever looks back from each byte takes minutes. */
 		assert_non_null(got);
-		if (took > 5000)
-			fail_msg("'%s' took %lld ms", units[u], (long long)took);
+		if ((clock() - start) / CLOCKS_PER_SEC > 30)
+			fail_msg("'%s' does not end", units[u]);
 	}
 	free(text);
 }
