@@ -39,6 +39,12 @@ clock_steady(void)
 	return clock_ms(CLOCK_MONOTONIC);
 }
 
+int64_t
+clock_coarse(void)
+{
+	return clock_ms(CLOCK_MONOTONIC_COARSE);
+}
+
 int
 run_resolve(const char *name, char **ret_path, struct ambit_error *err)
 {

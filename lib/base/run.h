@@ -37,5 +37,7 @@ int run_trust(const char *real, struct ambit_error *err);
 /* Milliseconds since the epoch, and of a clock that never jumps. */
 int64_t clock_now(void);
 int64_t clock_steady(void);
+/* The same as that of the last tick: without reading a clock. */
+int64_t clock_coarse(void);
 
 #endif

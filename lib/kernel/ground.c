@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/run.h"
 #include "base/str.h"
 #include "kernel/ground.h"
 
@@ -215,15 +215,6 @@ grounds_add(struct grounds *grounds, const char *path, enum ground kind, bool fi
 
 /* -- looking up ------------------------------------------------------------------ */
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Whether it still is the inode that has the rights. */
 static bool
 stands(struct entry *entry)
@@ -233,7 +224,7 @@ stands(struct entry *entry)
 
 	if (!entry->known)
 		return true;
-	now = now_ms();
+	now = clock_coarse();
 	if (atomic_load(&entry->until) >= now)
 		return true;
 	if (lstat(entry->path, &st) < 0 || st.st_dev != entry->dev || st.st_ino != entry->ino)

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/run.h"
 #include "base/str.h"
 #include "kernel/gate-private.h"
 #include "kernel/quick.h"
@@ -68,21 +68,12 @@ read_path(struct quick *quick, struct call *call, unsigned n, int dirfd_arg, int
 		text, quick->path[n]);
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static bool
 parent_is_plain(struct quick *quick, const char *path)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
 	uint64_t hash = 0xcbf29ce484222325u;
-	int64_t now = now_ms(), *until;
+	int64_t now = clock_coarse(), *until;
 	struct parent *known;
 	int fd;
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -255,7 +254,7 @@ target_is_us(const struct target *target)
 		hex_field(status, "\nCapPrm:", &permitted) && permitted == 0;
 }
 
-/* -- its signals and limits ----------------------------------------------------- */
+/* -- its signals ---------------------------------------------------------------- */
 
 static uint64_t
 bit(int sig)
