@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs once.
 # New directories get rights by being renamed in from beside the folder. Where
 # that cannot be, and whatever the folder is, work in it goes on and guards hold.
 . "${0%/*}/line.bash"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Takes long.
 # The everyday of git works inside the folder with nobody to ask: every row exits
 # with 0, nothing is refused, and what it leaves is what git leaves without ambit.
 # Runs once.

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs once.
 # A program that tries again and again is refused each time, is counted, ends,
 # and fills neither the record nor the screen.
 . "${0%/*}/line.bash"
 
 n=${AMBIT_LONG:+100000}
-n=${n:-20000}
+n=${n:-5000}
 held 0 --report r.json -- "$CALLS" loop "$OUT/again" "$n"
 says "$n refused"
 [[ $(jq .refused r.json) -eq $n ]] || fail "counted: $(jq .refused r.json)"

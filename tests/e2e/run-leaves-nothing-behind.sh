@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Takes long.
 # However a run ends, its processes are ended and its temporary directory is
 # gone: at the end, on a timeout, when the supervisor or the keeper is killed.
 . "${0%/*}/line.bash"

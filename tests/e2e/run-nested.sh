@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Takes long.
 # ambit run inside ambit run narrows: what the inner one holds back is held back,
 # what would be wider is refused, and status, signals, input and output are the
 # inner command's. Nothing of it is left over, however it ends.

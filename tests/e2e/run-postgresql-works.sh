@@ -1,5 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs once.
+# Takes long.
 # A whole database server inside one session: its files and socket in the folder
 # or the socket in /tmp, its memory of either kind, workers that share it.
 . "${0%/*}/line.bash"

@@ -1,5 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs once.
+# Takes long.
 # Python with processes and shared memory, a virtual environment; node and npm.
 . "${0%/*}/line.bash"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs once.
 # Where the kernel lacks a part, or a container refuses it, `ambit run` holds the
 # whole line all the same, or does not start and says which part: never less.
 . "${0%/*}/line.bash"

@@ -562,7 +562,7 @@ begin(void)
 	if (run.sum == MAP_FAILED)
 		return false;
 	/* Root's races are the same ones. */
-	run.seconds = length != NULL && length[0] != '\0' ? 2 : geteuid() == 0 ? 0.1 : 0.4;
+	run.seconds = length != NULL && length[0] != '\0' ? 2 : geteuid() == 0 ? 0.1 : 0.2;
 	if (tries != NULL) {
 		run.race_tries = (unsigned)strtoul(tries, NULL, 10);
 		run.seconds = RACE_LIMIT;

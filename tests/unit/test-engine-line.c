@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "engine.h"
 #include "request/request.h"
+#include "rounds.h"
 
 struct rig {
 	struct world w;
@@ -475,13 +476,15 @@ compare(struct rig *rig, const struct ambit_object *o, size_t n, struct count *c
 			o->written);
 }
 
+/* One part of the objects, of so many. */
 static void
-compare_objects(struct rig *rig, struct count *count)
+compare_objects(struct rig *rig, size_t part, size_t parts, struct count *count)
 {
 	const char *names[] = { "f", "d", "d/f", "d/g", ".envrc", ".git", ".git/hooks/x", ".ambit.json",
 		"link", "new/deep" };
 	const char *dirs[] = { rig->w.root, rig->w.out, rig->w.home, rig->w.state };
 	struct ambit_object o[2];
+	size_t n = 0;
 
 	for (size_t i = 0; i < 4 * sizeof(names) / sizeof(names[0]); i++) {
 		const char *real = at(dirs[i % 4], names[i / 4]);
@@ -489,6 +492,8 @@ compare_objects(struct rig *rig, struct count *count)
 
 		for (int access = 0; access <= AMBIT_ACCESS_READ_TREE; access++)
 			for (int bits = 0; bits < 4; bits++) {
+				if (n++ % parts != part)
+					continue;
 				o[0] = object((enum ambit_access)access, real);
 				o[0].own = bits & 1;
 				if (bits & 2)
@@ -549,16 +554,19 @@ a_glance_never_says_more_than_a_decision(void **state)
 	world_link(rig->w.out, "link");
 	for (size_t s = 0; s < SETTINGS_N; s++)
 		for (size_t r = 0; r < RULES_N; r++) {
+			/* Where nothing else decides, it says just as much. */
+			bool plain = s == 0 || s == 15;
+			/* Every setting and every rule meet every object, if not all three. */
+			size_t parts = plain ? 1 : (size_t)rounds(RULES_N, 1);
 			struct count objects = { 0 }, hosts = { 0 };
 
 			start_late(rig, many_settings[s]);
 			add_rules(rig, r);
 			/* A program for each decision: a few will do. */
 			if (!many_settings[s] || !strstr(many_settings[s], "policy_program"))
-				compare_objects(rig, &objects);
+				compare_objects(rig, (s + r) % parts, parts, &objects);
 			compare_hosts(rig, &hosts);
-			/* Where nothing else decides, it says just as much. */
-			if (s == 0 || s == 15) {
+			if (plain) {
 				assert_int_equal(objects.glanced, objects.decided);
 				assert_int_equal(hosts.glanced, hosts.decided);
 				assert_true(objects.glanced > 100);

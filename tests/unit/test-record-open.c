@@ -4,6 +4,7 @@
 
 #include "record-place.h"
 #include "record/lock.h"
+#include "rounds.h"
 
 /* -- opening -------------------------------------------------------------------- */
 
@@ -462,7 +463,6 @@ somebody_elses_directory_is_refused(void **state)
 /* -- many at once ------------------------------------------------------------------ */
 
 #define OPENERS 12
-#define ROUNDS 200
 
 /* One of them reads: it may find nothing yet, but nothing else that is wrong. */
 static int
@@ -520,7 +520,7 @@ many_processes_open_a_new_directory_at_once(void **state)
 {
 	struct place *p = *state;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds(30, 200); i++) {
 		snprintf(p->state, sizeof(p->state), "%s/%d/state", p->top, i);
 		open_round(p);
 		open_write(p);

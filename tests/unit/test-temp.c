@@ -3,6 +3,7 @@
  * and nothing else does. */
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "kernel/temp.h"
+#include "rounds.h"
 
 struct place {
 	char dir[64];
@@ -114,6 +116,7 @@ depth_and_modes_do_not_matter(void **state)
 
 struct mover {
 	int temp, beside;
+	int most; /* moves; who never stops keeps the other one from ending for long */
 	atomic_bool done;
 };
 
@@ -124,10 +127,12 @@ move_out(void *data)
 	struct mover *mover = data;
 	char name[32];
 
-	for (int i = 0; !atomic_load(&mover->done); i = (i + 1) % 50) {
+	for (int i = 0, moves = 0; moves < mover->most && !atomic_load(&mover->done);
+		i = (i + 1) % 50) {
 		snprintf(name, sizeof(name), "d%d", i);
-		if (renameat(mover->temp, "deep/er", mover->beside, name) < 0)
-			renameat(mover->beside, name, mover->temp, "deep/er");
+		if (renameat(mover->temp, "deep/er", mover->beside, name) == 0 ||
+			renameat(mover->beside, name, mover->temp, "deep/er") == 0)
+			moves++;
 	}
 	return NULL;
 }
@@ -136,16 +141,21 @@ static void
 what_is_moved_away_leads_nowhere(void **state)
 {
 	struct place *place = *state;
-	struct mover mover = { .beside = open(place->beside, O_PATH | O_CLOEXEC) };
+	struct mover mover = {
+		.beside = open(place->beside, O_PATH | O_CLOEXEC),
+		.most = rounds(6, INT_MAX),
+	};
+	/* Often and short, or long. */
+	int n = rounds(6, 200), many = rounds(200, 30);
 	pthread_t thread;
 	char name[64];
 
-	for (int round = 0; round < 30; round++) {
+	for (int round = 0; round < many; round++) {
 		mkdir(place->temp, 0700);
 		mover.temp = open(place->temp, O_PATH | O_CLOEXEC);
 		assert_int_equal(mkdirat(mover.temp, "deep", 0700), 0);
 		assert_int_equal(mkdirat(mover.temp, "deep/er", 0700), 0);
-		for (int i = 0; i < 200; i++) {
+		for (int i = 0; i < n; i++) {
 			snprintf(name, sizeof(name), "deep/er/%d", i);
 			assert_int_equal(mkdirat(mover.temp, name, 0700), 0);
 			snprintf(name, sizeof(name), "deep/er/%d/x", i);
