@@ -419,14 +419,38 @@ scan_gitdir(const struct tree *tree, const char *dir)
 	return r;
 }
 
+static const struct guard beside_guard = {
+	.pattern = "HEAD",
+	.loose = true,
+	.text = "with it git can take the folder itself for a repository, and run what its config says",
+};
+
+/* Whoever spoils .git in one of many ways makes git look at what lies beside it. Without
+ * a HEAD that is no repository, whatever else is there. */
+static int
+guard_beside(const struct tree *tree)
+{
+	auto_free char *head = NULL;
+	struct stat st;
+
+	/* It is one already: of that scan_bare speaks. */
+	if (fstatat(tree->fd, "HEAD", &st, 0) == 0 && fstatat(tree->fd, "objects", &st, 0) == 0 &&
+		fstatat(tree->fd, "refs", &st, 0) == 0)
+		return 0;
+	head = str_printf("%s/HEAD", streq(tree->real, "/") ? "" : tree->real);
+	return head ? guards_add_alias(tree->guards, head, &beside_guard) : -ENOMEM;
+}
+
 /* .git may be a file that names the directory, which may name another. */
 static int
 scan_git(const struct tree *tree)
 {
 	auto_free char *text = NULL, *dir = NULL, *common = NULL, *name = NULL;
 	size_t len;
-	int r = 0;
+	int r = guard_beside(tree);
 
+	if (r < 0)
+		return r;
 	if (fd_read_file(tree->fd, ".git", PATH_MAX, &text, &len) == 0)
 		dir = gitfile_line(text, "gitdir:");
 	else
@@ -511,6 +535,8 @@ guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit
 	names_read(&in_home, home);
 	for (size_t i = 0; s.r == 0 && i < guards->n_rows; i++) {
 		s.row = &guards->rows[i];
+		if (s.row->guard->passing)
+			continue;
 		/* Each row has its own budget: a crowded directory of one must not
 		 * leave the others unseen. */
 		s.left = GUARD_FOUND_MAX;

@@ -16,6 +16,7 @@
 #define AGENT "it configures or extends a coding agent"
 #define KEY "it is a private key"
 #define CREDENTIALS "it holds credentials"
+#define PROCESS "it holds what a process keeps to itself, tokens among it"
 #define BROWSER "a browser keeps passwords and cookies in it"
 
 const struct guard guard_table[] = {
@@ -143,5 +144,10 @@ const struct guard guard_table[] = {
 	{ .pattern = "~/.config/BraveSoftware/**", .reads = true, .text = BROWSER },
 	{ .pattern = "~/.config/microsoft-edge/**", .reads = true, .text = BROWSER },
 	{ .pattern = "~/snap/firefox/**", .reads = true, .text = BROWSER },
+	/* A command's environment is scrubbed of what its caller's holds. */
+	{ .pattern = "/proc/*/environ", .reads = true, .passing = true, .text = PROCESS },
+	{ .pattern = "/proc/*/task/*/environ", .reads = true, .passing = true, .text = PROCESS },
+	{ .pattern = "/proc/*/mem", .reads = true, .passing = true, .text = PROCESS },
+	{ .pattern = "/proc/*/task/*/mem", .reads = true, .passing = true, .text = PROCESS },
 	{ .pattern = NULL },
 };

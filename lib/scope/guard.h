@@ -21,6 +21,7 @@ struct guard {
 	const char *except; /* last components that are not meant, or NULL */
 	bool kept;	    /* only to remove it is guarded */
 	bool loose;	    /* to remove it is fine: nothing is run for want of it */
+	bool passing;	    /* comes and goes: known by its name, never looked for */
 	const char *text;   /* why: "runs at every commit" */
 };
 

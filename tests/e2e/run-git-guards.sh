@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Takes long.
 # What would make git run a program for the person later is not planted from
 # behind the line. Each row is tried twice: without ambit, where git does run it,
 # and behind the line, where it does not.
@@ -19,6 +20,10 @@ cat >"$HOME/.gitconfig" <<'END'
 	allow = always
 END
 export GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=true GIT_SSH_VARIANT=ssh
+# A new repository without git's examples of hooks: each row copies it four times.
+export GIT_TEMPLATE_DIR=$TEST_DIR/new
+mkdir -p "$GIT_TEMPLATE_DIR"/{branches,hooks,info}
+touch "$GIT_TEMPLATE_DIR/info/exclude"
 
 T=$TEST_DIR/template
 mkdir "$T"
@@ -129,6 +134,11 @@ remote in the old way :: git init -q --bare d/r.git; cp evil d/r.git/hooks/post-
 remote in the other old way :: git init -q --bare d/r.git; cp evil d/r.git/hooks/post-receive; git config push.default current; mkdir -p .git/remotes :: echo "URL: $PWD/d/r.git" >.git/remotes/origin :: git push -q
 # .git itself
 .git without its HEAD :: : :: mv .git/HEAD .git/away; cp -a other/HEAD other/refs other/objects .; { cat other/config; printf '\tworktree = .\n\tbare = false\n'; } >config :: git status
+.git with a HEAD that says nothing :: : :: echo none >.git/HEAD; cp -a other/HEAD other/refs other/objects .; { cat other/config; printf '\tworktree = .\n\tbare = false\n'; } >config :: git status
+.git without its refs :: : :: mv .git/refs .git/away; cp -a other/HEAD other/refs other/objects .; { cat other/config; printf '\tworktree = .\n\tbare = false\n'; } >config :: git status
+the folder as a repository :: rm -rf .git :: cp -a other/HEAD other/refs other/objects .; { cat other/config; printf '\tworktree = .\n\tbare = false\n'; } >config :: git status
+the folder as a repository, by a symlink :: : :: echo none >.git/HEAD; cp -a other/refs other/objects .; ln -s refs/heads/main HEAD; { cat other/config; printf '\tworktree = .\n\tbare = false\n'; } >config :: git status
+the folder as a repository, moved there :: : :: echo none >.git/HEAD; printf '\tworktree = %s\n\tbare = false\n' "$PWD" >>other/config; mv other/* . :: git status
 .git as a file :: : :: rm -rf .git; echo 'gitdir: other' >.git :: git status
 .git as a file, where none was :: rm -rf .git :: echo 'gitdir: other' >.git :: git status
 .git as a symlink :: rm -rf .git :: ln -s other .git :: git status
@@ -188,6 +198,7 @@ nested repository replaced :: git init -q d/in :: mv d/in x; mkdir d/in; mv othe
 nested repository, moved above :: git init -q d/in :: mv d x; mkdir -p d/in; mv other d/in/.git :: git -C d/in status
 nested repository, exchanged above :: git init -q d/in; mkdir -p e/in :: cp -a other e/in/.git; "$CALLS" exchange d e :: git -C d/in status
 nested hooks directory :: git init -q d/in; mkdir d/in/h; git -C d/in config core.hooksPath h :: cp evil d/in/h/pre-commit :: git -C d/in commit -q --allow-empty -m x
+nested folder as a repository :: git init -q d/in :: echo none >d/in/.git/HEAD; printf '\tworktree = %s/d/in\n\tbare = false\n' "$PWD" >>other/config; mv other/* d/in :: git -C d/in status
 nested included file :: git init -q d/in; echo >d/inc; git -C d/in config include.path ../../inc :: echo "$FSMONITOR" >>d/inc :: git -C d/in status
 # bare repositories that are there at the start
 bare hook :: : :: cp evil lib.git/hooks/post-receive :: git push -q ./lib.git HEAD:new
