@@ -5,28 +5,24 @@
  * as it is by then. So whatever changed while the person was thinking is
  * asked about anew, and one answer drains every ticket that it covers. */
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
-#include "engine.h"
+#include "engine-ticket.h"
 
 /* How often one request may be asked about: it changes under the answer. */
 #define ASKED_MAX 5
 #define QUESTION_TIMEOUT_S 300
 
-struct ticket {
-	struct ambit_request *request; /* owned if owns */
-	bool owns;
-	struct ambit_outcome outcome;
-	struct resolved *resolved;
-	struct rules once; /* what this request alone was allowed */
-	int asked;
-	bool queued; /* waits, or waited, for an answer */
-};
+void
+ticket_drop_question(struct ticket *ticket)
+{
+	ambit_question_finish(&ticket->question);
+	ticket->question = (struct ambit_question){ 0 };
+}
 
 static void
 ticket_destroy(void *data)
@@ -40,6 +36,7 @@ ticket_destroy(void *data)
 	decide_resolved_free(ticket->resolved, ticket->outcome.n_paths);
 	ambit_outcome_finish(&ticket->outcome);
 	rules_finish(&ticket->once);
+	ticket_drop_question(ticket);
 	free(ticket);
 }
 
@@ -49,7 +46,6 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	if (!engine)
 		return;
 	pending_destroy(engine->pending, ticket_destroy);
-	ambit_question_finish(&engine->question);
 	guards_destroy(engine->guards);
 	for (size_t i = 0; i < engine->n_grants; i++)
 		free(engine->grants[i].real);
@@ -63,20 +59,28 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	free(engine);
 }
 
-/* Decides a ticket anew; what it was decided to before is forgotten. */
-static void
-redecide(struct ambit_engine *engine, struct ticket *ticket)
+/* An outcome that is kept is the one that was, or will be, shown: an answer must not be
+ * taken for more than the person has read. */
+void
+ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
 {
+	struct ambit_outcome outcome;
+	struct resolved *resolved = NULL;
+
+	engine_decide(engine, ticket->request, &ticket->once, ticket->queued, &outcome, &resolved);
+	if (keep && outcome.verdict == AMBIT_ASK) {
+		decide_resolved_free(resolved, outcome.n_paths);
+		ambit_outcome_finish(&outcome);
+		return;
+	}
 	decide_resolved_free(ticket->resolved, ticket->outcome.n_paths);
 	ambit_outcome_finish(&ticket->outcome);
-	ticket->resolved = NULL;
-	engine_decide(engine, ticket->request, &ticket->once, ticket->queued, &ticket->outcome,
-		&ticket->resolved);
+	ticket->outcome = outcome;
+	ticket->resolved = resolved;
 }
 
-/* What the ticket asks about, so that others about the same can join. The
- * one who asks is part of it: "once" is for that process. */
-static char *
+/* The one who asks is part of it: "once" is for that process. */
+char *
 ticket_key(const struct ticket *ticket)
 {
 	struct buf key = { 0 };
@@ -100,25 +104,16 @@ ticket_key(const struct ticket *ticket)
 	return buf_take(&key);
 }
 
-static void
-drop_question(struct ambit_engine *engine)
-{
-	ambit_question_finish(&engine->question);
-	engine->question = (struct ambit_question){ 0 };
-}
-
-/* The ticket is decided for good: recorded, and no longer waiting. */
-static void
-conclude(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+void
+ticket_conclude(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 {
 	engine_record(engine, ticket->request, &ticket->outcome);
 	pending_settle(engine->pending, id);
-	if (engine->question.id == id)
-		drop_question(engine);
+	ticket_drop_question(ticket);
 }
 
-static enum ambit_code
-refused_code(const struct ambit_outcome *outcome, enum ambit_code code)
+enum ambit_code
+ticket_refused(const struct ambit_outcome *outcome, enum ambit_code code)
 {
 	return outcome->code == AMBIT_CODE_NONE ? code : outcome->code;
 }
@@ -146,7 +141,7 @@ enqueue(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret_id)
 	r = pending_add(engine->pending, key, ticket, now, engine_expires(engine, now), ret_id);
 	ticket->queued = r == 0;
 	if (r == -EBUSY || r == -ENOSPC)
-		engine_refuse(&ticket->outcome, refused_code(&ticket->outcome, AMBIT_CODE_DENIED),
+		engine_refuse(&ticket->outcome, ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),
 			"%s; too many questions in a short time, so this one was not asked",
 			ticket->outcome.reason);
 	return r;
@@ -169,7 +164,8 @@ hand_over(struct ambit_engine *engine, struct ticket *ticket, struct ambit_outco
 	else
 		decide_resolved_free(resolved, ticket->outcome.n_paths);
 	if (r < 0)
-		engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL, "out of memory");
+		engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL,
+			"it was allowed, but no permit could be made: %s", strerror(-r));
 	*ret_outcome = ticket->outcome;
 	ticket->outcome = (struct ambit_outcome){ 0 };
 	return r;
@@ -191,7 +187,7 @@ begin(struct ambit_engine *engine, struct ambit_request *request, bool owns,
 	}
 	ticket->request = request;
 	ticket->owns = owns;
-	redecide(engine, ticket);
+	ticket_redecide(engine, ticket, false);
 	engine_check_loop(engine, request, &ticket->outcome);
 	if (ticket->outcome.verdict == AMBIT_ASK) {
 		r = enqueue(engine, ticket, ret_id);
@@ -234,7 +230,7 @@ expire(struct ambit_engine *engine, int64_t now)
 		engine_refuse(&ticket->outcome, AMBIT_CODE_TIMEOUT,
 			"%s; nobody answered the question in time",
 			ticket->outcome.reason ? ticket->outcome.reason : "");
-		conclude(engine, id, ticket);
+		ticket_conclude(engine, id, ticket);
 	}
 }
 
@@ -247,259 +243,75 @@ show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 	int64_t now = clock_now();
 	int r = engine_input(engine, ticket->request, &in, &child, &err);
 
-	drop_question(engine);
+	ticket_drop_question(ticket);
 	if (r == 0)
 		r = question_init(&in, &ticket->outcome, id, engine_expires(engine, now),
-			&engine->question, &err);
+			&ticket->question, &err);
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
 		auto_json json_t *body = json_pack("{s:s, s:s}", "door", engine->door, "why",
-			engine->question.why);
+			ticket->question.why);
 
 		r = body ? engine_append(engine, "ask", ticket->request, &ticket->outcome, body, &err)
 			 : -ENOMEM;
 		if (r < 0)
-			drop_question(engine);
+			ticket_drop_question(ticket);
 	}
 	return r;
+}
+
+/* Whether this ticket's question is put now. If not, it is settled. */
+static bool
+put(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+{
+	if (ticket->question.id == id)
+		return true;
+	ticket_redecide(engine, ticket, false);
+	if (ticket->outcome.verdict == AMBIT_ASK && ++ticket->asked > ASKED_MAX)
+		engine_refuse(&ticket->outcome, ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),
+			"%s; it keeps changing while it is asked about", ticket->outcome.reason);
+	else if (ticket->outcome.verdict == AMBIT_ASK && show(engine, id, ticket) == 0)
+		return true;
+	else if (ticket->outcome.verdict == AMBIT_ASK)
+		engine_refuse(
+			&ticket->outcome, AMBIT_CODE_INTERNAL, "the question could not be put");
+	ticket_conclude(engine, id, ticket);
+	return false;
 }
 
 const struct ambit_question *
 ambit_engine_question(struct ambit_engine *engine)
 {
-	struct ticket *ticket;
 	void *data;
 	uint64_t id;
 
 	expire(engine, clock_now());
-	while ((id = pending_current(engine->pending, &data)) != 0) {
-		if (engine->question.id == id)
-			return &engine->question;
-		ticket = data;
-		redecide(engine, ticket);
-		if (ticket->outcome.verdict == AMBIT_ASK && ++ticket->asked > ASKED_MAX)
-			engine_refuse(&ticket->outcome,
-				refused_code(&ticket->outcome, AMBIT_CODE_DENIED),
-				"%s; it keeps changing while it is asked about",
-				ticket->outcome.reason);
-		else if (ticket->outcome.verdict == AMBIT_ASK && show(engine, id, ticket) == 0)
-			return &engine->question;
-		else if (ticket->outcome.verdict == AMBIT_ASK)
-			engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL,
-				"the question could not be put");
-		conclude(engine, id, ticket);
-	}
-	drop_question(engine);
+	while ((id = pending_current(engine->pending, &data)) != 0)
+		if (put(engine, id, data))
+			return &((struct ticket *)data)->question;
 	return NULL;
 }
 
-/* -- answers ------------------------------------------------------------------ */
-
-struct answering {
-	struct ambit_engine *engine;
-	const struct ambit_answer *answer;
-	const char *approver;
-	int r;
-};
-
-static int
-apply_no(void *data, uint64_t id, void *ticket_data)
-{
-	struct answering *a = data;
-	struct ticket *ticket = ticket_data;
-	auto_free char *message = str_escape(a->answer->message, strlen(a->answer->message));
-
-	engine_refuse(&ticket->outcome, AMBIT_CODE_DENIED, "%s; the answer was no%s%s",
-		ticket->outcome.reason ? ticket->outcome.reason : "it was asked",
-		message && *message ? ": " : "", message ? message : "");
-	conclude(a->engine, id, ticket);
-	return 0;
-}
-
-static int
-apply_once(void *data, uint64_t id, void *ticket_data)
-{
-	struct answering *a = data;
-	struct ticket *ticket = ticket_data;
-	struct decide_input in;
-
-	(void)id;
-	rules_finish(&ticket->once);
-	engine_look(a->engine, ticket->request, &in);
-	a->r = question_once(&in, &ticket->outcome, &ticket->once);
-	return 0;
-}
-
-/* Every waiting ticket is looked at again: what is now answered goes on. */
-static int
-drain(void *data, uint64_t id, void *ticket_data)
-{
-	struct answering *a = data;
-	struct ticket *ticket = ticket_data;
-
-	if (pending_is_settled(a->engine->pending, id))
-		return 0;
-	redecide(a->engine, ticket);
-	if (ticket->outcome.verdict != AMBIT_ASK)
-		conclude(a->engine, id, ticket);
-	return 0;
-}
-
-static int
-append_answer(struct ambit_engine *engine, const struct ambit_request *request, const json_t *body,
-	struct rules *rules, struct ambit_error *err)
-{
-	auto_free char *label = request_label(request);
-	const struct ambit_event event = {
-		.session = engine->session.name,
-		.time = clock_now(),
-		.kind = "answer",
-		.tool = ambit_request_tool(request),
-		.subject = label,
-	};
-
-	if (!label)
-		return err_nomem(err);
-	return record_answer(engine->record, &event, body, rules->list, rules->n, err);
-}
-
-/* Takes what was just stored, as reading it again would add it: the one who
- * was asked about waits. What others store shows in the record's version. A
- * message is kept redacted, so that one is read. */
-static void
-learn(struct ambit_engine *engine, struct rules *rules)
-{
-	struct rules *known = &engine->rules;
-	struct ambit_rule *more;
-
-	if (rules->n == 0)
-		return;
-	more = realloc(known->list, (known->n + rules->n) * sizeof(*more));
-	if (more)
-		known->list = more;
-	if (!more || rules->list[0].message) {
-		engine->rules_version = -1;
-		return;
-	}
-	memcpy(known->list + known->n, rules->list, rules->n * sizeof(*more));
-	known->n += rules->n;
-	rules->n = 0;
-}
-
-static int
-store_answer(struct ambit_engine *engine, struct ticket *ticket, const struct ambit_answer *answer,
-	const char *folder, const char *approver, struct ambit_error *err)
-{
-	struct rules rules = { 0 };
-	struct decide_input in;
-	int r = 0;
-
-	/* No file is looked at: what was shown is what is stored. */
-	engine_look(engine, ticket->request, &in);
-	if (question_rules(&in, &ticket->outcome, answer->kind, folder, approver, &rules) < 0)
-		r = err_nomem(err);
-	auto_json json_t *body = json_pack("{s:s, s:s, s:s}", "answer",
-		ambit_word_name(ambit_answers, (int)answer->kind), "approver", approver, "door",
-		engine->door);
-
-	if (r == 0 && (!body || json_set_text(body, "message", answer->message) < 0))
-		r = err_nomem(err);
-	for (size_t i = 0; r == 0 && i < rules.n; i++)
-		if (answer->kind < AMBIT_ONCE && answer->message[0])
-			rules.list[i].message = strdup(answer->message);
-	if (r == 0 && engine->record && !engine->observe) {
-		r = append_answer(engine, ticket->request, body, &rules, err);
-		if (r == 0)
-			learn(engine, &rules);
-	}
-	rules_finish(&rules);
-	return r;
-}
-
 int
-ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
-	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
+ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
+	struct ambit_question *ret_question, struct ambit_error *err)
 {
-	struct answering a = { .engine = engine, .answer = answer, .approver = approver };
-	struct ticket *ticket;
-	const char *folder = NULL;
-	int r;
+	void *data;
+	uint64_t id;
 
-	if (question == 0 || engine->question.id != question)
-		return err_set(err, ENOENT, "that question is no longer open");
-	ticket = pending_find(engine->pending, question);
-	if (!ticket)
-		return err_set(err, ENOENT, "that question is no longer open");
-	r = question_check(&engine->question, answer, &folder, err);
-	if (r < 0)
-		return r;
-	r = store_answer(engine, ticket, answer, folder, approver, err);
-	if (r < 0) {
-		/* What cannot be stored was not said. */
-		struct ambit_answer no = { .kind = AMBIT_NO };
-		auto_free char *why = err ? strdup(err->text) : NULL;
-
-		snprintf(no.message, sizeof(no.message), "the answer could not be recorded: %.400s",
-			why ? why : "?");
-		a.answer = &no;
-		pending_each(engine->pending, question, apply_no, &a);
-		drop_question(engine);
-		return r;
-	}
-	if (answer->kind < AMBIT_ONCE) {
-		pending_each(engine->pending, question, apply_no, &a);
-	} else {
-		pending_each(engine->pending, question, apply_once, &a);
-	}
-	drop_question(engine);
-	pending_each_all(engine->pending, drain, &a);
-	return a.r < 0 ? err_nomem(err) : 0;
-}
-
-struct declining {
-	struct ambit_engine *engine;
-	int error;
-	const char *why;
-	int n;
-};
-
-static int
-apply_decline(void *data, uint64_t id, void *ticket_data)
-{
-	struct declining *d = data;
-	struct ticket *ticket = ticket_data;
-
-	d->n++;
-	engine_refuse(&ticket->outcome,
-		d->error == ETIMEDOUT ? AMBIT_CODE_TIMEOUT
-				      : refused_code(&ticket->outcome, AMBIT_CODE_DENIED),
-		"%s; %s", ticket->outcome.reason ? ticket->outcome.reason : "it was asked", d->why);
-	conclude(d->engine, id, ticket);
-	return 0;
-}
-
-int
-ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int error, const char *why)
-{
-	struct declining d = {
-		.engine = engine,
-		.error = error < 0 ? -error : error,
-		.why = why && *why ? why : "nobody answered",
-	};
-
-	pending_each(engine->pending, question, apply_decline, &d);
-	if (d.n == 0)
-		return -ENOENT;
-	if (engine->question.id == question)
-		drop_question(engine);
+	expire(engine, clock_now());
+	while ((id = pending_leader(engine->pending, ticket, &data)) != 0)
+		if (put(engine, id, data))
+			return ambit_question_copy(&((struct ticket *)data)->question,
+				       ret_question) < 0
+				? err_nomem(err)
+				: 1;
 	return 0;
 }
 
 void
 ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket)
 {
-	if (engine->question.id == ticket)
-		drop_question(engine);
 	ticket_destroy(pending_remove(engine->pending, ticket));
 }
 

@@ -164,6 +164,13 @@ ground_granted(struct walk *w, const char *path)
 	return ground(w, path, 0);
 }
 
+/* Of a folder that was narrowed; one may have been removed since. */
+static int
+ground_only(void *data, const char *path)
+{
+	return is_still(path, true) ? ground(data, path, 0) : 0;
+}
+
 /* A rule that opens a directory to everybody in the session. */
 static bool
 opens_dir(const struct decide_input *in, const struct ambit_rule *rule, enum ambit_op op)
@@ -221,7 +228,6 @@ ambit_engine_writable(struct ambit_engine *engine,
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each_ground = each, .data = data };
 	int r = begin(engine, &request, &w);
-	const char *root = engine->scope->root.real;
 
 	if (r == 0)
 		r = search_guards(engine);
@@ -229,7 +235,9 @@ ambit_engine_writable(struct ambit_engine *engine,
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (r < 0 || !engine_is_plain(&w.in, tools[i], true))
 			return r;
-	r = ground(&w, root, 0);
+	r = ambit_scope_narrowed(engine->scope, ground_only, &w);
+	if (r == 1)
+		r = ground(&w, engine->scope->root.real, 0);
 	/* A child scope is law: what is open to the parent is not to it. */
 	if (engine->scope->enforce_write)
 		return r;
@@ -247,8 +255,10 @@ int
 ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const char *path),
 	void *data)
 {
-	int r = each(data, engine->scope->root.real);
+	int r = ambit_scope_narrowed(engine->scope, each, data);
 
+	if (r == 1)
+		r = each(data, engine->scope->root.real);
 	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
 		if (engine->grants[i].write)
 			r = each(data, engine->grants[i].real);
@@ -333,4 +343,37 @@ ambit_engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const c
 	if (r == 0 && engine->scope->runtime)
 		r = each(data, engine->scope->runtime);
 	return r;
+}
+
+/* Names and links that were not there, or too deep to be found, when all began. */
+void
+ambit_engine_hides(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
+	bool *ret_hides)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct walk w = { 0 };
+	int r = begin(engine, &request, &w);
+
+	if (r == 0)
+		r = guards_ready(engine->guards, engine->guarded, NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct resolved at = {
+			.real = (char *)objects[i].real,
+			.written = (char *)objects[i].written,
+			.exists = objects[i].exists,
+			.mode = objects[i].mode,
+			.dev = objects[i].dev,
+			.ino = objects[i].ino,
+			.nlink = objects[i].nlink,
+		};
+		struct ambit_outcome_path path = { 0 };
+		const struct guard *guard;
+		bool hard;
+
+		ret_hides[i] = true;
+		if (r < 0)
+			continue;
+		paths_decide_one(&w.in, &at, objects[i].access, &path, &hard, &guard);
+		ret_hides[i] = !memory_allows(&w.in, &path, at.real);
+	}
 }

@@ -31,9 +31,10 @@ void
 ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass)
 {
 	*ret_pass = (struct ambit_pass){ 0 };
-	if (!permit || permit->n_passes == 0)
+	if (!permit || (permit->n_passes == 0 && !permit->placed))
 		return;
-	permit->n_passes--;
+	if (permit->n_passes > 0)
+		permit->n_passes--;
 	ret_pass->engine = permit->engine;
 }
 

@@ -39,6 +39,12 @@ ambit_engine_session(const struct ambit_engine *engine)
 	return engine->session.name;
 }
 
+struct ambit_approver *
+ambit_engine_approver(const struct ambit_engine *engine)
+{
+	return engine->approver;
+}
+
 void
 engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *fmt, ...)
 {
@@ -268,6 +274,23 @@ engine_record(struct ambit_engine *engine, const struct ambit_request *request,
 
 /* -- permits ------------------------------------------------------------------ */
 
+static void
+permit_free(struct ambit_permit *permit)
+{
+	if (!permit)
+		return;
+	for (size_t i = 0; i < permit->n_paths; i++)
+		resolved_finish(&permit->paths[i].resolved);
+	if (permit->base_fd >= 0)
+		close(permit->base_fd);
+	free(permit->base);
+	free(permit->cwd);
+	free(permit->paths);
+	free(permit->tool);
+	free(permit->label);
+	free(permit);
+}
+
 int
 engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
 	const struct ambit_outcome *outcome, struct resolved *resolved,
@@ -275,22 +298,21 @@ engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
 {
 	struct ambit_permit *permit = calloc(1, sizeof(*permit));
 	size_t n = outcome->n_paths;
+	int r = -ENOMEM;
 
 	if (permit) {
 		permit->engine = engine;
+		permit->base_fd = -1;
 		permit->tool = strdup(ambit_request_tool(request));
 		permit->label = request_label(request);
 		permit->paths = calloc(n ? n : 1, sizeof(*permit->paths));
 	}
-	if (!permit || !permit->tool || !permit->label || !permit->paths) {
+	if (permit && permit->tool && permit->label && permit->paths)
+		r = n > 0 ? engine_permit_base(permit, request) : 0;
+	if (r < 0) {
 		decide_resolved_free(resolved, n);
-		if (permit) {
-			free(permit->tool);
-			free(permit->label);
-			free(permit->paths);
-		}
-		free(permit);
-		return err_nomem(err);
+		permit_free(permit);
+		return err_sys(err, -r, "no permit could be made");
 	}
 	for (size_t i = 0; resolved && i < n; i++)
 		permit->paths[permit->n_paths++] = (struct permit_path){
@@ -329,13 +351,9 @@ ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error 
 		.subject = permit->label,
 	};
 
+	engine_permit_unmake(permit, result != 0);
 	r = body ? record_append(permit->engine->record, &event, body, err) : err_nomem(err);
-	for (size_t i = 0; i < permit->n_paths; i++)
-		resolved_finish(&permit->paths[i].resolved);
-	free(permit->paths);
-	free(permit->tool);
-	free(permit->label);
-	free(permit);
+	permit_free(permit);
 	return r;
 }
 
@@ -416,7 +434,7 @@ ambit_engine_permission(const struct ambit_engine *engine, const char *tool, con
 }
 
 char *
-ambit_engine_brief(const struct ambit_engine *engine)
+ambit_engine_brief_for(const struct ambit_engine *engine, enum ambit_shell shell)
 {
 	struct decide_input in = {
 		.settings = engine->settings,
@@ -424,5 +442,11 @@ ambit_engine_brief(const struct ambit_engine *engine)
 		.session = &engine->session,
 	};
 
-	return brief_text(&in, false);
+	return brief_text(&in, shell);
+}
+
+char *
+ambit_engine_brief(const struct ambit_engine *engine)
+{
+	return ambit_engine_brief_for(engine, AMBIT_SHELL_LOOSE);
 }

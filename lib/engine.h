@@ -11,8 +11,9 @@
 #include "record/record.h"
 
 /* Shared by the files of the engine: engine.c (the arrow), engine-open.c
- * (what a session starts from), engine-ask.c (tickets and questions),
- * engine-line.c and engine-floor.c (what the kernel line needs). */
+ * (what a session starts from), engine-ask.c and engine-answer.c (tickets, questions,
+ * answers), engine-place.c (permits into places), engine-line.c and engine-floor.c
+ * (what the kernel line needs). */
 
 struct ambit_engine {
 	const struct ambit_settings *settings;
@@ -39,7 +40,6 @@ struct ambit_engine {
 	int64_t looked; /* when a glance last looked at folder and record; 0: never */
 
 	struct pending *pending;
-	struct ambit_question question; /* the one that is shown; id 0: none */
 	char last_call[65];		/* digest of the last call, and how often in a row */
 	int repeated;
 };
@@ -52,9 +52,21 @@ struct ambit_permit {
 	struct permit_path *paths;
 	size_t n_paths;
 	size_t n_passes; /* still to be given */
+	bool placed;	 /* see ambit_permit_pass */
 	char *tool;
 	char *label;
+	/* Where its paths begin, for places: the engine may be in use elsewhere. */
+	int base_fd; /* O_PATH of display_root; -1: not a tool call */
+	char *base;
+	char *cwd; /* of the request, or NULL */
+	struct permit_made *made; /* directories that places needed, in this order */
+	size_t n_made;
 };
+
+/* engine-place.c: keeps where the request's paths begin. -ENOMEM, -errno. */
+int engine_permit_base(struct ambit_permit *permit, const struct ambit_request *request);
+/* The act has ended: what it did not need after all goes again if it failed. */
+void engine_permit_unmake(struct ambit_permit *permit, bool failed);
 
 /* Fills in for this request and time; *ret_child (or NULL) must outlive it. */
 int engine_input(struct ambit_engine *engine, const struct ambit_request *request,

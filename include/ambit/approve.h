@@ -67,6 +67,11 @@ void ambit_approver_destroy(struct ambit_approver *approver);
 int ambit_approver_create(const char *spec, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err);
 
+/* A program at the other end of a socket, one line of JSON each way: the question
+ * with an "id" out, {"id", "answer", "message", "path"} in; {"cancel": id} out
+ * when it is withdrawn. Takes the descriptor, on success. */
+int ambit_approver_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err);
+
 /* A terminal approver on given descriptors (the program passes /dev/tty).
  * Does not take them. colour: use escape sequences for emphasis. */
 int ambit_approver_tty(int in_fd, int out_fd, int colour, struct ambit_approver **ret_approver,

@@ -61,6 +61,8 @@ void ambit_engine_destroy(struct ambit_engine *engine);
 
 /* Borrowed. */
 const char *ambit_engine_session(const struct ambit_engine *engine);
+/* Who is asked; NULL: nobody. Borrowed. */
+struct ambit_approver *ambit_engine_approver(const struct ambit_engine *engine);
 
 /* Decides, never asks. Recorded if there is a record; if it cannot be, the
  * outcome is a deny with code Internal, and err says why. ret_outcome is always filled: its
@@ -92,6 +94,11 @@ int ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
  * ETIMEDOUT. -ENOENT: nobody waits for it any more. */
 int ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int error,
 	const char *why);
+/* The question of this ticket, whoever's turn it is: the one that is shown, until
+ * another is. A copy; its finish is the caller's. 0: there is nothing to ask any
+ * more (collect). */
+int ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
+	struct ambit_question *ret_question, struct ambit_error *err);
 /* The one who asked is gone. */
 void ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket);
 /* 0: settled, outcome and permit filled, the ticket is gone; -EAGAIN: still open. */
@@ -107,7 +114,30 @@ int ambit_engine_collect(struct ambit_engine *engine, uint64_t ticket,
 int ambit_permit_open(struct ambit_permit *permit, size_t n, int flags, mode_t mode, int *ret_fd,
 	struct ambit_error *err);
 
-/* Records the result (0 or -errno) and ends the permit. Accepts NULL. */
+/* A path, as the request's arguments have it, held open to act on. */
+struct ambit_place {
+	int parent;	/* O_PATH of the directory it lies in */
+	char name[256]; /* its name in there; never followed */
+	char *real;	/* absolute */
+	char *shown;	/* as messages show it */
+	bool exists;	/* the rest only if it does */
+	mode_t mode;
+	dev_t dev;
+	ino_t ino;
+};
+void ambit_place_finish(struct ambit_place *place);
+
+/* Where path leads now, if that is among what was decided for this access.
+ * follow: a symlink at its end is what it leads to. make: directories on the way
+ * that are not there are made, where the access is one that writes. -ESTALE: it
+ * leads elsewhere by now, or to another thing; -EACCES: the permit is not for that;
+ * -ENOENT: a directory on the way is not there. Needs no lock: what it looks with is
+ * the permit's own. */
+int ambit_permit_place(struct ambit_permit *permit, const char *path, enum ambit_access access,
+	bool follow, bool make, struct ambit_place *ret_place, struct ambit_error *err);
+
+/* Records the result (0 or -errno) and ends the permit. Accepts NULL. After a failure
+ * the directories that its places made go again, those that are still empty. */
 int ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error *err);
 
 /* -- for the kernel line ---------------------------------------------------- */
@@ -119,7 +149,9 @@ struct ambit_pass {
 };
 /* Uses it up: 0, or -EPERM if there was none. Whoever acts calls it first. */
 int ambit_pass_use(struct ambit_pass *pass);
-/* The pass of a permit, once for every path and host in it. */
+/* The pass of a permit, once for every path and host in it; as often as it takes,
+ * once a place was taken: one file that is replaced is several acts, and what bounds
+ * them is the place. */
 void ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass);
 
 /* Whether all of it (nothing: yes) is plainly allowed: inside, granted, remembered, scratch
@@ -132,6 +164,9 @@ enum ambit_verdict ambit_engine_glance(struct ambit_engine *engine,
 	const struct ambit_object *objects, size_t n, struct ambit_pass *ret_pass);
 enum ambit_verdict ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
 	struct ambit_pass *ret_pass);
+/* Whether a host ("address:port") that an allowed name led to is refused for itself:
+ * a no of the settings, of memory or of the policy. Asks nobody, records nothing. */
+bool ambit_engine_refuses_host(struct ambit_engine *engine, const char *host);
 
 /* What the floor is made of: real paths. The folder (unless writes are refused
  * or asked about whatever they touch), grants, remembered folders. What lies
@@ -155,6 +190,11 @@ int ambit_engine_readable(struct ambit_engine *engine,
 /* Guarded reads that exist, and ambit's own places. */
 int ambit_engine_hidden(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path), void *data);
+/* Whether one of n objects, found in a tree that may be read, is not to be read by
+ * itself: guarded by its name or as another's hard link, ambit's own, or past where
+ * reads end. ret_hides has n; all of it is true if it cannot be told. */
+void ambit_engine_hides(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
+	bool *ret_hides);
 
 /* What is open to writes for as long as this engine lives: real paths. The folder
  * (unless writes are refused) and grants, but not what is remembered. */
@@ -223,7 +263,15 @@ int ambit_engine_mode(const struct ambit_engine *engine, const char *key, const 
 enum ambit_permission ambit_engine_permission(const struct ambit_engine *engine, const char *tool,
 	const char **ret_from);
 
-/* The text that tells a model its scope. Caller frees. */
+/* What a model's shell commands run under. */
+enum ambit_shell {
+	AMBIT_SHELL_NONE = 0, /* there is no way to run any */
+	AMBIT_SHELL_LOOSE,    /* nothing that ambit knows of holds them */
+	AMBIT_SHELL_HELD,     /* the kernel line does */
+};
+/* The text that tells a model its scope. Caller frees; NULL without memory. */
+char *ambit_engine_brief_for(const struct ambit_engine *engine, enum ambit_shell shell);
+/* The same where it is not known who runs its commands, so that nothing holds them. */
 char *ambit_engine_brief(const struct ambit_engine *engine);
 
 #endif

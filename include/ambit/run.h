@@ -8,6 +8,7 @@
 
 #include <ambit/engine.h>
 #include <ambit/error.h>
+#include <ambit/limits.h>
 
 /* Runs a command with the line around it: Landlock as the floor, a seccomp
  * supervisor as the gate. Every crossing becomes a request to the engine.
@@ -51,6 +52,8 @@ struct ambit_run_options {
 	bool guard_reads;/* keep the guarded reads and the record out of its sight */
 	bool quiet;	 /* no line on the refused process' own stderr */
 	int timeout_ms;	 /* 0: none */
+	int leash;	 /* the tree is ended when it is readable or hung up; 0: none */
+	struct ambit_limits limits; /* of the command, not of those who hold it */
 	int landlock;	 /* 0: what the kernel has; else no more than this ABI, 2 at least */
 	/* Who answers questions, besides a terminal of AMBIT_RUN_PTY; NULL:
 	 * nobody. Asked in a thread of its own. */
@@ -89,7 +92,9 @@ struct ambit_run_result {
 	int signal;	 /* that ended the command, or 0 */
 	int error;	 /* errno: why it could not be started (126, 127), or 0 */
 	bool timed_out;
-	bool connected;	 /* the line saw it reach another machine or socket */
+	/* The line saw it reach another machine or socket, or had a run inside, which is
+	 * not seen here. */
+	bool connected;
 	int64_t started; /* milliseconds since the epoch */
 	int64_t ended;
 	struct ambit_run_refusal *refusals;

@@ -11,9 +11,9 @@
 
 #include "approve/approver.h"
 #include "approve/cancel.h"
+#include "approve/wire.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/json.h"
 #include "base/run.h"
 #include "base/str.h"
 
@@ -62,183 +62,6 @@ check_same(const struct exec *exec, struct ambit_error *err)
 }
 
 static int
-set_json(json_t *object, const char *key, const char *text, struct ambit_error *err)
-{
-	json_t *value = NULL;
-
-	if (json_parse(text ? text : "", text ? strlen(text) : 0, &value, err) < 0)
-		return err_context(err, "the question's %s", key);
-	return json_object_set_new(object, key, value) < 0 ? err_nomem(err) : 0;
-}
-
-static json_t *
-choice_json(const struct ambit_choice *choice)
-{
-	auto_json json_t *object = json_object();
-	const char *word = ambit_word_name(ambit_answers, (int)choice->kind);
-	const char *folder = choice_folder(choice);
-
-	if (!object || json_set_text(object, "answer", word) < 0 ||
-		json_set_text(object, "stores", choice->stores ? choice->stores : "") < 0)
-		return NULL;
-	if (folder && json_set_text(object, "path", folder) < 0)
-		return NULL;
-	return steal_ptr(&object);
-}
-
-static int
-set_choices(json_t *object, const struct ambit_question *question, struct ambit_error *err)
-{
-	json_t *list = json_array();
-
-	if (!list || json_object_set_new(object, "choices", list) < 0)
-		return err_nomem(err);
-	for (size_t i = 0; i < question->n_choices; i++)
-		if (json_array_append_new(list, choice_json(&question->choices[i])) < 0)
-			return err_nomem(err);
-	return 0;
-}
-
-static int
-write_question(const struct ambit_question *question, char **ret_text, struct ambit_error *err)
-{
-	auto_json json_t *object = json_object();
-	char *text;
-	int r;
-
-	if (!object || json_set_text(object, "who", question->who ? question->who : "") < 0 ||
-		json_set_text(object, "what", question->what ? question->what : "") < 0 ||
-		json_set_text(object, "why", question->why ? question->why : "") < 0 ||
-		json_object_set_new(object, "expires", json_integer(question->expires)) < 0)
-		return err_nomem(err);
-	r = set_json(object, "request", question->request, err);
-	if (r == 0)
-		r = set_json(object, "outcome", question->outcome, err);
-	if (r == 0)
-		r = set_choices(object, question, err);
-	if (r < 0)
-		return r;
-	text = json_line(object);
-	if (!text)
-		return err_nomem(err);
-	*ret_text = text;
-	return 0;
-}
-
-/* An optional string without a NUL in it: a name that ends early when C reads
- * it would be another name. */
-static int
-get_text(const json_t *object, const char *key, const char **ret_text, struct ambit_error *err)
-{
-	const json_t *value = json_object_get(object, key);
-
-	*ret_text = NULL;
-	if (!value)
-		return 0;
-	if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
-		return err_set(err, EINVAL, "'%s' is not a plain string", key);
-	*ret_text = json_string_value(value);
-	return 0;
-}
-
-static int
-check_keys(json_t *object, struct ambit_error *err)
-{
-	static const char *const known[] = { "answer", "message", "path" };
-	const char *key;
-	json_t *value;
-
-	if (!json_is_object(object))
-		return err_set(err, EINVAL, "not an object");
-	json_object_foreach(object, key, value)
-	{
-		bool ok = false;
-
-		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			ok = ok || streq(key, known[i]);
-		if (!ok)
-			return err_set(err, EINVAL, "unknown key '%s'", key);
-	}
-	return 0;
-}
-
-/* Paths are compared as the program was shown them. */
-static bool
-same_path(const struct ambit_choice *choice, const char *path)
-{
-	auto_json json_t *shown = choice_json(choice);
-	const char *text = json_string_value(json_object_get(shown, "path"));
-
-	return text && streq(text, path);
-}
-
-/* The folder offered first, where the answer names none. */
-static const char *
-first_path(const struct ambit_question *question)
-{
-	if (question->folder >= question->n_choices)
-		return NULL;
-	return question->choices[question->folder].path;
-}
-
-static const struct ambit_choice *
-find_choice(const struct ambit_question *question, enum ambit_answer_kind kind, const char *path)
-{
-	const char *first = path ? NULL : first_path(question);
-	const struct ambit_choice *found = NULL;
-
-	for (size_t i = 0; i < question->n_choices; i++) {
-		const struct ambit_choice *choice = &question->choices[i];
-		const char *folder = choice_folder(choice);
-
-		if (choice->kind != kind || (path && !same_path(choice, path)))
-			continue;
-		if (first && folder && !streq(folder, first))
-			continue;
-		if (found) /* two that read the same: which one was meant? */
-			return NULL;
-		found = choice;
-	}
-	return found;
-}
-
-static int
-read_answer(const struct ambit_question *question, const char *output, size_t len,
-	struct ambit_answer *ret_answer, struct ambit_error *err)
-{
-	struct ambit_answer answer = { .kind = AMBIT_NO };
-	auto_json json_t *object = NULL;
-	const char *word, *path, *message;
-	const struct ambit_choice *choice;
-	const struct ambit_word *row;
-	int r;
-
-	r = json_parse(output, len, &object, err);
-	if (r < 0 || (r = check_keys(object, err)) < 0 ||
-		(r = get_text(object, "answer", &word, err)) < 0 ||
-		(r = get_text(object, "path", &path, err)) < 0 ||
-		(r = get_text(object, "message", &message, err)) < 0)
-		return r;
-	if (!word)
-		return err_set(err, EINVAL, "no 'answer'");
-	row = ambit_word_find(ambit_answers, word);
-	if (!row)
-		return err_set(err, EINVAL, "unknown answer '%s'", word);
-	choice = find_choice(question, (enum ambit_answer_kind)row->value, path);
-	if (!choice)
-		return err_set(err, EINVAL, "the answer '%s'%s%s was not offered", word,
-			path ? " for " : "", path ? path : "");
-	r = answer_choose(choice, &answer, err);
-	if (r < 0)
-		return r;
-	len = message ? str_cut(message, strlen(message), sizeof(answer.message) - 1) : 0;
-	memcpy(answer.message, message ? message : "", len);
-	answer.message[len] = '\0';
-	*ret_answer = answer;
-	return 0;
-}
-
-static int
 time_left(const struct ambit_question *question)
 {
 	int64_t left = TIMEOUT_MS;
@@ -261,7 +84,7 @@ run(const struct exec *exec, const struct ambit_question *question, char **ret_o
 		return err_set(err, ETIMEDOUT, "the question expired before it was asked");
 	r = check_same(exec, err);
 	if (r == 0)
-		r = write_question(question, &input, err);
+		r = question_write(question, 0, &input, err);
 	if (r == 0)
 		r = run_program_until(exec->cancel.fd, argv, environ, input, strlen(input),
 			OUTPUT_MAX, timeout, ret_output, ret_len, err);
@@ -284,7 +107,7 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 		return err_set(err, ECANCELED, "the question was withdrawn");
 	if (r < 0)
 		return r;
-	r = read_answer(question, output, len, ret_answer, err);
+	r = answer_parse(question, output, len, ret_answer, err);
 	if (r < 0) {
 		err_context(err, "the answer of %s", exec->program);
 		return r;

@@ -187,6 +187,22 @@ pending_current(const struct pending *pending, void **ret_data)
 	return first->id;
 }
 
+uint64_t
+pending_leader(const struct pending *pending, uint64_t ticket, void **ret_data)
+{
+	const struct ticket *found = find(pending, ticket);
+
+	for (size_t i = 0; found && !found->settled && i < pending->n; i++) {
+		const struct ticket *other = &pending->tickets[i];
+
+		if (other->settled || other->question != found->question)
+			continue;
+		*ret_data = other->data;
+		return other->id;
+	}
+	return 0;
+}
+
 /* question 0: all. Walks by id, so that the callback may remove or settle
  * what it likes; those added meanwhile are not visited. */
 static int

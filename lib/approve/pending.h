@@ -33,6 +33,10 @@ int pending_add(struct pending *pending, const char *key, void *data, int64_t no
  * its first ticket. 0 if there is none. */
 uint64_t pending_current(const struct pending *pending, void **ret_data);
 
+/* The same for the question that this ticket waits for, whoever's turn it is. 0: it
+ * waits no more. */
+uint64_t pending_leader(const struct pending *pending, uint64_t ticket, void **ret_data);
+
 /* The tickets of a question, oldest first. Safe against removal of the one given. */
 int pending_each(struct pending *pending, uint64_t question,
 	int (*each)(void *each_data, uint64_t ticket, void *data), void *each_data);

@@ -52,12 +52,13 @@ brief_writes(struct buf *out, const struct decide_input *in, const char *folder)
 }
 
 static void
-brief_shell(struct buf *out, const struct decide_input *in, bool held)
+brief_shell(struct buf *out, const struct decide_input *in, enum ambit_shell shell)
 {
-	if (!in->scope->allow_bash || settings_person(in->settings)->allow_bash == 0 ||
+	if (shell == AMBIT_SHELL_NONE || !in->scope->allow_bash ||
+		settings_person(in->settings)->allow_bash == 0 ||
 		settings_folder(in->settings)->allow_bash == 0)
 		buf_puts(out, "You have no shell: commands are refused with BashNotAllowed.\n");
-	else if (held)
+	else if (shell == AMBIT_SHELL_HELD)
 		buf_puts(out, "Your shell commands run under the same line, held by the kernel: a write "
 			      "outside your scope fails with EACCES unless the person allows it.\n");
 	else
@@ -66,7 +67,7 @@ brief_shell(struct buf *out, const struct decide_input *in, bool held)
 }
 
 char *
-brief_text(const struct decide_input *in, bool held)
+brief_text(const struct decide_input *in, enum ambit_shell shell)
 {
 	auto_free char *folder = explain_folder(in->scope);
 	auto_free char *display =
@@ -79,7 +80,7 @@ brief_text(const struct decide_input *in, bool held)
 	buf_printf(&out, "Paths are relative to %s.\n", display);
 	brief_reads(&out, in);
 	brief_writes(&out, in, folder);
-	brief_shell(&out, in, held);
+	brief_shell(&out, in, shell);
 	buf_puts(&out,
 		"\nA refusal is a result, not a crash: {\"error\", \"message\", \"path\", \"scope\"}. The "
 		"message says where you tried to go, where the line is, and what to do instead. "

@@ -2,10 +2,12 @@
 #ifndef DECIDE_BRIEF_H
 #define DECIDE_BRIEF_H
 
+#include <ambit/engine.h>
+
 #include "decide/decide.h"
 
 /* The text that tells a model its scope, what holds its shell, the protocol
  * for refusals, and the rule on untrusted content. Caller frees. */
-char *brief_text(const struct decide_input *in, bool held);
+char *brief_text(const struct decide_input *in, enum ambit_shell shell);
 
 #endif

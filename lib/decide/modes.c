@@ -10,7 +10,8 @@ request_decide(struct decision *d)
 {
 	const struct ambit_request *request = d->in->request;
 
-	if (request->bad == AMBIT_CODE_NONE || request->bad == AMBIT_CODE_UNKNOWN_TOOL)
+	if (request->bad == AMBIT_CODE_NONE ||
+		(request->bad == AMBIT_CODE_UNKNOWN_TOOL && !request->bad_hard))
 		return;
 	if (request->bad_hard) {
 		decision_say(d, AMBIT_DENY, request->bad, true, "%s", request->bad_reason);

@@ -28,10 +28,8 @@ remembered(const struct decide_input *in, enum ambit_op op, const char *real)
 static bool
 is_inside(const struct decide_input *in, const char *real, enum ambit_access access)
 {
-	if (!scope_holds(in->scope, real))
-		return false;
-	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
-		!streq(real, in->scope->root.real);
+	return scope_writes(in->scope, real,
+		access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_REPLACE);
 }
 
 /* A link that is the folder's own name is not a way out of the folder. */
@@ -43,6 +41,14 @@ says_inside(const struct decide_input *in, const char *written, enum ambit_acces
 	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
 		(!streq(written, in->scope->root.real) &&
 			!streq(written, in->scope->root.written));
+}
+
+/* In a folder that was narrowed to nothing: whoever narrowed it means another one. */
+static bool
+shut(const struct decide_input *in, const char *real)
+{
+	return in->scope->narrowed && !in->scope->only && scope_holds(in->scope, real) &&
+		!remembered(in, AMBIT_OP_WRITE, real);
 }
 
 static enum ambit_code
@@ -60,7 +66,7 @@ write_code(const struct decide_input *in, const struct resolved *resolved,
 		*ret_hard = true;
 		return AMBIT_CODE_SYMLINK_ESCAPE;
 	}
-	if (!open && in->scope->enforce_write) {
+	if (!open && (in->scope->enforce_write || shut(in, resolved->real))) {
 		*ret_hard = true;
 		return AMBIT_CODE_OUT_OF_SCOPE;
 	}

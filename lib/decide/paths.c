@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "decide/decide.h"
@@ -22,6 +23,49 @@ hint(struct decision *d, char *text)
 	d->out->hint = text;
 	if (!text)
 		d->failed = -ENOMEM;
+}
+
+struct listing {
+	const struct ambit_scope *scope;
+	struct buf text;
+};
+
+static int
+append_shown(void *data, const char *real)
+{
+	struct listing *listing = data;
+	auto_free char *shown = ambit_scope_display(listing->scope, real);
+
+	buf_printf(&listing->text, "%s%s", listing->text.len > 0 ? ", " : "", shown ? shown : "?");
+	return 0;
+}
+
+/* In the folder, but in what was left out of it. False: it is not. */
+static bool
+say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
+	const struct resolved *resolved, bool hard, const char *name, const char *folder)
+{
+	const struct ambit_scope *scope = d->in->scope;
+	const char *by = scope->only_by ? scope->only_by : "what it was narrowed to";
+	struct listing listing = { .scope = scope };
+
+	if (!scope->narrowed || !scope_holds(scope, resolved->real) ||
+		scope_writes(scope, resolved->real, false) || !access_writes(path->access))
+		return false;
+	if (scope->only) {
+		ambit_scope_narrowed(scope, append_shown, &listing);
+		decision_say(d, path->verdict, path->code, hard,
+			"%s is in the folder (%s), but not in %s (%s)", name, folder, by,
+			listing.text.data && !listing.text.failed ? listing.text.data : "?");
+		buf_finish(&listing.text);
+		return true;
+	}
+	decision_say(d, path->verdict, path->code, hard,
+		"%s is in the folder (%s), but %s have nothing of it, so nothing can be written",
+		name, folder, by);
+	hint(d, strdup("Write nothing, and report it. A person can open the folder in the client "
+		       "(so that it is one of its roots), or start ambit with another --folder."));
+	return true;
 }
 
 /* What was asked for and, where a link or ".." makes it another place, where
@@ -62,6 +106,8 @@ say_path(struct decision *d, const struct ambit_outcome_path *path,
 			guard ? guard->pattern : "?", guard ? guard->text : "?");
 		break;
 	default:
+		if (say_narrowed(d, path, resolved, hard, name, folder))
+			break;
 		if (streq(resolved->real, d->in->scope->root.real))
 			decision_say(d, path->verdict, path->code, hard,
 				"%s is the folder itself: removing it changes what is outside", path->shown);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/limit.h"
 #include "kernel/child.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
@@ -172,6 +173,19 @@ take_limits(struct child *child)
 	}
 }
 
+/* What was asked for; those who hold the line have to live without it. */
+ON_OWN_STACK static void
+lower_limits(struct child *child)
+{
+	const struct ambit_limits *limits = &child->options->limits;
+
+	if (limit_lower(RLIMIT_CPU, limits->cpu_seconds) < 0 ||
+		limit_lower(RLIMIT_AS, limits->memory) < 0 ||
+		limit_lower(RLIMIT_NPROC, limits->processes) < 0 ||
+		limit_lower(RLIMIT_FSIZE, limits->file_size) < 0)
+		die(child, "setrlimit");
+}
+
 /* Everything is in place: may it run? The supervisor has recorded it by then.
  * If that is gone, there is no command. */
 ON_OWN_STACK static void
@@ -208,6 +222,7 @@ start_main(void *data)
 	die_with_keeper(child, start->keeper);
 	restrict_self(child);
 	take_limits(child);
+	lower_limits(child);
 	wait_for_run(child);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	execve(options->program, options->argv, options->envp);

@@ -129,6 +129,7 @@ go_send(int socket, const struct keeper_options *options)
 	go.n_nest = count(options->nest);
 	go.n_outer = options->n_outer;
 	go.manner = options->manner;
+	go.limits = options->limits;
 	go.has_program = options->program;
 	go.has_temp = options->temp;
 	go.has_pool = options->pool;
@@ -260,6 +261,7 @@ go_receive(int socket, struct keeper_options *ret_options)
 		.restore = go.restore,
 		.n_outer = go.n_outer,
 		.manner = go.manner,
+		.limits = go.limits,
 	};
 	/* In the order that go_send has. */
 	if (go.has_ruleset)

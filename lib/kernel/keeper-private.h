@@ -27,6 +27,7 @@ struct go {
 	struct termios restore;
 	bool replace[3];
 	struct keeper_manner manner;
+	struct ambit_limits limits;
 };
 
 #define KEEPER_END_MS 5000 /* a killed process still there then hangs in the kernel */

@@ -8,6 +8,8 @@
 #include <sys/types.h>
 #include <termios.h>
 
+#include <ambit/limits.h>
+
 #include "base/err.h"
 
 /* The keeper: the process between the supervisor and the command. It leads the
@@ -47,6 +49,7 @@ struct keeper_options {
 	int outer[KEEPER_OUTER_MAX]; /* rulesets of the lines around it, outermost first */
 	size_t n_outer;
 	struct keeper_manner manner;
+	struct ambit_limits limits;
 	char *const *nest; /* argv of a supervisor for a run inside; NULL: there is none */
 };
 

@@ -307,6 +307,8 @@ take_hello(struct nest *nest, struct gate *gate, struct entry *entry)
 		drop(nest, entry);
 		return;
 	}
+	/* Its calls are another gate's: whether it reaches out is not seen here. */
+	gate_connected(gate);
 	epoll_ctl(nest->epoll, EPOLL_CTL_DEL, entry->socket, NULL);
 	close(steal_fd(&entry->socket));
 	close(steal_fd(&entry->pidfd));

@@ -16,7 +16,7 @@
 #define TIMEOUT_STATUS 124
 #define TIMEOUT_GRACE_MS 1000 /* from TERM to KILL when time is up */
 #define LEFTOVER_GRACE_MS 200 /* for daemons that the command left behind */
-#define MAIN_FDS 6	      /* besides the terminal's */
+#define MAIN_FDS 7	      /* besides the terminal's */
 #define HELD_MS 10	      /* how often held calls are looked at */
 
 static const int forwarded[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -229,6 +229,10 @@ loop_run(struct run *run, struct ambit_error *err)
 		fds[3] = (struct pollfd){ .fd = nest_fd(run->nest), .events = POLLIN };
 		fds[4] = (struct pollfd){ .fd = inner ? inner->client : -1, .events = POLLIN };
 		fds[5] = (struct pollfd){ .fd = inner ? inner->pidfd : -1, .events = POLLIN };
+		fds[6] = (struct pollfd){
+			.fd = run->o->leash > 0 && !run->ending ? run->o->leash : -1,
+			.events = POLLIN,
+		};
 		if (run->terminal)
 			n += terminal_poll(run->terminal, fds + MAIN_FDS);
 		if (poll(fds, (nfds_t)n, wait_ms(run, held)) < 0 && errno != EINTR)
@@ -244,6 +248,9 @@ loop_run(struct run *run, struct ambit_error *err)
 			nest_ready(run->nest, run->gate);
 		if (fds[4].revents || fds[5].revents)
 			take_client(run);
+		/* Whoever holds the other end wants no more of it, or is gone. */
+		if (fds[6].revents)
+			end_tree(run, TIMEOUT_GRACE_MS);
 		if (fds[0].revents)
 			take_message(run);
 		take_time(run);

@@ -186,6 +186,7 @@ start_keeper(struct run *run, struct ambit_error *err)
 		.pty = -1,
 		.tty = -1,
 		.nest = run->o->nest,
+		.limits = run->o->limits,
 	};
 	struct keeper_message message;
 	int r;

@@ -293,6 +293,20 @@ add_pattern(struct ambit_request *request, const struct tool_arg *arg, const cha
 	return request_add_path(request, path.data, path.len, arg->access, arg->follow);
 }
 
+/* A search through files whose pattern has no '/' means that name at every depth: all
+ * of where it stands is read. */
+static int
+add_pattern_here(
+	struct ambit_request *request, const struct tool_arg *arg, const char *text, size_t fixed)
+{
+	int r = add_pattern(request, arg, text, fixed, NULL);
+
+	if (r == 0 && request->tool->here && arg->access == AMBIT_ACCESS_READ_TREE &&
+		!strchr(text, '/'))
+		r = request_add_path(request, ".", 1, arg->access, arg->follow);
+	return r;
+}
+
 /* In every directory that the call names: which of them its tool joins with
  * the pattern is its own affair. */
 static int
@@ -320,7 +334,7 @@ add_pattern_everywhere(
 				r = add_pattern(request, arg, text, fixed, item);
 		}
 	}
-	return r == 0 && !any ? add_pattern(request, arg, text, fixed, NULL) : r;
+	return r == 0 && !any ? add_pattern_here(request, arg, text, fixed) : r;
 }
 
 static int

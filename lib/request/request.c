@@ -230,6 +230,62 @@ ambit_request_create(const char *tool, const char *args, size_t len,
 	return 0;
 }
 
+/* The row of a harness' own tool says which arguments are paths. If it has some and
+ * the call names none, what it is about is not known. */
+static int
+settle_own(struct ambit_request *request, const struct tool *row)
+{
+	int r;
+
+	request->tool = row;
+	request->effects = row->effects;
+	request->danger = row->effects ? row->danger : AMBIT_DANGEROUS;
+	r = args_read(request);
+	if (r == 0 && row->args && row->args[0].name && request->n_paths == 0)
+		r = request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
+			"%s: no path in the arguments", row->name);
+	return r;
+}
+
+int
+request_create(const char *name, const struct tool *row, json_t *args,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_request struct ambit_request *request = request_begin(name);
+	int r;
+
+	if (!request)
+		return err_nomem(err);
+	request->args = json_incref(args);
+	r = check_name(request);
+	if (r == 0 && !request->bad_hard)
+		r = row ? settle_own(request, row) : settle(request, 0);
+	if (r < 0)
+		return err_nomem(err);
+	*ret_request = steal_ptr(&request);
+	return 0;
+}
+
+int
+request_create_refused(const char *name, json_t *args, enum ambit_code code, const char *why,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_request struct ambit_request *request = request_begin(name);
+	int r;
+
+	if (!request)
+		return err_nomem(err);
+	request->args = json_incref(args);
+	/* The first refusal stays, whatever is wrong with the name besides. */
+	r = request_refuse(request, code, true, "%s", why);
+	if (r == 0)
+		r = check_name(request);
+	if (r < 0)
+		return err_nomem(err);
+	*ret_request = steal_ptr(&request);
+	return 0;
+}
+
 static const struct {
 	const char *tool;
 	enum tool_follow follow;

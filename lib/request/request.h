@@ -64,6 +64,17 @@ struct ambit_request {
 /* A request that has a name and no arguments yet; NULL without memory. */
 struct ambit_request *request_begin(const char *name);
 
+/* A call whose arguments are parsed already: args is an object, borrowed. row: of a
+ * harness' own tool, which must outlive the request; NULL: the table's, by name.
+ * Fails only without memory. */
+int request_create(const char *name, const struct tool *row, json_t *args,
+	struct ambit_request **ret_request, struct ambit_error *err);
+
+/* A call that is refused whatever anybody says to it, for the record: args as they
+ * could be read, borrowed, or NULL. Fails only without memory. */
+int request_create_refused(const char *name, json_t *args, enum ambit_code code, const char *why,
+	struct ambit_request **ret_request, struct ambit_error *err);
+
 /* The tool that a request for one path goes by, or NULL: no such access. */
 const char *request_access_tool(enum ambit_access access);
 

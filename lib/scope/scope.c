@@ -273,6 +273,8 @@ ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow
 		r = copy_place(parent->runtime, &scope->runtime, err);
 	for (size_t i = 0; r == 0 && i < SCRATCH_N; i++)
 		r = copy_place(parent->scratch[i], &scope->scratch[i], err);
+	if (r == 0)
+		r = scope_copy_narrowing(parent, scope, err);
 	memcpy(scope->own, parent->own, sizeof(scope->own));
 	scope->n_own = parent->n_own;
 	return finish_create(scope, r, ret_scope, err);
@@ -291,6 +293,8 @@ ambit_scope_destroy(struct ambit_scope *scope)
 	free(scope->settings_name);
 	free(scope->state);
 	free(scope->runtime);
+	strv_free(scope->only);
+	free(scope->only_by);
 	for (size_t i = 0; i < SCRATCH_N; i++)
 		free(scope->scratch[i]);
 	free(scope);

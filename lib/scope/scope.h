@@ -23,6 +23,10 @@ struct ambit_scope {
 	bool one; /* display is a copy of root */
 	bool enforce_write;
 	bool allow_bash;
+	/* Where writes are inside, as what follows root ("/src"; "": all of it). */
+	bool narrowed;
+	char **only;
+	char *only_by; /* whose words these are */
 	char *home; /* real paths, or NULL */
 	char *config;
 	char *settings;	     /* the file in use, and its name if that is a symlink */
@@ -48,6 +52,12 @@ int scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *
 
 /* Both take real paths. */
 bool scope_holds(const struct ambit_scope *scope, const char *real);
+/* Whether a write there is inside: narrowed or not. strictly: not the directory itself
+ * that is open. */
+bool scope_writes(const struct ambit_scope *scope, const char *real, bool strictly);
+/* For a child. */
+int scope_copy_narrowing(const struct ambit_scope *from, struct ambit_scope *to,
+	struct ambit_error *err);
 /* Whether the text of the path says inside, under either name of the folder. */
 bool scope_says_inside(const struct ambit_scope *scope, const char *written);
 

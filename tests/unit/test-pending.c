@@ -74,6 +74,28 @@ the_same_key_waits_for_the_same_question(void **state)
 }
 
 static void
+a_ticket_is_led_by_the_first_who_asked_the_same(void **state)
+{
+	struct pending *pending = pending_create();
+	char x, y, z;
+	uint64_t a = add(pending, "a", &x), b = add(pending, "b", &y), c = add(pending, "a", &z);
+	void *data = NULL;
+
+	(void)state;
+	assert_int_equal(pending_leader(pending, c, &data), a);
+	assert_ptr_equal(data, &x);
+	assert_int_equal(pending_leader(pending, b, &data), b);
+	assert_ptr_equal(data, &y);
+	pending_remove(pending, a);
+	assert_int_equal(pending_leader(pending, c, &data), c);
+	assert_ptr_equal(data, &z);
+	pending_settle(pending, c);
+	assert_int_equal(pending_leader(pending, c, &data), 0);
+	assert_int_equal(pending_leader(pending, a, &data), 0);
+	pending_destroy(pending, NULL);
+}
+
+static void
 questions_are_shown_oldest_first(void **state)
 {
 	struct pending *pending = pending_create();
@@ -293,6 +315,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_key_waits_for_the_same_question),
+		cmocka_unit_test(a_ticket_is_led_by_the_first_who_asked_the_same),
 		cmocka_unit_test(questions_are_shown_oldest_first),
 		cmocka_unit_test(a_question_outlives_the_one_who_opened_it),
 		cmocka_unit_test(a_settled_ticket_can_be_found_but_no_longer_waits),

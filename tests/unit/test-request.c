@@ -320,6 +320,10 @@ a_filter_of_a_search_is_a_place_to_look(void **state)
 {
 	(void)state;
 	expect_paths("grep", "{\"pattern\":\"x\",\"glob\":\"*.{c,h}\"}", "read-tree:follow .\n");
+	expect_paths("grep", "{\"pattern\":\"x\",\"glob\":\"Makefile\"}",
+		"read-tree:follow Makefile\nread-tree:follow .\n");
+	expect_paths("grep", "{\"pattern\":\"x\",\"glob\":\"src/Makefile\"}",
+		"read-tree:follow src/Makefile\n");
 	expect_paths(
 		"grep", "{\"pattern\":\"x\",\"include\":\"/etc/*\"}", "read-tree:follow /etc/\n");
 	expect_paths("grep", "{\"pattern\":\"x\",\"paths\":[\"a\",\"b\"],\"include\":\"../s/*\"}",

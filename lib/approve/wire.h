@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef APPROVE_WIRE_H
+#define APPROVE_WIRE_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ambit/approve.h>
+
+/* The question as one line of JSON: who, what, why, expires, request, outcome and
+ * choices; with an id (not 0) also that and which folder to offer first. Caller
+ * frees. */
+int question_write(const struct ambit_question *question, uint64_t id, char **ret_text,
+	struct ambit_error *err);
+
+/* {answer, message?, path?}: one of those that were offered. -EINVAL, with words. */
+int answer_read(const struct ambit_question *question, json_t *object,
+	struct ambit_answer *ret_answer, struct ambit_error *err);
+int answer_parse(const struct ambit_question *question, const char *text, size_t len,
+	struct ambit_answer *ret_answer, struct ambit_error *err);
+
+#endif

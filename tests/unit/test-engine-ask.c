@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several questions of one engine at once: each is answered as it was shown, in any
+ * order, and an answer is taken for nothing that was not. */
+
+#include "world.h"
+
+#include "base/str.h"
+
+struct rig {
+	struct world w;
+	struct ambit_settings *settings;
+	struct ambit_scope *scope;
+	struct ambit_record *record;
+	struct ambit_engine *engine;
+};
+
+static int
+open_rig(void **state)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+
+	assert_non_null(rig);
+	world_open(&rig->w);
+	rig->settings = world_settings(&rig->w, NULL);
+	rig->scope = world_scope(&rig->w);
+	assert_int_equal(
+		ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, NULL), 0);
+	assert_int_equal(
+		ambit_engine_create(&(struct ambit_engine_options){ .settings = rig->settings,
+					    .scope = rig->scope,
+					    .record = rig->record,
+					    .door = "test" },
+			&rig->engine, NULL),
+		0);
+	*state = rig;
+	return 0;
+}
+
+static int
+close_rig(void **state)
+{
+	struct rig *rig = *state;
+
+	ambit_engine_destroy(rig->engine);
+	ambit_record_close(rig->record);
+	ambit_scope_destroy(rig->scope);
+	ambit_settings_destroy(rig->settings);
+	world_close(&rig->w);
+	free(rig);
+	return 0;
+}
+
+/* A write of T/out/name that waits. */
+static uint64_t
+submit(struct rig *rig, const char *name)
+{
+	struct ambit_request *request = NULL;
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit;
+	uint64_t ticket = 0;
+	char args[1024];
+
+	snprintf(args, sizeof(args), "{\"file_path\":\"%s/%s\"}", rig->w.out, name);
+	assert_int_equal(ambit_request_create("write", args, strlen(args), &request, NULL), 0);
+	assert_int_equal(
+		ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
+	return ticket;
+}
+
+/* The id of the ticket's question, which is about name; 0: none. */
+static uint64_t
+question_of(struct rig *rig, uint64_t ticket, const char *name)
+{
+	struct ambit_question question = { 0 };
+	uint64_t id = 0;
+
+	if (ambit_engine_question_of(rig->engine, ticket, &question, NULL) == 1) {
+		id = question.id;
+		assert_true(id != 0);
+		if (!strstr(question.what, name))
+			fail_msg("'%s' is not about %s", question.what, name);
+	}
+	ambit_question_finish(&question);
+	return id;
+}
+
+static int
+answer(struct rig *rig, uint64_t question, enum ambit_answer_kind kind)
+{
+	return ambit_engine_answer(
+		rig->engine, question, &(struct ambit_answer){ .kind = kind }, "test", NULL);
+}
+
+/* The ticket's end: its verdict, or -EAGAIN. */
+static int
+collect(struct rig *rig, uint64_t ticket)
+{
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit = NULL;
+	int r = ambit_engine_collect(rig->engine, ticket, &outcome, &permit, NULL);
+
+	if (r == 0) {
+		r = (int)outcome.verdict;
+		assert_int_equal(permit != NULL, r == AMBIT_ALLOW);
+	}
+	ambit_permit_finish(permit, 0, NULL);
+	ambit_outcome_finish(&outcome);
+	return r;
+}
+
+static void
+answers_come_in_any_order(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t a = submit(rig, "a"), b = submit(rig, "b"), c = submit(rig, "c");
+	uint64_t qa = question_of(rig, a, "/a"), qb = question_of(rig, b, "/b");
+	uint64_t qc = question_of(rig, c, "/c");
+
+	assert_true(qa != qb && qb != qc && qa != qc);
+	/* The same one until it is answered; and the first is whose turn it is. */
+	assert_int_equal(question_of(rig, a, "/a"), qa);
+	assert_int_equal(ambit_engine_question(rig->engine)->id, qa);
+	assert_int_equal(answer(rig, qc, AMBIT_ONCE), 0);
+	assert_int_equal(collect(rig, c), AMBIT_ALLOW);
+	assert_int_equal(collect(rig, a), -EAGAIN);
+	assert_int_equal(answer(rig, qc, AMBIT_ONCE), -ENOENT);
+	assert_int_equal(answer(rig, qb, AMBIT_NO), 0);
+	assert_int_equal(collect(rig, b), AMBIT_DENY);
+	assert_int_equal(answer(rig, qa, AMBIT_ONCE), 0);
+	assert_int_equal(collect(rig, a), AMBIT_ALLOW);
+	assert_null(ambit_engine_question(rig->engine));
+	assert_int_equal(question_of(rig, a, ""), 0);
+}
+
+static void
+those_who_ask_the_same_share_a_question(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t first = submit(rig, "a"), second = submit(rig, "a"), third = submit(rig, "a");
+	uint64_t id = question_of(rig, third, "/a");
+
+	assert_int_equal(question_of(rig, first, "/a"), id);
+	assert_int_equal(question_of(rig, second, "/a"), id);
+	/* The one whose it was leaves: the others have another. */
+	ambit_engine_withdraw(rig->engine, first);
+	assert_int_equal(answer(rig, id, AMBIT_ONCE), -ENOENT);
+	id = question_of(rig, third, "/a");
+	assert_true(id != 0);
+	assert_int_equal(answer(rig, id, AMBIT_ONCE), 0);
+	assert_int_equal(collect(rig, second), AMBIT_ALLOW);
+	assert_int_equal(collect(rig, third), AMBIT_ALLOW);
+}
+
+/* One answer lets through what it covers, though that was shown as a question too. */
+static void
+an_answer_settles_what_it_covers(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t a = submit(rig, "a"), b = submit(rig, "b");
+	uint64_t qa = question_of(rig, a, "/a"), qb = question_of(rig, b, "/b");
+
+	assert_int_equal(answer(rig, qa, AMBIT_FOLDER), 0);
+	assert_int_equal(collect(rig, a), AMBIT_ALLOW);
+	assert_int_equal(collect(rig, b), AMBIT_ALLOW);
+	assert_int_equal(answer(rig, qb, AMBIT_NO), -ENOENT);
+}
+
+/* While the person reads "a", the link is made to lead to "b". A yes is for "a": it
+ * stores nothing about "b", and lets nothing through to it. */
+static void
+a_yes_is_for_what_was_shown(void **state)
+{
+	struct rig *rig = *state;
+	char link[800], target[800];
+	uint64_t first, second, other, id;
+
+	snprintf(link, sizeof(link), "%s/link", rig->w.out);
+	snprintf(target, sizeof(target), "%s/a", rig->w.out);
+	world_file(target, "");
+	world_link(target, link);
+	first = submit(rig, "link");
+	second = submit(rig, "link");
+	other = submit(rig, "other");
+	id = question_of(rig, first, "/link");
+	assert_true(question_of(rig, other, "/other") != id);
+	assert_int_equal(unlink(link), 0);
+	snprintf(target, sizeof(target), "%s/b", rig->w.out);
+	world_file(target, "");
+	world_link(target, link);
+	/* Another answer has every ticket looked at again. */
+	assert_int_equal(answer(rig, question_of(rig, other, "/other"), AMBIT_NO), 0);
+	assert_int_equal(answer(rig, id, AMBIT_FILE), 0);
+	assert_int_equal(collect(rig, first), -EAGAIN);
+	assert_int_equal(collect(rig, second), -EAGAIN);
+	/* It is asked about anew, as what it is now. */
+	id = question_of(rig, first, "/link");
+	assert_true(id != 0);
+	assert_int_equal(answer(rig, id, AMBIT_NO), 0);
+	assert_int_equal(collect(rig, first), AMBIT_DENY);
+	assert_int_equal(collect(rig, second), AMBIT_DENY);
+}
+
+static void
+declined_is_refused_for_all(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t a = submit(rig, "a"), b = submit(rig, "a"), c = submit(rig, "c");
+	uint64_t id = question_of(rig, b, "/a");
+
+	assert_int_equal(ambit_engine_decline(rig->engine, id, ETIMEDOUT, "no answer"), 0);
+	assert_int_equal(collect(rig, a), AMBIT_DENY);
+	assert_int_equal(collect(rig, b), AMBIT_DENY);
+	assert_int_equal(collect(rig, c), -EAGAIN);
+	ambit_engine_withdraw(rig->engine, c);
+	assert_null(ambit_engine_question(rig->engine));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(answers_come_in_any_order),
+		TEST(those_who_ask_the_same_share_a_question),
+		TEST(an_answer_settles_what_it_covers),
+		TEST(a_yes_is_for_what_was_shown),
+		TEST(declined_is_refused_for_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
