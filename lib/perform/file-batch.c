@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several changes, into all of them or none. Everything that can fail for want of
+ * space or rights is done before the first name changes; then each change is a
+ * rename that can be taken back, and what it displaced is kept under a name of ours
+ * until the last one is through. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "perform/file-private.h"
+
+#define CHANGES_MAX 4096
+
+enum step {
+	STEP_NONE = 0, /* nothing is there of it yet */
+	STEP_STAGED,   /* the new content is beside its place, or held in memory */
+	STEP_DONE,     /* the name has changed: what it had is kept */
+};
+
+struct change {
+	const struct ambit_place *place;
+	enum step step;
+	bool removes;
+	bool in_place;
+	bool exchanged;	       /* temp has the old content, once done */
+	struct stat st;	       /* what lay there, if anything did */
+	char temp[FILE_TEMP];  /* the new content; after an exchange the old */
+	char aside[FILE_TEMP]; /* the old one, where there is no exchange; or "" */
+	struct stage_old old;  /* in place: what it held */
+	char *data;	       /* in place: what it gets */
+	size_t len;
+};
+
+struct file_batch {
+	struct change *changes;
+	size_t n;
+};
+
+struct file_batch *
+file_batch_create(void)
+{
+	return calloc(1, sizeof(struct file_batch));
+}
+
+static struct change *
+add(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
+	struct ambit_error *err)
+{
+	struct change *more;
+
+	if (ambit_pass_use(pass) < 0) {
+		err_set(err, EPERM, "%s: no pass", place->shown);
+		return NULL;
+	}
+	if (batch->n == CHANGES_MAX) {
+		err_set(err, E2BIG, "more than %d changes at once", CHANGES_MAX);
+		return NULL;
+	}
+	more = realloc(batch->changes, (batch->n + 1) * sizeof(*more));
+	if (!more) {
+		err_nomem(err);
+		return NULL;
+	}
+	batch->changes = more;
+	more[batch->n] = (struct change){ .place = place };
+	return &more[batch->n++];
+}
+
+int
+file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
+	const char *data, size_t len, mode_t mode, struct ambit_error *err)
+{
+	struct change *c = add(batch, pass, place, err);
+	auto_close int held = -1;
+	struct stat st = { 0 };
+	int r;
+
+	if (!c)
+		return err && err->code ? -err->code : -EPERM;
+	r = file_check(place, &held, &st, err);
+	if (r == 0 && held >= 0)
+		r = file_check_writable(place, held, &st, err);
+	if (r == 0)
+		r = stage_write(place, held, &st, data, len, mode, c->temp, err);
+	if (r == 1) {
+		c->in_place = true;
+		c->data = malloc(len + 1);
+		c->len = len;
+		r = c->data ? stage_hold(place, held, &c->old, err) : err_nomem(err);
+		if (r == 0 && len > 0)
+			memcpy(c->data, data, len);
+	}
+	c->st = st;
+	if (r == 0)
+		c->step = STEP_STAGED;
+	return r;
+}
+
+int
+file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
+	const struct ambit_place *place, struct ambit_error *err)
+{
+	struct change *c = add(batch, pass, place, err);
+	auto_close int held = -1;
+	struct stat st;
+	int r;
+
+	if (!c)
+		return err && err->code ? -err->code : -EPERM;
+	r = file_check(place, &held, &st, err);
+	if (r < 0)
+		return r;
+	if (held < 0)
+		return err_sys(err, ENOENT, "%s", place->shown);
+	if (S_ISDIR(st.st_mode))
+		return err_sys(err, EISDIR, "%s", place->shown);
+	c->removes = true;
+	c->st = st;
+	c->step = STEP_STAGED;
+	return 0;
+}
+
+/* -- names change ----------------------------------------------------------------------- */
+
+/* Nothing of it is held open for so long, and the number of a file that is gone is
+ * given to the next: so its time and size count, too. Not when its inode last changed,
+ * which another name of it in the same batch does. */
+static bool
+is_as_staged(const struct change *c)
+{
+	struct stat st;
+
+	if (!c->place->exists)
+		return file_same(c->place);
+	return fstatat(c->place->parent, c->place->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_dev == c->st.st_dev && st.st_ino == c->st.st_ino &&
+	       st.st_size == c->st.st_size && st.st_mtim.tv_sec == c->st.st_mtim.tv_sec &&
+	       st.st_mtim.tv_nsec == c->st.st_mtim.tv_nsec;
+}
+
+static int
+put_back(struct change *c)
+{
+	int r = c->aside[0] ? file_rename_new(
+				      c->place->parent, c->aside, c->place->parent, c->place->name)
+			    : 0;
+
+	if (r == 0)
+		c->aside[0] = '\0';
+	return r;
+}
+
+/* Whoever was quicker gets back what he has put there. */
+static int
+put_aside(struct change *c)
+{
+	int r;
+
+	file_temp_name(c->aside);
+	r = file_rename_new(c->place->parent, c->place->name, c->place->parent, c->aside);
+	if (r < 0)
+		c->aside[0] = '\0';
+	else if (file_is_other(c->place->parent, c->aside, c->st.st_dev, c->st.st_ino))
+		r = put_back(c) < 0 ? -EIO : -ESTALE;
+	return r;
+}
+
+static int
+replace(struct change *c)
+{
+	const struct ambit_place *p = c->place;
+	int r;
+
+	if (renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) == 0) {
+		c->exchanged = true;
+		if (!file_is_other(p->parent, c->temp, c->st.st_dev, c->st.st_ino))
+			return 0;
+		c->exchanged = false;
+		renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE);
+		return -ESTALE;
+	}
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	r = put_aside(c);
+	if (r < 0)
+		return r;
+	r = file_rename_new(p->parent, c->temp, p->parent, p->name);
+	if (r < 0)
+		put_back(c);
+	else
+		c->temp[0] = '\0';
+	return r;
+}
+
+static int
+change(struct change *c, struct ambit_error *err)
+{
+	const struct ambit_place *p = c->place;
+	int r;
+
+	if (!is_as_staged(c))
+		return err_set(
+			err, ESTALE, "%s is not what it was when this was decided", p->shown);
+	if (c->in_place) {
+		r = stage_overwrite(p, &c->old, c->data, c->len, err);
+		c->step = r == 0 ? STEP_DONE : c->step;
+		return r;
+	}
+	if (c->removes)
+		r = put_aside(c);
+	else if (p->exists)
+		r = replace(c);
+	else
+		r = file_rename_new(p->parent, c->temp, p->parent, p->name);
+	if (r == -ESTALE || r == -EEXIST)
+		return err_set(
+			err, ESTALE, "%s is not what it was when this was decided", p->shown);
+	if (r < 0)
+		return err_sys(err, -r, "%s", p->shown);
+	c->step = STEP_DONE;
+	if (!c->removes && !p->exists)
+		c->temp[0] = '\0';
+	return 0;
+}
+
+static int
+undo(struct change *c)
+{
+	const struct ambit_place *p = c->place;
+
+	if (c->step != STEP_DONE)
+		return 0;
+	c->step = STEP_STAGED;
+	if (c->in_place)
+		return stage_restore(&c->old);
+	if (c->exchanged) {
+		c->exchanged = false;
+		return renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) < 0
+			       ? -errno
+			       : 0;
+	}
+	if (!c->removes && unlinkat(p->parent, p->name, 0) < 0)
+		return -errno;
+	return put_back(c);
+}
+
+int
+file_batch_commit(struct file_batch *batch, struct ambit_error *err)
+{
+	size_t done = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < batch->n; i++)
+		if (batch->changes[i].step != STEP_STAGED)
+			return err_set(err, EINVAL, "%s could not be prepared",
+				batch->changes[i].place->shown);
+	while (r == 0 && done < batch->n) {
+		r = change(&batch->changes[done], err);
+		done += r == 0;
+	}
+	while (r < 0 && done > 0) {
+		struct change *c = &batch->changes[--done];
+
+		if (undo(c) < 0)
+			err_context(err, "%s could not be put back", c->place->shown);
+	}
+	return r;
+}
+
+/* What is kept beside a place goes with the batch: the old content if it was
+ * committed, the new one if it was not. What could not be put back stays. */
+void
+file_batch_destroy(struct file_batch *batch)
+{
+	for (size_t i = 0; batch && i < batch->n; i++) {
+		struct change *c = &batch->changes[i];
+
+		if (c->temp[0] && !c->in_place && !c->removes && c->step != STEP_NONE)
+			unlinkat(c->place->parent, c->temp, 0);
+		if (c->aside[0] && c->step == STEP_DONE)
+			unlinkat(c->place->parent, c->aside, 0);
+		stage_old_finish(&c->old);
+		free(c->data);
+	}
+	if (batch)
+		free(batch->changes);
+	free(batch);
+}

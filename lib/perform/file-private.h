@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PERFORM_FILE_PRIVATE_H
+#define PERFORM_FILE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "perform/file.h"
+
+/* What the files of file.h share. */
+
+#define FILE_TEMP 28 /* ".ambit-", 20 letters and a NUL */
+
+/* A name beside the place that nobody can guess before it is gone again. */
+void file_temp_name(char name[FILE_TEMP]);
+
+/* What lies there is still what the place found: *ret_held is it (O_PATH), or -1
+ * if there was nothing. Else -ESTALE. */
+int file_check(const struct ambit_place *place, int *ret_held, struct stat *ret_st,
+	struct ambit_error *err);
+/* The same of the name alone, right before it changes. */
+bool file_same(const struct ambit_place *place);
+/* "a FIFO", "a directory": for messages. */
+const char *file_kind(mode_t mode);
+/* -EISDIR, -EINVAL, -EACCES with words: what lies there cannot be written to. */
+int file_check_writable(
+	const struct ambit_place *place, int held, const struct stat *st, struct ambit_error *err);
+
+/* renameat that never replaces: -EEXIST. Also where the kernel cannot say so. */
+int file_rename_new(int from, const char *name, int to, const char *to_name);
+/* name, which must be what this says (or NULL), takes the place of what is there, which
+ * must still be what the place found; that is gone afterwards. -ESTALE: all is as it
+ * was. */
+int file_replace(int from, const char *name, const struct stat *what,
+	const struct ambit_place *place);
+/* Something is there, and it is not this. */
+bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
+
+/* -- staged content (file-stage.c) ----------------------------------------------------- */
+
+/* Written beside the place and synced, with the attributes of held (or -1: mode).
+ * 1: the old file has an owner or links that only it can keep: write in place. */
+int stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
+	size_t len, mode_t mode, char ret_name[FILE_TEMP], struct ambit_error *err);
+
+/* A file that is written in place, and what it held before. */
+struct stage_old {
+	int fd; /* 0 is none: opened by stage_hold */
+	bool held;
+	mode_t mode;
+	char *data;
+	size_t len;
+};
+int stage_hold(const struct ambit_place *place, int held, struct stage_old *ret_old,
+	struct ambit_error *err);
+/* If it fails, what was there is there again. */
+int stage_overwrite(const struct ambit_place *place, const struct stage_old *old, const char *data,
+	size_t len, struct ambit_error *err);
+int stage_restore(const struct stage_old *old);
+void stage_old_finish(struct stage_old *old);
+
+/* -- trees (file-tree.c) ----------------------------------------------------------------- */
+
+/* A directory (held) and all that is in it; nothing is removed if something in it
+ * can be seen not to be removable. */
+int tree_remove(const struct ambit_place *place, int held, const struct file_watch *watch,
+	struct ambit_error *err);
+/* Without words, and as far as it goes: what was made here and is not wanted. */
+void tree_discard(int parent, const char *name);
+/* Whatever name is (was: it must be this), to a name that is free. */
+int tree_copy(int from, const char *name, const struct stat *was, int to, const char *to_name,
+	const struct file_watch *watch, struct ambit_error *err);
+
+#endif
