@@ -7,6 +7,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
+LIBEXECDIR ?= $(PREFIX)/libexec/ambit
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
@@ -20,8 +21,11 @@ SONAME = libambit.so.0
 VERSION := $(shell sed -n 's/^.define AMBIT_VERSION "\(.*\)"/\1/p' include/ambit/ambit.h)
 
 PKGS = jansson sqlite3 libsodium
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -pthread
+# What tools stand on. `ambit` itself has none of it: commands that need tools are
+# in a program of their own beside it.
+TOOL_PKGS = libcurl libpcre2-8 libarchive
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(TOOL_PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(TOOL_PKGS) 2>/dev/null) -pthread
 PKG_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -pthread
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
@@ -33,7 +37,7 @@ endif
 CFLAGS ?= -O2 -g
 HARDEN = -fstack-protector-strong -D_FORTIFY_SOURCE=2
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Isrc $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
 	$(if $(SAN),,$(HARDEN)) $(SAN_FLAGS) -fPIC -fno-semantic-interposition -MMD -MP
 LDLIBS = $(PKG_LIBS)
 # The program starts in half the time when nothing is to be linked at its
@@ -47,6 +51,11 @@ LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
+# The doors to tools: src/elsewhere stands for them in `ambit`, and starts the other.
+DOOR_SRC := $(sort $(wildcard src/door/*.c src/mcp/*.c src/serve/*.c))
+DOOR_OBJ := $(DOOR_SRC:%.c=$(BUILD)/%.o)
+AWAY_SRC := $(sort $(wildcard src/elsewhere/*.c))
+AWAY_OBJ := $(AWAY_SRC:%.c=$(BUILD)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 CASES := $(patsubst tests/cases/run.c,$(BUILD)/tests/cases,$(wildcard tests/cases/run.c))
@@ -72,7 +81,7 @@ JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/ambit $(BUILD)/libambit.a $(BUILD)/$(SONAME) $(BUILD)/doc/.done ## the program, the library, their pages
+all: $(BUILD)/ambit $(BUILD)/ambit-tools $(BUILD)/libambit.a $(BUILD)/$(SONAME) $(BUILD)/doc/.done ## the program, the library, their pages
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -95,10 +104,14 @@ $(BUILD)/$(SONAME): $(LIB_OBJ) lib/libambit.map
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/libambit.map \
 		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(LIB_OBJ) $(LDLIBS)
 
-$(BUILD)/ambit: $(CLI_OBJ) $(BUILD)/libambit.a
+$(BUILD)/ambit: $(CLI_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(CLI_OBJ) $(BUILD)/libambit.a \
+	$(Q)$(CC) $(ALL_LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(CLI_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a \
 		$(PROGRAM_LIBS)
+
+$(BUILD)/ambit-tools: $(CLI_OBJ) $(DOOR_OBJ) $(BUILD)/libambit.a
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(DOOR_OBJ) $(BUILD)/libambit.a $(PKG_LIBS)
 
 # Man pages and completions are the program's own tables, printed.
 $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
@@ -180,11 +193,13 @@ install: all ## program, library, headers, ambit.pc, man pages, completions
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/bash-completion/completions \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d
 	$(INSTALL) -m 755 $(BUILD)/ambit $(DESTDIR)$(BINDIR)/ambit
+	$(INSTALL) -d $(DESTDIR)$(LIBEXECDIR)
+	$(INSTALL) -m 755 $(BUILD)/ambit-tools $(DESTDIR)$(LIBEXECDIR)/ambit-tools
 	$(INSTALL) -m 644 $(BUILD)/$(SONAME) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so
 	$(INSTALL) -m 644 include/ambit/*.h $(DESTDIR)$(INCLUDEDIR)/ambit
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-		-e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS)|' ambit.pc.in \
+		-e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS) $(TOOL_PKGS)|' ambit.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
 	$(INSTALL) -m 644 $(BUILD)/doc/*.1 $(DESTDIR)$(MANDIR)/man1
@@ -193,7 +208,7 @@ install: all ## program, library, headers, ambit.pc, man pages, completions
 	$(INSTALL) -m 644 $(BUILD)/doc/ambit.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
 
 uninstall: ## take away what install put there
-	rm -f $(DESTDIR)$(BINDIR)/ambit $(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so \
+	rm -f $(DESTDIR)$(BINDIR)/ambit $(DESTDIR)$(LIBEXECDIR)/ambit-tools $(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc $(DESTDIR)$(MANDIR)/man1/ambit.1 \
 		$(DESTDIR)$(MANDIR)/man1/ambit-*.1 $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_ambit \
@@ -210,4 +225,4 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 	@echo '  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= CC=$(CC) SAN=address,undefined V=1 FUZZ_SECONDS=$(FUZZ_SECONDS)'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(AWAY_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)

@@ -8,10 +8,14 @@
 #include <ambit/approve.h>
 #include <ambit/engine.h>
 #include <ambit/error.h>
+#include <ambit/limits.h>
+#include <ambit/execute.h>
+#include <ambit/label.h>
 #include <ambit/outcome.h>
 #include <ambit/policy.h>
 #include <ambit/probe.h>
 #include <ambit/record.h>
+#include <ambit/registry.h>
 #include <ambit/request.h>
 #include <ambit/rule.h>
 #include <ambit/run.h>

@@ -6,72 +6,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ambit/execute.h>
+
 #include "run.h"
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/glob.h"
 #include "base/str.h"
-
-/* Names, without case. Some variables of one service are harmless, but which
- * ones changes with every release: the whole family goes. */
-static const char *const secret_names[] = {
-	"*TOKEN",
-	"*_TOKEN_*",
-	"*_TOKENS",
-	"*SECRET*",
-	"*PASSWORD*",
-	"*PASSWD*",
-	"*PASSPHRASE*",
-	"*_PASS",
-	"*SSHPASS",
-	"*_PWD", /* MYSQL_PWD; OLDPWD has no such end */
-	"*API_KEY*",
-	"*APIKEY*",
-	"*ACCESS_KEY*",
-	"*PRIVATE_KEY*",
-	"*_KEY",
-	"*CREDENTIAL*",
-	"AUTH_*",
-	"*_AUTH",
-	"*_AUTH_*", /* SSH_AUTH_SOCK: who reaches the agent has the keys */
-	"*_COOKIE",
-	"*_DSN",
-	"*DATABASE_URL",
-	"*CONNECTION_STRING",
-	"AWS_*",
-	"AZURE_*",
-	NULL,
-};
-
-/* True if NAME=value is called like a secret, or its value has the shape of
- * one, as the record knows them. */
-static bool
-is_secret(const char *entry, size_t name)
-{
-	const char *value = entry[name] == '=' ? entry + name + 1 : "";
-
-	for (const char *const *pattern = secret_names; *pattern != NULL; pattern++)
-		if (glob_match(*pattern, strlen(*pattern), entry, name, true))
-			return true;
-	auto_free char *clean = ambit_redact(value);
-
-	return clean == NULL || !streq(clean, value);
-}
-
-static bool
-is_kept(const struct args *args, const char *entry, size_t name)
-{
-	for (size_t i = 0; i < args->n_given; i++) {
-		const struct given *given = &args->given[i];
-
-		if (given->opt == OPT_KEEP_ENV && strlen(given->value) == name &&
-			memcmp(given->value, entry, name) == 0)
-			return true;
-	}
-	return false;
-}
 
 /* NAME=value over an entry of that name, or behind the others. */
 static int
@@ -110,22 +52,39 @@ run_env(const struct run *run, const char *name)
 }
 
 static int
-copy_environment(struct run *run, bool scrub, struct buf *left_out)
+find_kept(const struct args *args, char ***ret_names)
 {
-	for (char *const *entry = run_environ(run); *entry != NULL; entry++) {
-		size_t name = strcspn(*entry, "=");
+	int r = 0;
 
-		if (scrub && !is_kept(run->args, *entry, name) && is_secret(*entry, name)) {
-			auto_free char *shown = str_escape(*entry, name);
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (args->given[i].opt == OPT_KEEP_ENV)
+			r = strv_append(ret_names, args->given[i].value);
+	return r;
+}
 
-			buf_printf(left_out, "%s%s", left_out->len > 0 ? ", " : "",
-				shown != NULL ? shown : "?");
-		} else if (strv_append(&run->envp, *entry) < 0) {
+static int
+scrub_environment(struct run *run, struct buf *left_out)
+{
+	char **keep = NULL, **removed = NULL;
+	int r = find_kept(run->args, &keep);
+
+	if (r == 0)
+		run->envp = ambit_scrub_env(run_environ(run), keep, &removed);
+	strv_free(keep);
+	for (char **name = removed; name != NULL && *name != NULL; name++)
+		buf_printf(left_out, "%s%s", left_out->len > 0 ? ", " : "", *name);
+	strv_free(removed);
+	return run->envp != NULL ? 0 : -ENOMEM;
+}
+
+static int
+copy_environment(struct run *run)
+{
+	run->envp = calloc(1, sizeof(char *));
+	for (char *const *entry = run_environ(run); *entry != NULL; entry++)
+		if (run->envp == NULL || strv_append(&run->envp, *entry) < 0)
 			return -ENOMEM;
-		}
-	}
-	/* An empty list, not none, if nothing is left. */
-	return run->envp == NULL && (run->envp = calloc(1, sizeof(char *))) == NULL ? -ENOMEM : 0;
+	return run->envp != NULL ? 0 : -ENOMEM;
 }
 
 static int
@@ -171,8 +130,8 @@ run_environment(struct run *run, const struct ambit_profile *profile, struct amb
 
 	if (!scrub && profile == NULL && args_get(run->args, OPT_FOR) == NULL)
 		return 0;
-	if (copy_environment(run, scrub, &left_out) < 0 || set_profiles(run, profile) < 0 ||
-		left_out.failed)
+	if ((scrub ? scrub_environment(run, &left_out) : copy_environment(run)) < 0 ||
+		set_profiles(run, profile) < 0 || left_out.failed)
 		return err_nomem(err);
 	if (left_out.len > 0 && !run->quiet)
 		fprintf(stderr,

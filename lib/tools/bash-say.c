@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came of a command, in words for the model: what it printed, how it ended, what
+ * was refused and what to do about that. */
+
+#include <string.h>
+
+#include "base/str.h"
+#include "tools/bash.h"
+
+#define TIMEOUT_MAX_MS 600000
+#define SHOWN_MAX 26000	 /* of one stream: replaced bytes are longer than they were */
+#define REFUSED_SHOWN 12 /* programs get more */
+
+static void
+end_line(struct tool_run *run)
+{
+	if (run->text.len > 0 && run->text.data[run->text.len - 1] != '\n')
+		buf_putc(&run->text, '\n');
+}
+
+static void
+say_output(struct tool_run *run, const char *name, const struct ambit_output *output)
+{
+	size_t len = str_cut(output->text, output->len, SHOWN_MAX);
+
+	buf_append(&run->text, output->text, len);
+	end_line(run);
+	if (len < output->len)
+		buf_printf(&run->text, "[... %zu bytes more ...]\n", output->len - len);
+	if (output->binary)
+		buf_printf(&run->text,
+			"[%s is binary in part: what is no text is shown as \xef\xbf\xbd]\n", name);
+}
+
+static void
+say_ending(struct tool_run *run, const struct ambit_executed *executed, int timeout_ms)
+{
+	if (executed->timed_out)
+		buf_printf(&run->text,
+			"[timed out after %d ms and was ended, with all it had started; above is "
+			"what it printed until then. Give a longer 'timeout' (at most %d), or run "
+			"less at once]\n",
+			timeout_ms, TIMEOUT_MAX_MS);
+	else if (executed->status > 128 && executed->status < 128 + 65)
+		buf_printf(&run->text, "[exit code %d: ended by signal %d, %s]\n",
+			executed->status, executed->status - 128,
+			strsignal(executed->status - 128));
+	else if (executed->status != 0)
+		buf_printf(&run->text, "[exit code %d]\n", executed->status);
+}
+
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void
+say_refused(struct tool_run *run, const json_t *refused, size_t left)
+{
+	const json_t *row;
+	size_t i;
+
+	left += json_array_size(refused);
+	if (left == 0)
+		return;
+	buf_puts(&run->text, "[refused by ambit:]\n");
+	json_array_foreach(refused, i, row) {
+		json_int_t count = json_integer_value(json_object_get(row, "count"));
+
+		if (i == REFUSED_SHOWN)
+			break;
+		buf_printf(&run->text, "- %s %s (%s): %s", text_of(row, "what"),
+			text_of(row, "subject"), text_of(row, "program"),
+			text_of(row, "message"));
+		if (count > 1)
+			buf_printf(&run->text, " (%lld times)", (long long)count);
+		buf_putc(&run->text, '\n');
+	}
+	if (i < left)
+		buf_printf(&run->text, "- and %zu more\n", left - i);
+}
+
+/* What a person would say so that it is not refused again; none for what is never
+ * granted, nor for a name that had to be escaped: it would mean another file. */
+static const char *
+rule_of(const json_t *row)
+{
+	const char *what = text_of(row, "what"), *subject = text_of(row, "subject");
+
+	if (!streq(text_of(row, "code"), "Denied") || !*subject || strpbrk(subject, "\\'\""))
+		return NULL;
+	return streq(what, "connect") || streq(what, "read") ? what : "write";
+}
+
+/* In words that can be copied into a shell: the name is the command's to choose, and
+ * could be `$(...)`. */
+static void
+say_how_to_grant(struct tool_run *run, const json_t *refused)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(refused, i, row) {
+		const char *subject = text_of(row, "subject");
+		const char *quote = strpbrk(subject, " $`&|;<>()*?[]{}~#!") ? "'" : "";
+
+		if (!rule_of(row))
+			continue;
+		buf_printf(&run->text,
+			"[nobody is here to ask; a person can allow it for this folder: "
+			"ambit rules add %s %s%s%s]\n",
+			rule_of(row), quote, subject, quote);
+		return;
+	}
+}
+
+/* Only if it is missed: on every call it would be noise. */
+static void
+say_scrubbed(struct tool_run *run, const struct ambit_executed *executed)
+{
+	const char *command = run_string(run, "command"), *before = "";
+
+	for (char *const *name = ambit_executor_scrubbed(run->executor); *name; name++) {
+		if (!strstr(command, *name) && !strstr(executed->err.text, *name))
+			continue;
+		buf_printf(&run->text, "%s%s",
+			*before ? before : "[not in the environment, for it looks like a secret: ",
+			*name);
+		before = ", ";
+	}
+	if (*before)
+		buf_puts(&run->text, "]\n");
+}
+
+void
+bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
+	size_t left, int timeout_ms)
+{
+	say_output(run, "stdout", &executed->out);
+	if (executed->err.len > 0) {
+		buf_puts(&run->text, "[stderr]\n");
+		say_output(run, "stderr", &executed->err);
+	}
+	if (executed->out.len == 0 && executed->err.len == 0)
+		buf_puts(&run->text, "[no output]\n");
+	say_ending(run, executed, timeout_ms);
+	say_refused(run, refused, left);
+	if (!run_has_person(run))
+		say_how_to_grant(run, refused);
+	say_scrubbed(run, executed);
+}

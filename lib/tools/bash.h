@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOOLS_BASH_H
+#define TOOLS_BASH_H
+
+#include <pthread.h>
+
+#include "tools/tools.h"
+
+/* -- bash-say.c ----------------------------------------------------------------------- */
+
+/* Into run's text. refused: rows of the report; left: how many more there are. */
+void bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
+	size_t left, int timeout_ms);
+
+/* -- bash-ask.c ----------------------------------------------------------------------- */
+
+/* Whoever answers a call's own questions, as an approver for the crossings of the
+ * command that it runs. */
+
+struct bash_asker {
+	struct ambit_approver approver;
+	struct tool_run run;		   /* as of the call, but for who cancels */
+	struct ambit_call_options options; /* likewise */
+	pthread_mutex_t lock;
+	uint64_t asked, withdrawn; /* questions; 0: none */
+};
+
+/* -errno. Copies what it needs of the run, which has to stay. */
+int bash_asker_init(struct bash_asker *asker, const struct tool_run *run);
+void bash_asker_finish(struct bash_asker *asker);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A harness' own tools: which can be added, how they are held to what they say of
+ * themselves, and what becomes of a call when one does not keep it. */
+
+#include "registry-rig.h"
+
+#include "base/buf.h"
+
+/* -- adding one -------------------------------------------------------------------------- */
+
+static void
+runs_a_harness_own_tool(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_result result;
+
+	start(rig, NULL, false);
+	result = call(rig, "stamp", "{\"path\":\"a/b/c.txt\"}");
+	assert_false(result.failed);
+	assert_string_equal(result.text, "stamped a/b/c.txt");
+	assert_string_equal(result.structured, "{\"done\":true}");
+	assert_string_equal(world_read("a/b/c.txt"), "made");
+	ambit_result_finish(&result);
+}
+
+static void
+adds_no_tool_that_is_taken_or_false(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_tool tool = stamp;
+	struct ambit_error err = { 0 };
+
+	start(rig, NULL, false);
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EEXIST);
+	tool.name = "read";
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EEXIST);
+	tool.name = "Bash";
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EEXIST);
+	tool.name = "a b";
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	tool.name = "stamp2";
+	tool.danger = AMBIT_DANGER_READ_ONLY;
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	tool.danger = AMBIT_DANGER_WRITE;
+	tool.effects = AMBIT_READ;
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	tool.effects = AMBIT_WRITE;
+	tool.input = "{\"type\":\"object\",\"oneOf\":[]}";
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "oneOf"));
+}
+
+/* What it says of its paths and its result must be possible. */
+static void
+adds_no_tool_that_contradicts_itself(void **state)
+{
+	static const struct ambit_tool_path misspelt[] = { { "path", AMBIT_ACCESS_WRITE, true },
+		{ "pfad", AMBIT_ACCESS_WRITE, true }, { 0 } };
+	static const struct ambit_tool_path strange[] = { { "path", (enum ambit_access)77, true },
+		{ 0 } };
+	struct rig *rig = *state;
+	struct ambit_tool tool = stamp;
+	struct ambit_error err = { 0 };
+
+	start(rig, NULL, false);
+	tool.name = "stamp2";
+	tool.paths = misspelt;
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "pfad"));
+	tool.paths = strange;
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	tool.paths = stamp_paths;
+	tool.output = "{\"type\":";
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "output schema of stamp2"));
+	tool.output = "[]";
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), -EINVAL);
+	tool.output = NULL;
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, &err), 0);
+}
+
+/* -- what a tool promises ------------------------------------------------------------------ */
+
+static int
+run_nothing(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	(void)invocation;
+	(void)err;
+	return data ? *(int *)data : 0;
+}
+
+static int
+run_garbled(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	(void)invocation;
+	(void)data;
+	memset(err->text, 0xff, sizeof(err->text));
+	return -EIO;
+}
+
+static int
+run_word(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	(void)data;
+	(void)err;
+	return ambit_invocation_say(invocation, ambit_invocation_args(invocation),
+		strlen(ambit_invocation_args(invocation)));
+}
+
+static int
+run_heap(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	auto_buf struct buf json = { 0 };
+
+	(void)data;
+	(void)err;
+	buf_puts(&json, "{\"heap\":\"");
+	for (int i = 0; i < 5 << 20; i++)
+		buf_putc(&json, 'x');
+	buf_puts(&json, "\"}");
+	return ambit_invocation_set(invocation, json.data);
+}
+
+static int a_number = EIO;
+static const struct ambit_tool broken[] = {
+	PLAIN("silent", run_nothing, NULL),
+	PLAIN("positive", run_nothing, &a_number),
+	PLAIN("garbled", run_garbled, NULL),
+	PLAIN("heap", run_heap, NULL),
+	PLAIN("echo", run_word, NULL),
+	{
+		.name = "empty_handed",
+		.text = "has an output, and gives none",
+		.input = "{\"type\":\"object\"}",
+		.output = "{\"type\":\"object\"}",
+		.effects = AMBIT_READ,
+		.danger = AMBIT_DANGER_READ_ONLY,
+		.permission = AMBIT_PERMISSION_ALLOW,
+		.run = run_word,
+	},
+	{
+		.name = "caller",
+		.text = "asks somebody far away",
+		.input = "{\"type\":\"object\"}",
+		.effects = AMBIT_READ | AMBIT_NETWORK,
+		.danger = AMBIT_DANGER_READ_ONLY,
+		.permission = AMBIT_PERMISSION_ALLOW,
+		.run = run_word,
+	},
+};
+
+static void
+start_broken(struct rig *rig, bool person)
+{
+	start(rig, NULL, person);
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+		assert_int_equal(ambit_registry_add(rig->registry, &broken[i], NULL), 0);
+}
+
+static void
+fails_for_a_tool_that_breaks_its_word(void **state)
+{
+	struct rig *rig = *state;
+
+	start_broken(rig, false);
+	refuses(rig, "silent", "{}", AMBIT_CODE_INTERNAL, "silent ended without a word");
+	refuses(rig, "positive", "{}", AMBIT_CODE_INTERNAL, "positive came back with 5");
+	refuses(rig, "empty_handed", "{}", AMBIT_CODE_INTERNAL, "set no result");
+	refuses(rig, "garbled", "{}", AMBIT_CODE_INTERNAL, "\\xff\\xff");
+	refuses(rig, "heap", "{}", AMBIT_CODE_INTERNAL, "more than");
+	/* No arguments are none, in every spelling. */
+	succeeds(rig, "echo", "", "{}");
+}
+
+/* Whoever reaches out, or may, brings back what others wrote. */
+static void
+labels_what_network_tools_say(void **state)
+{
+	static const char *const tools[] = { "caller", "riddle" };
+	struct rig *rig = *state;
+
+	start_broken(rig, true);
+	for (size_t i = 0; i < 2; i++) {
+		struct ambit_result result = call(rig, tools[i], "{}");
+
+		assert_false(result.failed);
+		assert_non_null(strstr(result.text, "[untrusted content "));
+		ambit_result_finish(&result);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(runs_a_harness_own_tool),
+		TEST(adds_no_tool_that_is_taken_or_false),
+		TEST(adds_no_tool_that_contradicts_itself),
+		TEST(fails_for_a_tool_that_breaks_its_word),
+		TEST(labels_what_network_tools_say),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
