@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "event.h"
 #include "out.h"
 #include "world.h"
 
@@ -22,38 +23,6 @@ struct view {
 	int64_t last_id;
 	json_t *counts; /* "kind\tverdict\tcode\ttool" -> how many */
 };
-
-static json_t *
-event_json(int64_t id, const struct ambit_event *event)
-{
-	json_t *object = json_pack("{s:I s:I s:I}", "id", (json_int_t)id, "seq",
-		(json_int_t)event->seq, "time", (json_int_t)event->time);
-	json_t *body = NULL;
-	int r = object != NULL ? 0 : -ENOMEM;
-	const struct {
-		const char *key, *text;
-	} texts[] = {
-		{ "session", event->session },
-		{ "kind", event->kind },
-		{ "tool", event->tool },
-		{ "verdict", event->verdict },
-		{ "code", event->code },
-		{ "subject", event->subject },
-		{ "hash", event->hash },
-	};
-
-	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (texts[i].text != NULL)
-			r = json_set_text(object, texts[i].key, texts[i].text);
-	if (r == 0 && json_parse(event->body, strlen(event->body), &body, NULL) == 0)
-		r = json_object_set_new(object, "body", body);
-	else if (r == 0)
-		r = json_set_text(object, "body", event->body);
-	if (r == 0)
-		return object;
-	json_decref(object);
-	return NULL;
-}
 
 static void
 field(int width, const char *text)
@@ -166,12 +135,7 @@ print_chain(void *data, const struct ambit_chain *chain)
 
 	verified->broken += chain->broken != 0;
 	if (verified->json)
-		return out_json(
-			json_pack("{s:s s:I s:b s:I s:s? s:s?}", "session", chain->session,
-				"events", (json_int_t)chain->events, "ok", chain->broken == 0,
-				"broken", (json_int_t)chain->broken, "why",
-				chain->broken != 0 ? chain->why : NULL, "head", chain->head),
-			NULL);
+		return out_json(chain_json(chain), NULL);
 	printf("%s  ", chain->broken == 0 ? "ok    " : "BROKEN");
 	out_text(chain->session);
 	if (chain->broken == 0)

@@ -10,6 +10,8 @@ static const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_why,
 	&cmd_decide,
+	&cmd_mcp,
+	&cmd_serve,
 	&cmd_log,
 	&cmd_rules,
 	&cmd_sessions,

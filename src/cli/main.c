@@ -7,8 +7,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
-#include <ambit/record.h>
+#include <ambit/ambit.h>
 
 #include "cli.h"
 #include "commands.h"
@@ -61,12 +62,28 @@ choose(const char *name, struct ambit_error *err)
 	return NULL;
 }
 
+/* In ambit-tools: the one it was started from may be of another version, and mean
+ * something else by what it says. That comes before what cannot be understood. */
+static int
+check_version(const struct args *args, int r, struct ambit_error *err)
+{
+	const char *version = args_get(args, OPT_TOOLS_VERSION);
+
+	if (version == NULL || streq(version, AMBIT_VERSION))
+		return r;
+	return err_set(err, EPROTO,
+		"ambit is version %s and ambit-tools, which it has started, " AMBIT_VERSION
+		": install both from one build",
+		version);
+}
+
 static int
 run(const struct command *command, char **argv, size_t argc, struct ambit_error *err)
 {
 	struct args args;
 	int r = args_parse(command, argv, argc, &args, err);
 
+	r = check_version(&args, r, err);
 	if (r == 0 && args_get(&args, OPT_HELP) != NULL)
 		help_command(command);
 	else if (r == 0)
@@ -90,6 +107,8 @@ main(int argc, char **argv)
 	command = choose(argc > 1 ? argv[1] : NULL, &err);
 	if (command == NULL || !command->wraps)
 		set_signals();
+	else /* whatever name it was started by: servers know the holder of a line by it */
+		prctl(PR_SET_NAME, "ambit", 0, 0, 0);
 	if (command != NULL)
 		r = run(command, argv + 2, argc > 2 ? (size_t)argc - 2 : 0, &err);
 	if (err.code != 0 && (r < 0 || r == EXIT_USAGE || r == EXIT_FAILED))

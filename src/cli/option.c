@@ -2,6 +2,8 @@
 /* The table of options. An option means the same wherever it is taken; a
  * command only lists which ones it takes. */
 
+#include <ambit/execute.h>
+
 #include "cli.h"
 
 static const struct ambit_word event_kinds[] = {
@@ -106,7 +108,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "WHO",
 		.key = "ask",
 		.text = "who answers: tty, deny, allow or exec:PROG; without it the person at the "
-			"terminal, or nobody if there is none",
+			"terminal of 'run', or nobody if there is none",
 	},
 	[OPT_GUARD_READS] = {
 		.name = "guard-reads",
@@ -120,7 +122,7 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "keep-env",
 		.arg = "NAME",
 		.many = true,
-		.text = "a variable that --scrub-env leaves in",
+		.text = "a variable that stays where secrets are taken out of the environment",
 	},
 	[OPT_TIMEOUT] = {
 		.name = "timeout",
@@ -149,6 +151,62 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "FD",
 		.hidden = true,
 		.text = "supervises a run inside another; started by that one",
+	},
+	[OPT_ASK_FD] = {
+		.name = "ask-fd",
+		.arg = "FD",
+		.hidden = true,
+		.text = "a socket whose other end answers; of the server that started this",
+	},
+	[OPT_LEASH] = {
+		.name = "leash",
+		.arg = "FD",
+		.hidden = true,
+		.text = "the command is ended when this is readable or closed at its other end",
+	},
+	[OPT_ONLY] = {
+		.name = "only",
+		.arg = "DIR",
+		.many = true,
+		.hidden = true,
+		.text = "of the folder only this is open; empty: nothing; of the server that started "
+			"this",
+	},
+	[OPT_LIMIT] = {
+		.name = "limit",
+		.arg = "WHAT=N",
+		.many = true,
+		.text = "what each command may use: cpu (seconds), memory, file-size (bytes) or "
+			"processes",
+	},
+	[OPT_ALLOW_BASH] = {
+		.name = "allow-bash",
+		.text = "where the line cannot be held: run shell commands without it, and ask about "
+			"each",
+	},
+	[OPT_BACKEND] = {
+		.name = "backend",
+		.arg = "WHAT",
+		.words = ambit_backends,
+		.text = "what holds shell commands",
+	},
+	[OPT_PREFIX] = {
+		.name = "prefix",
+		.arg = "WORD",
+		.many = true,
+		.text = "a word in front of each shell command: another sandbox, the first an absolute "
+			"path",
+	},
+	[OPT_SOCKET] = {
+		.name = "socket",
+		.arg = "PATH",
+		.text = "a unix socket to make and serve, in place of standard input and output",
+	},
+	[OPT_TOOLS_VERSION] = {
+		.name = "tools-version",
+		.arg = "VERSION",
+		.hidden = true,
+		.text = "what ambit-tools must be; of the ambit that started it",
 	},
 	[OPT_LANDLOCK] = {
 		.name = "landlock",

@@ -68,6 +68,8 @@ check_options(struct run *run, struct ambit_error *err)
 		return usage(err, "--keep-env means nothing without --scrub-env");
 	if (timeout != NULL)
 		r = parse_timeout(timeout, &run->timeout_ms, err);
+	if (r == 0)
+		r = run_client(run, err);
 	if (r == 0 && landlock != NULL)
 		r = parse_landlock(landlock, &run->landlock, err);
 	if (r == 0 && report != NULL)
@@ -93,7 +95,7 @@ find_terminal(struct run *run)
 static int
 find_who(struct run *run, struct ambit_error *err)
 {
-	run->who = ambit_settings_get(run->world.settings, "ask");
+	run->who = run->client > 0 ? "client" : ambit_settings_get(run->world.settings, "ask");
 	if (run->who == NULL || (streq(run->who, "tty") && args_get(run->args, OPT_ASK) == NULL))
 		run->who = run->tty >= 0 ? "tty" : "deny";
 	if (streq(run->who, "tty") && run->tty < 0)
@@ -125,6 +127,8 @@ make_approver(struct run *run, struct ambit_error *err)
 	if (streq(run->who, "tty"))
 		return ambit_approver_tty(
 			run->tty, run->tty, out_colour(run->tty), &run->approver, err);
+	if (run->client > 0)
+		return ambit_approver_fd(run->client, &run->approver, err);
 	if (is_fixed(run))
 		return ambit_approver_create(run->who, NULL, 0, &run->approver, err);
 	r = strv_append(&writable, run->root);

@@ -26,7 +26,7 @@
 static bool
 stays(enum opt opt)
 {
-	return opt == OPT_REPORT || opt == OPT_NO_PTY;
+	return opt == OPT_REPORT || opt == OPT_NO_PTY || opt == OPT_ASK_FD || opt == OPT_LEASH;
 }
 
 static int
@@ -311,6 +311,10 @@ check_given(const struct run_inner *inner, const struct given *given, struct amb
 	/* Out here it would be written with other rights than the client's. */
 	case OPT_REPORT:
 		return usage(err, "--report is the client's own");
+	/* Out here they would be descriptors of others. */
+	case OPT_ASK_FD:
+	case OPT_LEASH:
+		return usage(err, "--%s is the client's own", option_rows[given->opt].name);
 	case OPT_SETTINGS:
 		return wider(err, "settings", given->value, "whose settings hold");
 	case OPT_WRITE:

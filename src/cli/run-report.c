@@ -5,11 +5,13 @@
  * under the name is replaced, never followed. */
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "out.h"
 #include "run.h"
 
 #include "base/err.h"
@@ -48,11 +50,18 @@ open_dir(struct run_report *report, const char *path, struct ambit_error *err)
 int
 run_report_open(struct run_report *report, const char *path, struct ambit_error *err)
 {
+	int64_t number;
+
 	if (path[0] == '\0' || path[strlen(path) - 1] == '/')
 		return usage(err, "--report: '%s' is not the name of a file", path);
 	if (!is_device(path))
 		return open_dir(report, path, err);
-	report->fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+	/* One of ours is taken as it is: to open it anew may need more rights. */
+	if (str_prefix(path, "/dev/fd/") &&
+		when_number(path + strlen("/dev/fd/"), INT_MAX, &number) == 0)
+		report->fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+	else
+		report->fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
 	return report->fd >= 0 ? 0 : err_sys(err, errno, "--report: %s", path);
 }
 

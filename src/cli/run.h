@@ -33,12 +33,15 @@ struct run {
 	struct ambit_run_keeper *keeper; /* until the command is started */
 	struct world world;
 	const char *root;  /* of the folder; the scope's */
-	const char *who;   /* answers: "tty", "deny", "allow", "exec:..." */
+	const char *who;   /* answers: "tty", "deny", "allow", "client", "exec:..." */
 	int tty;	   /* the terminal, or -1 */
 	bool pty;	   /* the command gets one of its own */
 	bool quiet;
 	bool guard_reads;
 	int timeout_ms;
+	int leash;	   /* or 0 */
+	int client;	   /* the socket of --ask-fd, or 0 */
+	struct ambit_limits limits;
 	int landlock;	   /* 0: what the kernel has */
 	struct ambit_approver *approver;
 	char **argv;
@@ -66,6 +69,11 @@ int run_environment(struct run *run, const struct ambit_profile *profile, struct
 /* What the command's begins with: ambit's own, or that of who asked inside. */
 char *const *run_environ(const struct run *run);
 const char *run_env(const struct run *run, const char *name);
+
+/* -- run-client.c ---------------------------------------------------------------- */
+
+/* What a server that starts this gives along: descriptors and limits. */
+int run_client(struct run *run, struct ambit_error *err);
 
 /* -- run-report.c --------------------------------------------------------------- */
 

@@ -118,6 +118,25 @@ find_folder(struct world *world, const struct args *args, unsigned needs, char *
 	return *ret_folder != NULL ? 0 : err_nomem(err);
 }
 
+/* Said by a server of ambit's own, for a client that says what it works on. */
+static int
+narrow(struct world *world, const struct args *args, struct ambit_error *err)
+{
+	char **dirs = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (args->given[i].opt == OPT_ONLY)
+			r = strv_append(&dirs, args->given[i].value);
+	if (r < 0)
+		r = err_nomem(err);
+	else if (dirs != NULL)
+		r = ambit_scope_narrow(world->scope, (const char *const *)dirs, strv_len(dirs),
+			"the client's roots", err);
+	strv_free(dirs);
+	return r;
+}
+
 static int
 open_scope(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
 {
@@ -135,7 +154,9 @@ open_scope(struct world *world, const struct args *args, unsigned needs, struct 
 		},
 	};
 
-	return r < 0 ? r : ambit_scope_create(&options, &world->scope, err);
+	if (r == 0)
+		r = ambit_scope_create(&options, &world->scope, err);
+	return r < 0 ? r : narrow(world, args, err);
 }
 
 static int

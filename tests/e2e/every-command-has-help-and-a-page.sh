@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs once.
 # The tables are complete: each command has help, a man page and completions.
 . "${0%/*}/lib.sh"
 
 status 0 "$AMBIT" help --names
 names=$out
-for name in why decide log rules sessions mode perms perm sandbox brief settings doctor help version completion; do
+for name in run why decide mcp serve log rules sessions mode perms perm sandbox brief settings doctor help version completion; do
 	grep -qx "$name" <<<"$names" || fail "no command $name"
 done
 status 0 "$AMBIT" --help

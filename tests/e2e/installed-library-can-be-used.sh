@@ -27,6 +27,8 @@ status 0 env LD_LIBRARY_PATH="$AMBIT_STAGE/lib" "$TMPDIR/x"
 [[ $(pkg-config --modversion ambit) == "$("$AMBIT_STAGE/bin/ambit" version | cut -d' ' -f2)" ]] ||
 	fail "ambit.pc says another version"
 for file in share/man/man1/ambit.1 share/man/man1/ambit-why.1 include/ambit/engine.h lib/libambit.so \
+	share/man/man1/ambit-mcp.1 share/man/man1/ambit-serve.1 \
+	include/ambit/registry.h libexec/ambit/ambit-tools \
 	share/bash-completion/completions/ambit share/zsh/site-functions/_ambit \
 	share/fish/vendor_completions.d/ambit.fish; do
 	[[ -r $AMBIT_STAGE/$file ]] || fail "$file is not installed"

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For a server that starts one `ambit run` per command: descriptors that it gives
+ * along, and what the command may use. The server is the person's own; that a
+ * descriptor is what it should be is checked where it is used. */
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+#include "out.h"
+#include "run.h"
+
+#include "base/err.h"
+#include "base/str.h"
+
+static const struct limit_row {
+	const char *name;
+	size_t offset;
+} limit_rows[] = {
+	{ "cpu=", offsetof(struct ambit_limits, cpu_seconds) },
+	{ "memory=", offsetof(struct ambit_limits, memory) },
+	{ "processes=", offsetof(struct ambit_limits, processes) },
+	{ "file-size=", offsetof(struct ambit_limits, file_size) },
+};
+
+static int
+take_limit(struct run *run, const char *text, struct ambit_error *err)
+{
+	for (size_t i = 0; i < sizeof(limit_rows) / sizeof(limit_rows[0]); i++) {
+		const struct limit_row *row = &limit_rows[i];
+		int64_t value;
+
+		if (!str_prefix(text, row->name))
+			continue;
+		if (when_number(text + strlen(row->name), INT64_MAX / 2, &value) < 0 || value < 1)
+			break;
+		*(uint64_t *)((char *)&run->limits + row->offset) = (uint64_t)value;
+		return 0;
+	}
+	return usage(err, "--limit: '%s' is not cpu, memory, processes or file-size=NUMBER", text);
+}
+
+/* Not for the command, nor for whoever is started for a run inside. */
+static int
+take_descriptor(const struct args *args, enum opt opt, int *ret_fd, struct ambit_error *err)
+{
+	const char *text = args_get(args, opt);
+	int64_t fd;
+
+	if (text == NULL)
+		return 0;
+	if (when_number(text, INT_MAX, &fd) < 0 || fd < 3)
+		return usage(err, "--%s: '%s' is not a descriptor", option_rows[opt].name, text);
+	if (fcntl((int)fd, F_SETFD, FD_CLOEXEC) < 0)
+		return err_sys(err, errno, "--%s %s", option_rows[opt].name, text);
+	*ret_fd = (int)fd;
+	return 0;
+}
+
+int
+run_client(struct run *run, struct ambit_error *err)
+{
+	const struct args *args = run->args;
+	int r = take_descriptor(args, OPT_ASK_FD, &run->client, err);
+
+	if (r == 0)
+		r = take_descriptor(args, OPT_LEASH, &run->leash, err);
+	if (r == 0 && run->client > 0 && args_get(args, OPT_ASK) != NULL)
+		return usage(err, "--ask and --ask-fd exclude each other");
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (args->given[i].opt == OPT_LIMIT)
+			r = take_limit(run, args->given[i].value, err);
+	return r;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who runs shell commands, by the command line. Options that `ambit run` takes too are
+ * handed on to it, so that commands stand behind the same line as file tools; where
+ * the line cannot be held there is no bash unless the person says so. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/run.h"
+#include "base/str.h"
+
+/* `ambit` beside this program, or where it is installed from there; nothing in the
+ * environment says where. */
+static char *
+find_program(void)
+{
+	static const char *const places[] = { "ambit", "../../bin/ambit", NULL };
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	strrchr(self, '/')[1] = '\0';
+	for (const char *const *place = places; *place != NULL; place++) {
+		auto_free char *path = str_printf("%s%s", self, *place);
+		char *real = path != NULL ? realpath(path, NULL) : NULL;
+
+		if (real != NULL && access(real, X_OK) == 0)
+			return real;
+		free(real);
+	}
+	return NULL;
+}
+
+/* Said already as what the world is, or not for commands. */
+static bool
+is_own(enum opt opt)
+{
+	return opt == OPT_FOLDER || opt == OPT_SESSION || opt == OPT_SETTINGS || opt == OPT_ASK ||
+		opt == OPT_KEEP_ENV || opt == OPT_LIMIT || opt == OPT_HELP;
+}
+
+/* Commands start elsewhere than this program did: paths are made absolute. And for
+ * them reads are limited from the start, or not at all. */
+static char *
+value_for_run(const struct given *given)
+{
+	if ((given->opt == OPT_WRITE || given->opt == OPT_READ) && given->value[0] != '~')
+		return str_absolute(given->value);
+	if (given->opt == OPT_READS && streq(given->value, "until-first-write"))
+		return str_dup("folder");
+	return str_dup(given->value);
+}
+
+static int
+append_option(char ***list, const char *name, const char *value)
+{
+	auto_free char *text = value != NULL ? str_printf("--%s=%s", name, value)
+					     : str_printf("--%s", name);
+
+	return text != NULL ? strv_append(list, text) : -ENOMEM;
+}
+
+static int
+make_args(const struct toolbox *box, const struct args *args, char ***ret_list)
+{
+	const struct command *run = command_find("run");
+	int r = append_option(ret_list, "folder", ambit_scope_root(box->world.scope));
+
+	if (r == 0)
+		r = append_option(ret_list, "session", ambit_engine_session(box->world.engine));
+	if (r == 0 && args_get(args, OPT_SETTINGS) != NULL)
+		r = append_option(ret_list, "settings", box->world.file);
+	for (size_t i = 0; r == 0 && i < args->n_given; i++) {
+		const struct given *given = &args->given[i];
+		const struct option_row *row = &option_rows[given->opt];
+		auto_free char *value = NULL;
+
+		if (is_own(given->opt) || !command_takes(run, given->opt))
+			continue;
+		if (row->arg != NULL && (value = value_for_run(given)) == NULL)
+			return -ENOMEM;
+		r = append_option(ret_list, row->name, value);
+	}
+	return r;
+}
+
+static int
+collect(const struct args *args, enum opt opt, char ***ret_list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (args->given[i].opt == opt)
+			r = strv_append(ret_list, args->given[i].value);
+	return r;
+}
+
+static int
+no_bash(struct toolbox *box, const char *why, struct ambit_error *err)
+{
+	box->why = str_printf("there is no bash: %s; --allow-bash runs commands without the line, "
+			      "and asks about each",
+		why);
+	return box->why != NULL ? 0 : err_nomem(err);
+}
+
+/* -- limits ---------------------------------------------------------------------- */
+
+static int
+parse_amount(const char *text, uint64_t *ret_amount)
+{
+	static const char units[] = "KMGT";
+	uint64_t amount = 0;
+	const char *at = text, *unit;
+
+	for (; *at >= '0' && *at <= '9' && amount < UINT64_MAX >> 8; at++)
+		amount = amount * 10 + (uint64_t)(*at - '0');
+	if (at == text || amount == 0)
+		return -EINVAL;
+	unit = *at != '\0' ? strchr(units, *at) : NULL;
+	if ((*at != '\0' && unit == NULL) || (unit != NULL && at[1] != '\0') ||
+		amount >= UINT64_MAX >> 50)
+		return -EINVAL;
+	*ret_amount = unit != NULL ? amount << (10 * (unit - units + 1)) : amount;
+	return 0;
+}
+
+static int
+set_limit(struct ambit_limits *limits, const char *text, struct ambit_error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t *at;
+	} known[] = {
+		{ "cpu=", &limits->cpu_seconds },
+		{ "memory=", &limits->memory },
+		{ "processes=", &limits->processes },
+		{ "file-size=", &limits->file_size },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (str_prefix(text, known[i].name) &&
+			parse_amount(text + strlen(known[i].name), known[i].at) == 0)
+			return 0;
+	return usage(err,
+		"--limit: '%s' is none of cpu=SECONDS, memory=BYTES, processes=N, file-size=BYTES "
+		"(K, M, G behind a number)",
+		text);
+}
+
+static int
+parse_limits(const struct args *args, struct ambit_limits *limits, struct ambit_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (args->given[i].opt == OPT_LIMIT)
+			r = set_limit(limits, args->given[i].value, err);
+	return r;
+}
+
+/* -- the executor ---------------------------------------------------------------- */
+
+#define NO_BASH 1
+
+struct making {
+	struct ambit_executor_options options;
+	char **args, **prefix, **keep;
+	char *program;
+};
+
+static void
+making_finish(struct making *making)
+{
+	strv_free(making->args);
+	strv_free(making->prefix);
+	strv_free(making->keep);
+	free(making->program);
+}
+
+/* NO_BASH: box->why says why. */
+static int
+find_backend(struct toolbox *box, const struct args *args, struct making *making,
+	struct ambit_error *err)
+{
+	const char *backend = args_get(args, OPT_BACKEND);
+	bool allow = args_get(args, OPT_ALLOW_BASH) != NULL;
+	const struct ambit_word *row = backend != NULL ? ambit_word_find(ambit_backends, backend)
+						       : NULL;
+	struct ambit_error why = { 0 };
+	int r;
+
+	if (row == NULL && args_get(args, OPT_PREFIX) != NULL)
+		row = ambit_word_find(ambit_backends, "prefix");
+	making->options.backend = row != NULL ? (enum ambit_backend)row->value
+					      : AMBIT_BACKEND_KERNEL;
+	if ((making->options.backend == AMBIT_BACKEND_PREFIX) !=
+		(args_get(args, OPT_PREFIX) != NULL))
+		return usage(err, "--backend prefix and --prefix WORD belong together");
+	if (making->options.backend != AMBIT_BACKEND_KERNEL || ambit_probe_line(&why) == 0)
+		return 0;
+	if (backend != NULL && !allow) {
+		*err = why;
+		return err_context(err, "--backend kernel");
+	}
+	if (allow) {
+		making->options.backend = AMBIT_BACKEND_SUBPROCESS;
+		return 0;
+	}
+	r = no_bash(box, why.text, err);
+	return r < 0 ? r : NO_BASH;
+}
+
+/* The wrapper is named by its path: what a bare name means is not the server's to
+ * guess. */
+static int
+resolve_prefix(struct making *making, struct ambit_error *err)
+{
+	auto_free char *path = NULL;
+	int r = run_resolve(making->prefix[0], &path, err);
+
+	if (r < 0)
+		return err_context(err, "--prefix");
+	free(making->prefix[0]);
+	making->prefix[0] = steal_ptr(&path);
+	return 0;
+}
+
+static int
+fill_options(struct toolbox *box, const struct args *args, struct making *making,
+	struct ambit_error *err)
+{
+	int r = parse_limits(args, &making->options.limits, err);
+
+	if (r != 0)
+		return r;
+	if (collect(args, OPT_KEEP_ENV, &making->keep) < 0 ||
+		collect(args, OPT_PREFIX, &making->prefix) < 0 ||
+		make_args(box, args, &making->args) < 0)
+		return err_nomem(err);
+	if (making->options.backend == AMBIT_BACKEND_PREFIX)
+		r = resolve_prefix(making, err);
+	if (r == 0 && making->options.backend == AMBIT_BACKEND_KERNEL) {
+		making->program = find_program();
+		if (making->program == NULL)
+			r = err_set(err, ENOENT,
+				"ambit is neither beside ambit-tools nor in ../../bin: "
+				"install both");
+	}
+	making->options.program = making->program;
+	making->options.args = making->args;
+	making->options.prefix = making->prefix;
+	making->options.keep = making->keep;
+	making->options.envp = environ;
+	return r;
+}
+
+int
+backend_open(struct toolbox *box, const struct args *args, struct ambit_error *err)
+{
+	struct making making = { 0 };
+	int r = find_backend(box, args, &making, err);
+
+	if (r == 0)
+		r = fill_options(box, args, &making, err);
+	if (r == 0)
+		r = ambit_executor_create(&making.options, &box->executor, err);
+	making_finish(&making);
+	return r == NO_BASH ? 0 : r;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A question as a form that any client can show, and what was filled in as an answer.
+ * Each choice says what it will store. What comes back was written by a program: only
+ * an accepted form with one of the choices in it is that choice, all else is a no. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mcp.h"
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define CHOICE_NAME 32
+
+/* "folder", "folder-2" ...: the n-th of its kind. */
+static void
+choice_name(const struct ambit_question *question, size_t at, char name[CHOICE_NAME])
+{
+	const struct ambit_choice *choice = &question->choices[at];
+	const char *word = ambit_word_name(ambit_answers, (int)choice->kind);
+	size_t n = 1;
+
+	for (size_t i = 0; i < at; i++)
+		n += question->choices[i].kind == choice->kind;
+	if (n == 1)
+		snprintf(name, CHOICE_NAME, "%s", word);
+	else
+		snprintf(name, CHOICE_NAME, "%s-%zu", word, n);
+}
+
+static char *
+choice_title(const struct ambit_choice *choice)
+{
+	static const char *const titles[] = {
+		[AMBIT_NO] = "No",
+		[AMBIT_NO_SESSION] = "No, for this session",
+		[AMBIT_ONCE] = "Yes, this once",
+		[AMBIT_FILE] = "Yes, for this session",
+		[AMBIT_FOLDER] = "Yes, the folder, for this session",
+		[AMBIT_ALWAYS] = "Yes, always",
+	};
+	bool stores = choice->stores != NULL && choice->stores[0] != '\0';
+
+	return str_printf("%s%s%s", titles[choice->kind], stores ? ": " : "",
+		stores ? choice->stores : "");
+}
+
+/* {const, title}, or the older enum with enumNames beside it. */
+static int
+add_choice(const struct ambit_question *question, size_t at, const struct era *era, json_t *names,
+	json_t *titles)
+{
+	auto_free char *title = choice_title(&question->choices[at]);
+	char name[CHOICE_NAME];
+
+	choice_name(question, at, name);
+	if (title == NULL)
+		return -1;
+	if (era->titles)
+		return json_array_append_new(
+			names, json_pack("{s:s s:s}", "const", name, "title", title));
+	return json_array_append_new(names, json_string(name)) < 0
+		? -1
+		: json_array_append_new(titles, json_string(title));
+}
+
+static json_t *
+choices_schema(const struct ambit_question *question, const struct era *era)
+{
+	auto_json json_t *names = json_array(), *titles = json_array();
+
+	for (size_t i = 0; i < question->n_choices; i++)
+		if (add_choice(question, i, era, names, titles) < 0)
+			return NULL;
+	if (era->titles)
+		return json_pack("{s:s s:s s:O s:s}", "type", "string", "title", "Answer", "oneOf",
+			names, "default", "no");
+	return json_pack("{s:s s:s s:O s:O}", "type", "string", "title", "Answer", "enum", names,
+		"enumNames", titles);
+}
+
+static char *
+message(const struct ambit_question *question)
+{
+	auto_buf struct buf out = { 0 };
+
+	buf_printf(&out, "ambit asks: %s%s%s", question->who != NULL ? question->who : "",
+		question->who != NULL && question->who[0] != '\0' ? " wants to " : "",
+		question->what != NULL ? question->what : "?");
+	if (question->why != NULL && question->why[0] != '\0')
+		buf_printf(&out, "\n%s", question->why);
+	return buf_take(&out);
+}
+
+json_t *
+form_create(const struct ambit_question *question, const struct era *era)
+{
+	auto_free char *text = message(question);
+	json_t *schema = json_pack("{s:s s:{s:o s:{s:s s:s s:s s:i}} s:[s]}", "type", "object",
+		"properties", "answer", choices_schema(question, era), "message", "type", "string",
+		"title", "Message to the agent", "description",
+		"Optional; reaches the model with your answer", "maxLength", 500, "required",
+		"answer");
+
+	if (text == NULL || schema == NULL) {
+		json_decref(schema);
+		return NULL;
+	}
+	/* Before 2025-11-25 there was one mode, and no word for it. */
+	return json_pack("{s:s* s:s s:o}", "mode", era->titles ? "form" : NULL, "message", text,
+		"requestedSchema", schema);
+}
+
+static const char *
+plain(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *text = json_string_value(value);
+
+	return text != NULL && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
+static void
+choose(const struct ambit_question *question, const char *word, struct ambit_answer *answer)
+{
+	for (size_t i = 0; i < question->n_choices; i++) {
+		const struct ambit_choice *choice = &question->choices[i];
+		char name[CHOICE_NAME];
+
+		choice_name(question, i, name);
+		if (!streq(name, word))
+			continue;
+		if (choice->path != NULL && strlen(choice->path) >= sizeof(answer->path))
+			return;
+		answer->kind = choice->kind;
+		if (choice->path != NULL &&
+			(choice->kind == AMBIT_FOLDER || choice->kind == AMBIT_ALWAYS))
+			memcpy(answer->path, choice->path, strlen(choice->path) + 1);
+		return;
+	}
+}
+
+void
+form_read(const struct ambit_question *question, const json_t *result,
+	struct ambit_answer *ret_answer)
+{
+	const json_t *content = json_object_get(result, "content");
+	const char *action = plain(result, "action"), *word = plain(content, "answer");
+	const char *text = plain(content, "message");
+
+	*ret_answer = (struct ambit_answer){ .kind = AMBIT_NO };
+	if (action == NULL || !streq(action, "accept"))
+		return;
+	if (word != NULL)
+		choose(question, word, ret_answer);
+	if (text != NULL)
+		memcpy(ret_answer->message, text,
+			str_cut(text, strlen(text), sizeof(ret_answer->message) - 1));
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call and execute: a tool of the registry's, and what it said as JSON. A call that is
+ * refused or fails is a result like any other; execute is a call of bash in the shape
+ * of an executor. */
+
+#include <stdlib.h>
+
+#include "serve.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/str.h"
+
+bool
+tool_is_slow(const struct client *client, const json_t *params)
+{
+	struct ambit_tool_entry entry = { 0 };
+	const char *tool = params_text(params, "tool");
+
+	if (tool == NULL)
+		return true; /* execute */
+	return ambit_registry_find(client->serve->box.registry, tool, &entry) > 0 && entry.slow;
+}
+
+/* False: it has no result, and the job says why. */
+static bool
+do_call(struct job *job, const char *tool, const json_t *args, const char *cwd,
+	struct ambit_result *ret_result)
+{
+	const struct ambit_call_options options = {
+		.cwd = cwd,
+		.cancel = job->cancel,
+		.withdraw = job_withdraw,
+		/* Without it the session's other approvers are asked, if there are any. */
+		.ask = json_is_true(json_object_get(job->params, "ask")) ? job_ask : NULL,
+		.approver = "serve",
+		.data = job,
+	};
+	auto_free char *text = args != NULL ? json_dumps(args, JSON_COMPACT) : NULL;
+	int r;
+
+	*ret_result = (struct ambit_result){ 0 };
+	if (args != NULL && text == NULL)
+		return false;
+	r = ambit_registry_call(job->client->serve->box.registry, tool, text != NULL ? text : "{}",
+		text != NULL ? strlen(text) : 2, &options, ret_result);
+	job->cancelled = ret_result->cancelled;
+	return r == 0 && ret_result->text != NULL && !job->cancelled;
+}
+
+static json_t *
+parse_structured(const struct ambit_result *result)
+{
+	json_t *value = NULL;
+
+	if (result->structured == NULL ||
+		json_parse(result->structured, strlen(result->structured), &value, NULL) < 0)
+		value = json_object();
+	return value;
+}
+
+void
+tool_call(struct job *job)
+{
+	struct ambit_result result;
+
+	if (do_call(job, params_text(job->params, "tool"), json_object_get(job->params, "args"),
+		    params_text(job->params, "cwd"), &result)) {
+		const char *code =
+			result.failed ? ambit_word_name(ambit_codes, (int)result.code) : NULL;
+
+		job->result = json_pack("{s:b s:s s:o s:s*}", "ok", !result.failed, "text",
+			result.text, "structured", parse_structured(&result), "error", code);
+	}
+	ambit_result_finish(&result);
+}
+
+void
+tool_execute(struct job *job)
+{
+	static const char *const fields[] = { "command", "stdin", "timeout", "cwd" };
+	auto_json json_t *args = json_object();
+	struct ambit_result result = { 0 };
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		json_t *value = json_object_get(job->params, fields[i]);
+
+		if (args == NULL || (value != NULL && json_object_set(args, fields[i], value) < 0))
+			return;
+	}
+	if (do_call(job, "bash", args, NULL, &result)) {
+		job->result = parse_structured(&result);
+		if (json_object_set_new(job->result, "ok", json_boolean(!result.failed)) < 0) {
+			json_decref(job->result);
+			job->result = NULL;
+		}
+	}
+	ambit_result_finish(&result);
+}

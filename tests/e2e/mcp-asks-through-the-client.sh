@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Legacy era: a question becomes a form at the client, the answer holds as far as it
+# says, and whatever is not an answer is a no.
+# shellcheck source=tests/e2e/line.bash
+. "${0%/*}/line.bash"
+
+mkdir -p "$OUT/folder"
+approver slow <<SH
+#!/bin/sh
+cat >/dev/null
+until [ -e "$OUT/think" ]; do sleep 0.05; done
+echo '{"answer":"once"}'
+SH
+slow=$approver
+approver yes <<'SH'
+#!/bin/sh
+cat >/dev/null
+echo '{"answer":"once"}'
+SH
+
+PYTHONPATH=$HERE OUT=$OUT APPROVER=$approver SLOW=$slow "$PYTHON" -B - <<'PY'
+import os
+from mcp import *
+
+OUT = os.environ["OUT"]
+FORMS = {"elicitation": {}}
+
+def write(client, name):
+    return client.call("write", file_path=f"{OUT}/{name}", content="x\n")
+
+def there(name):
+    return os.path.exists(f"{OUT}/{name}")
+
+# The form: choices with what they store, in the words of the version.
+client = Client("--session", "form", answer=choose("once"))
+client.legacy(capabilities=FORMS)
+good(write(client, "once"))
+check(there("once"), "once")
+form = client.asked[0]
+check(form["mode"] == "form" and f"{OUT}/once" in form["message"], form)
+schema = form["requestedSchema"]
+check(schema["required"] == ["answer"] and schema["properties"]["answer"]["default"] == "no", schema)
+choices = {row["const"]: row["title"] for row in schema["properties"]["answer"]["oneOf"]}
+check({"no", "no-session", "once", "file", "folder", "always"} <= set(choices), choices)
+check(OUT in choices["folder"] and "session" in choices["folder"] and OUT in choices["always"], choices)
+# Once is once.
+client.answer = choose("no", "not there, please")
+words = bad(write(client, "again"))
+check(len(client.asked) == 2 and "not there, please" in words and not there("again"), words)
+# The folder is the folder: no further question.
+client.answer = choose("folder")
+good(write(client, "folder/a"))
+n = len(client.asked)
+good(write(client, "folder/b"))
+check(len(client.asked) == n and there("folder/a") and there("folder/b"), "folder")
+client.end()
+
+# Older words.
+client = Client("--session", "older", answer=choose("once"))
+client.legacy("2025-06-18", FORMS)
+good(write(client, "older"))
+property = client.asked[0]["requestedSchema"]["properties"]["answer"]
+check("once" in property["enum"] and len(property["enum"]) == len(property["enumNames"])
+      and "oneOf" not in property and "mode" not in client.asked[0], client.asked)
+client.end()
+
+# What is no answer is a no.
+for n, filled in enumerate([
+    {"result": {"action": "decline"}}, {"result": {"action": "cancel"}},
+    {"result": {"action": "accept"}}, {"result": {"action": "accept", "content": {}}},
+    {"result": {"action": "accept", "content": {"answer": "yes"}}},
+    {"result": {"action": "accept", "content": {"answer": ["once"]}}},
+    {"result": {"action": "accept", "content": {"answer": "once\0"}}},
+    {"result": {"action": "decline", "content": {"answer": "always"}}},
+    {"result": {"content": {"answer": "always"}}}, {"result": "accept"},
+    {"error": {"code": -32601, "message": "no such method"}},
+]):
+    client = Client("--session", f"no-{n}", answer=lambda params: filled)
+    client.legacy(capabilities=FORMS)
+    bad(write(client, f"no-{n}"))
+    check(client.asked and not there(f"no-{n}"), filled)
+    client.end()
+
+# Nobody to ask: who says no forms, or speaks a version without them.
+for version, capabilities in [("2025-11-25", {}), ("2025-11-25", {"elicitation": {"url": {}}}),
+                              ("2025-03-26", FORMS)]:
+    client = Client("--session", "nobody", answer=choose("always"))
+    client.legacy(version, capabilities)
+    words = bad(write(client, "nobody"), "Outside")
+    check(not client.asked and not there("nobody") and "ambit rules add write" in words, words)
+    client.end()
+    # The session's other approver, if one was named.
+    client = Client("--session", "other", "--ask", "exec:" + os.environ["APPROVER"])
+    client.legacy(version, capabilities)
+    good(write(client, "other"))
+    check(there("other"), "other")
+    os.unlink(f"{OUT}/other")
+    client.end()
+
+# While that one thinks, other calls go on, and then it holds.
+client = Client("--session", "slow", "--ask", "exec:" + os.environ["SLOW"])
+client.legacy()
+waiting = [client.start("tools/call", {"name": "write", "arguments": {
+    "file_path": f"{OUT}/slow{n}", "content": "x"}}) for n in range(3)]
+for n in range(20):
+    good(client.call("write", file_path="beside", content=str(n)))
+check(not client.replies and not there("slow0"), "answered already")
+open(OUT + "/think", "w").close()
+for n, id in enumerate(waiting):
+    good(client.wait(id)["result"])
+    check(there(f"slow{n}"), n)
+client.end()
+
+# Crossings of a running command are asked the same way, while it is held.
+client = Client("--session", "bash", answer=choose("once"))
+client.legacy(capabilities=FORMS)
+result = client.call("bash", command=f"echo held >{OUT}/held && cat {OUT}/held")
+check(good(result)["stdout"] == "held\n" and there("held"), result)
+check(any(f"{OUT}/held" in form["message"] for form in client.asked), client.asked)
+client.answer = choose("no")
+result = client.call("bash", command=f"echo held >{OUT}/refused")
+check(not there("refused") and "refused" in str(result["structuredContent"]["refused"]), result)
+client.end()
+PY
+
+# A client that never answers has said no after the time that the settings give; a
+# call that was waiting does not hold up another.
+echo '{"question_timeout": 2}' >"$XDG_CONFIG_HOME/ambit/config.json"
+PYTHONPATH=$HERE OUT=$OUT "$PYTHON" -B - <<'PY'
+import os
+from mcp import *
+
+OUT = os.environ["OUT"]
+client = Client("--session", "silent")
+client.legacy(capabilities={"elicitation": {}})
+waiting = client.start("tools/call", {"name": "write", "_meta": {"progressToken": "t"},
+                                      "arguments": {"file_path": OUT + "/never", "content": "x"}})
+for n in range(50):
+    good(client.call("write", file_path="meanwhile", content=str(n)))
+check(waiting not in client.replies, "answered already")
+words = bad(client.wait(waiting)["result"], "Timeout")
+check(not os.path.exists(OUT + "/never") and "time" in words, words)
+gone = [m for m in client.notified if m["method"] == "notifications/cancelled"]
+check(len(gone) == 1 and gone[0]["params"]["requestId"].startswith("ambit-"), gone)
+# An answer that comes too late is not heard.
+client.send({"id": gone[0]["params"]["requestId"],
+             "result": {"action": "accept", "content": {"answer": "always"}}})
+client.answer = choose("no")
+bad(client.call("write", file_path=OUT + "/never", content="x"))
+check(not os.path.exists(OUT + "/never"), "written")
+client.end()
+
+# One that goes away while it is asked.
+client = Client("--session", "gone")
+client.legacy(capabilities={"elicitation": {}})
+client.start("tools/call", {"name": "write", "arguments": {"file_path": OUT + "/gone", "content": "x"}})
+while not client.asked:
+    client.take()
+check(client.end() < 5 and not os.path.exists(OUT + "/gone"), "end")
+PY

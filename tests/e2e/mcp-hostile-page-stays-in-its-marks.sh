@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A page that wants to be taken for somebody else's words, fetched by webfetch and by
+# curl in bash: what the agent gets, text and structured, has all of it between two
+# marks that the page could not know.
+# shellcheck source=tests/e2e/line.bash
+. "${0%/*}/line.bash"
+command -v curl >/dev/null || skip "no curl"
+
+PYTHONPATH=$HERE PAGE=$HERE/hostile-page.py OUT=$OUT "$PYTHON" -B - <<'PY'
+import os
+import re
+import subprocess
+import sys
+from mcp import *
+
+AMBIT = os.environ["AMBIT"]
+
+page = subprocess.Popen([sys.executable, "-B", os.environ["PAGE"]], stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE)
+port = int(page.stdout.readline())
+url = f"http://127.0.0.1:{port}"
+MARK = re.compile(r"\[untrusted content ([a-z0-9]+) (begins|ends)")
+ORDERS = ("SECRET_ORDER", "SYSTEM:")
+
+def held(words):
+    """All orders lie between one pair of marks; the page's own close nothing."""
+    marks = [(m.group(1), m.group(2), m.start()) for m in MARK.finditer(words)]
+    check(marks and marks[0][1] == "begins", "no mark:", words)
+    own = marks[0][0]
+    ends = [at for name, what, at in marks if name == own and what == "ends"]
+    begins = [at for name, what, at in marks if name == own and what == "begins"]
+    check(len(ends) == 1 and len(begins) == 1 and own != "a" * 24, "closed early:", words)
+    for order in ORDERS:
+        for found in re.finditer(order, words):
+            check(begins[0] < found.start() < ends[0], "an order outside:", words)
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from strings(one)
+
+def scene(client, result):
+    check(any(order in text(result) for order in ORDERS), "the page is not there:", result)
+    held(text(result))
+    for one in strings(result["structuredContent"]):
+        if any(order in one for order in ORDERS):
+            held(one)
+        # The command line itself is the model's own.
+
+asked = choose("file")
+for session, call in [("legacy", Client.call), ("modern", None)]:
+    client = Client("--session", session, "--allow-host", "127.0.0.1", answer=asked)
+    client.legacy(capabilities={"elicitation": {}})
+    check("untrusted content" in client.ask("server/discover", {"_meta": modern_meta()})["result"]["instructions"], "brief")
+    for path in ("/plain", "/"):
+        for tool, args in (("webfetch", {"url": url + path}), ("bash", {"command": f"curl -s {url}{path}"})):
+            result = client.call(tool, **args) if call else client.modern(tool, None, None, **args)
+            check(not result["isError"], result)
+            scene(client, result)
+    # Two results have two names.
+    names = {MARK.search(text(client.call("webfetch", url=url + "/plain"))).group(1) for _ in range(3)}
+    check(len(names) == 3, names)
+    # What only reads files is not labelled, nor what reached nobody.
+    good(client.call("write", file_path="own", content="own words\n"))
+    check("untrusted" not in text(client.call("read", file_path="own")), "a file of its own")
+    result = client.call("bash", command="cat own")
+    check("untrusted" not in text(result) and not good(result)["connected"], result)
+    client.end()
+
+# A run inside has a line of its own, which the one around does not see.
+client = Client("--session", "inside", "--net", "open")
+client.legacy()
+scene(client, client.call("bash", command=f"{AMBIT} run --net open -- curl -s {url}/plain"))
+client.end()
+page.stdin.close()
+page.wait()
+PY
