@@ -204,6 +204,12 @@ search_guards(struct ambit_engine *engine)
 	return r;
 }
 
+int
+ambit_engine_search(struct ambit_engine *engine, struct ambit_error *err)
+{
+	return search_guards(engine) < 0 ? err_nomem(err) : 0;
+}
+
 bool
 ambit_engine_search_cut(const struct ambit_engine *engine)
 {

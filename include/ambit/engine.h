@@ -182,6 +182,10 @@ bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
  * could be looked at. */
 int ambit_engine_planted(struct ambit_engine *engine, int64_t since,
 	int (*each)(void *data, const char *path), void *data);
+/* Looks through the folder (bounded) for repositories beneath its top, so that what is
+ * guarded in them is known. Once, before the first request; what is above does it
+ * itself. */
+int ambit_engine_search(struct ambit_engine *engine, struct ambit_error *err);
 /* Whether the folder has more in it than was looked through for repositories. */
 bool ambit_engine_search_cut(const struct ambit_engine *engine);
 /* Where reads are limited: what may be read. 1: reads are not limited. */

@@ -79,8 +79,7 @@ ambit_registry_create(const struct ambit_registry_options *options,
 	registry->no_bash = options->no_bash;
 	registry->seen = seen_create();
 	pthread_mutex_init(&registry->lock, NULL);
-	if (!registry->seen)
-		r = err_nomem(err);
+	r = registry->seen ? ambit_engine_search(options->engine, err) : err_nomem(err);
 	for (size_t i = 0; r == 0 && i < OWN_N; i++) {
 		struct registry_tool tool = { .own = own_tools[i] };
 

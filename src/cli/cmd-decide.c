@@ -127,6 +127,8 @@ run(const struct args *args, struct ambit_error *err)
 	if (lines == NULL)
 		return err_nomem(err);
 	r = world_open(&world, args, WORLD_ENGINE | WORLD_STORE, err);
+	if (r == 0)
+		r = ambit_engine_search(world.engine, err);
 	if (r == 0) {
 		warn_wide(&world, args);
 		r = decide_lines(&world, lines, err);

@@ -14,6 +14,9 @@ ln -s "$OUT/new" "$P/out-new"
 ln -s sub "$P/in-dir"
 ln -s loop "$P/loop"
 
+git init -q --bare "$P/lib.git"
+git init -q "$P/deep/nested"
+
 PYTHONPATH=$HERE P=$P OUT=$OUT "$PYTHON" -B - <<'PY'
 import os
 from mcp import *
@@ -52,6 +55,16 @@ check(os.listdir(OUT + "/dir") == [] and sorted(os.listdir(OUT)) == ["dir", "fil
 check(sorted(os.listdir(os.path.dirname(P))) == [".config", ".local", "project", "project-sibling"],
       os.listdir(os.path.dirname(P)))
 check(os.path.exists(P + "/a.txt") and not os.path.exists(P + "/moved"), "moved")
+
+# What git runs in the repositories that were there: as guarded as for commands.
+config = open("lib.git/config").read()
+for path in ["lib.git/config", "lib.git/hooks/post-update", "deep/nested/HEAD",
+             "deep/nested/.git/hooks/pre-commit"]:
+    bad(write(path), "Guarded")
+    bad(client.call("copy", src="a.txt", dst=path))
+    check(path == "lib.git/config" or not os.path.exists(path), path)
+check(open("lib.git/config").read() == config, "changed")
+good(write("lib.git/description"))
 
 # Reads go anywhere.
 check("secret" in good(client.call("read", file_path=OUT + "/file"))["text"], "read")

@@ -39,6 +39,30 @@ hand_ask(struct ambit_approver *approver, const struct ambit_question *question,
 	return 0;
 }
 
+static inline void
+hand_begin(struct hand *h)
+{
+	struct ambit_error err = { 0 };
+
+	if (ambit_engine_create(&(struct ambit_engine_options){ .settings = h->settings,
+					.scope = h->scope,
+					.record = h->record,
+					.approver = &h->approver,
+					.door = "test" },
+		    &h->engine, &err) < 0)
+		fail_msg("engine: %s", err.text);
+	if (ambit_registry_create(&(struct ambit_registry_options){ .engine = h->engine },
+		    &h->registry, &err) < 0)
+		fail_msg("registry: %s", err.text);
+}
+
+static inline void
+hand_end(struct hand *h)
+{
+	ambit_registry_destroy(h->registry);
+	ambit_engine_destroy(h->engine);
+}
+
 static inline int
 hand_open(void **state)
 {
@@ -53,16 +77,7 @@ hand_open(void **state)
 		fail_msg("record: %s", err.text);
 	h->approver = (struct ambit_approver){ .ask = hand_ask, .name = "test", .instant = true };
 	h->answer.kind = AMBIT_ONCE;
-	if (ambit_engine_create(&(struct ambit_engine_options){ .settings = h->settings,
-					.scope = h->scope,
-					.record = h->record,
-					.approver = &h->approver,
-					.door = "test" },
-		    &h->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
-	if (ambit_registry_create(&(struct ambit_registry_options){ .engine = h->engine },
-		    &h->registry, &err) < 0)
-		fail_msg("registry: %s", err.text);
+	hand_begin(h);
 	*state = h;
 	return 0;
 }
@@ -73,8 +88,7 @@ hand_close(void **state)
 	struct hand *h = *state;
 
 	ambit_result_finish(&h->result);
-	ambit_registry_destroy(h->registry);
-	ambit_engine_destroy(h->engine);
+	hand_end(h);
 	ambit_record_close(h->record);
 	ambit_scope_destroy(h->scope);
 	ambit_settings_destroy(h->settings);
