@@ -170,15 +170,6 @@ run_unlock(struct tool_run *run)
 	pthread_mutex_unlock(&run->registry->lock);
 }
 
-char *
-run_shown(struct tool_run *run, const char *real)
-{
-	char *shown = ambit_scope_display(ambit_engine_scope(run_lock(run)), real);
-
-	run_unlock(run);
-	return shown;
-}
-
 int
 run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 {

@@ -93,8 +93,6 @@ struct ambit_pass run_pass(struct tool_run *run);
 struct ambit_engine *run_lock(struct tool_run *run);
 void run_unlock(struct tool_run *run);
 
-/* A real path as messages show it. Caller frees; NULL without memory. */
-char *run_shown(struct tool_run *run, const char *real);
 /* Where commands run: the call's cwd, or the folder; absolute. Caller frees. */
 int run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err);
 /* Decides about one more host ("name:port"), and asks if need be: 0, or -EACCES with

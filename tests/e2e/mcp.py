@@ -8,14 +8,10 @@ import subprocess
 import threading
 import time
 
+from peer import *
+
 META = "io.modelcontextprotocol/"
 MODERN = "2026-07-28"
-PATIENCE = 60
-
-
-def check(condition, *words):
-    if not condition:
-        raise SystemExit("not so: " + " ".join(str(word) for word in words))
 
 
 def modern_meta(capabilities=None, **more):
@@ -159,25 +155,3 @@ def choose(name, message=None):
     if message is not None:
         content["message"] = message
     return lambda params: {"result": {"action": "accept", "content": content}}
-
-
-def eventually(condition, *words):
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        check(time.monotonic() < until, "never so:", *words)
-        time.sleep(0.02)
-
-
-def processes(mark):
-    """Commands that have the mark in their arguments or environment."""
-    found = []
-    for pid in os.listdir("/proc"):
-        if not pid.isdigit() or int(pid) == os.getpid():
-            continue
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                if mark.encode() in file.read():
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return found
