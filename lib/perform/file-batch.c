@@ -28,6 +28,8 @@ struct change {
 	bool in_place;
 	bool exchanged;	       /* temp has the old content, once done */
 	struct stat st;	       /* what lay there, if anything did */
+	dev_t new_dev;	       /* what was put there */
+	ino_t new_ino;
 	char temp[FILE_TEMP];  /* the new content; after an exchange the old */
 	char aside[FILE_TEMP]; /* the old one, where there is no exchange; or "" */
 	struct stage_old old;  /* in place: what it held */
@@ -72,11 +74,11 @@ add(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place 
 
 int
 file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
-	const char *data, size_t len, mode_t mode, struct ambit_error *err)
+	const struct stat *was, const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
 	struct change *c = add(batch, pass, place, err);
 	auto_close int held = -1;
-	struct stat st = { 0 };
+	struct stat st = { 0 }, new;
 	int r;
 
 	if (!c)
@@ -86,6 +88,10 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 		r = file_check_writable(place, held, &st, err);
 	if (r == 0)
 		r = stage_write(place, held, &st, data, len, mode, c->temp, err);
+	if (r == 0 && fstatat(place->parent, c->temp, &new, AT_SYMLINK_NOFOLLOW) == 0) {
+		c->new_dev = new.st_dev;
+		c->new_ino = new.st_ino;
+	}
 	if (r == 1) {
 		c->in_place = true;
 		c->data = malloc(len + 1);
@@ -94,7 +100,7 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 		if (r == 0 && len > 0)
 			memcpy(c->data, data, len);
 	}
-	c->st = st;
+	c->st = was ? *was : st;
 	if (r == 0)
 		c->step = STEP_STAGED;
 	return r;
@@ -102,7 +108,7 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 
 int
 file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
-	const struct ambit_place *place, struct ambit_error *err)
+	const struct ambit_place *place, const struct stat *was, struct ambit_error *err)
 {
 	struct change *c = add(batch, pass, place, err);
 	auto_close int held = -1;
@@ -119,27 +125,17 @@ file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
 	if (S_ISDIR(st.st_mode))
 		return err_sys(err, EISDIR, "%s", place->shown);
 	c->removes = true;
-	c->st = st;
+	c->st = was ? *was : st;
 	c->step = STEP_STAGED;
 	return 0;
 }
 
 /* -- names change ----------------------------------------------------------------------- */
 
-/* Nothing of it is held open for so long, and the number of a file that is gone is
- * given to the next: so its time and size count, too. Not when its inode last changed,
- * which another name of it in the same batch does. */
 static bool
 is_as_staged(const struct change *c)
 {
-	struct stat st;
-
-	if (!c->place->exists)
-		return file_same(c->place);
-	return fstatat(c->place->parent, c->place->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_dev == c->st.st_dev && st.st_ino == c->st.st_ino &&
-	       st.st_size == c->st.st_size && st.st_mtim.tv_sec == c->st.st_mtim.tv_sec &&
-	       st.st_mtim.tv_nsec == c->st.st_mtim.tv_nsec;
+	return c->place->exists ? file_is_as(c->place, &c->st) : file_same(c->place);
 }
 
 static int
@@ -200,8 +196,10 @@ static int
 change(struct change *c, struct ambit_error *err)
 {
 	const struct ambit_place *p = c->place;
+	auto_turn struct turn turn = { { -1, -1 } };
 	int r;
 
+	turn_take(&turn, p->parent, -1);
 	if (!is_as_staged(c))
 		return err_set(
 			err, ESTALE, "%s is not what it was when this was decided", p->shown);
@@ -227,23 +225,46 @@ change(struct change *c, struct ambit_error *err)
 	return 0;
 }
 
+/* The old content is in temp. Where the new one is gone, it gets its name again. */
+static int
+exchange_back(struct change *c)
+{
+	const struct ambit_place *p = c->place;
+	int r = 0;
+
+	c->exchanged = false;
+	if (renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) == 0)
+		return 0;
+	r = errno == ENOENT ? file_rename_new(p->parent, c->temp, p->parent, p->name) : -errno;
+	/* Not ours to remove any more, or gone. */
+	if (r < 0)
+		memcpy(c->aside, c->temp, sizeof(c->aside));
+	c->temp[0] = '\0';
+	return r;
+}
+
+/* What somebody has put there since stays; what was there before does, too, beside it. */
 static int
 undo(struct change *c)
 {
 	const struct ambit_place *p = c->place;
+	auto_turn struct turn turn = { { -1, -1 } };
 
 	if (c->step != STEP_DONE)
 		return 0;
+	turn_take(&turn, p->parent, -1);
 	c->step = STEP_STAGED;
 	if (c->in_place)
 		return stage_restore(&c->old);
-	if (c->exchanged) {
-		c->exchanged = false;
-		return renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) < 0
-			       ? -errno
-			       : 0;
+	if (!c->removes && file_is_other(p->parent, p->name, c->new_dev, c->new_ino)) {
+		if (c->exchanged)
+			memcpy(c->aside, c->temp, sizeof(c->aside));
+		c->temp[0] = '\0';
+		return -ESTALE;
 	}
-	if (!c->removes && unlinkat(p->parent, p->name, 0) < 0)
+	if (c->exchanged)
+		return exchange_back(c);
+	if (!c->removes && unlinkat(p->parent, p->name, 0) < 0 && errno != ENOENT)
 		return -errno;
 	return put_back(c);
 }
@@ -251,6 +272,7 @@ undo(struct change *c)
 int
 file_batch_commit(struct file_batch *batch, struct ambit_error *err)
 {
+	bool kept = true;
 	size_t done = 0;
 	int r = 0;
 
@@ -265,10 +287,13 @@ file_batch_commit(struct file_batch *batch, struct ambit_error *err)
 	while (r < 0 && done > 0) {
 		struct change *c = &batch->changes[--done];
 
-		if (undo(c) < 0)
-			err_context(err, "%s could not be put back", c->place->shown);
+		if (undo(c) < 0) {
+			err_context(err, "%s could not be put back%s%s", c->place->shown,
+				c->aside[0] ? "; what it was is beside it as " : "", c->aside);
+			kept = false;
+		}
 	}
-	return r;
+	return kept ? r : -EIO;
 }
 
 /* What is kept beside a place goes with the batch: the old content if it was

@@ -23,6 +23,9 @@ int file_check(const struct ambit_place *place, int *ret_held, struct stat *ret_
 	struct ambit_error *err);
 /* The same of the name alone, right before it changes. */
 bool file_same(const struct ambit_place *place);
+/* It is there, and was not written to since. The number of a file that is gone is given
+ * to the next: so its time and size count, too. */
+bool file_is_as(const struct ambit_place *place, const struct stat *was);
 /* "a FIFO", "a directory": for messages. */
 const char *file_kind(mode_t mode);
 /* -EISDIR, -EINVAL, -EACCES with words: what lies there cannot be written to. */
@@ -38,6 +41,18 @@ int file_replace(int from, const char *name, const struct stat *what,
 	const struct ambit_place *place);
 /* Something is there, and it is not this. */
 bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
+
+/* -- one at a time (file-turn.c) ------------------------------------------------------- */
+
+/* Whose turn it is to change names in these directories (other: or -1). Never long, and
+ * not where it cannot be had. */
+struct turn {
+	int fds[2];
+};
+void turn_take(struct turn *turn, int dir, int other);
+void turn_end(struct turn *turn);
+
+#define auto_turn __attribute__((cleanup(turn_end)))
 
 /* -- staged content (file-stage.c) ----------------------------------------------------- */
 

@@ -32,9 +32,10 @@ int file_look(
 /* A file with this content takes the place of what is there: written beside it,
  * synced, renamed. Its mode is that of the old one, or mode less the umask of 022;
  * a file with other hard links keeps them (written in place, after a copy of the
- * old content is safe in memory). */
-int file_put(struct ambit_pass *pass, const struct ambit_place *place, const char *data, size_t len,
-	mode_t mode, struct ambit_error *err);
+ * old content is safe in memory). was: as it was when it was read, and must be still
+ * (-ESTALE); or NULL. Of those who put something there at once, one does. */
+int file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct stat *was,
+	const char *data, size_t len, mode_t mode, struct ambit_error *err);
 
 /* A file or a link; with tree, a directory and all that is in it (on the way
  * nothing is followed and no mount is crossed), else an empty one. -ECANCELED: the
@@ -65,12 +66,14 @@ struct file_batch;
 struct file_batch *file_batch_create(void);
 /* Undoes what was not committed. Accepts NULL. */
 void file_batch_destroy(struct file_batch *batch);
-/* The places must live until the batch is gone. */
+/* The places must live until the batch is gone. was: as of file_put, or NULL. */
 int file_batch_put(struct file_batch *batch, struct ambit_pass *pass,
-	const struct ambit_place *place, const char *data, size_t len, mode_t mode,
-	struct ambit_error *err);
+	const struct ambit_place *place, const struct stat *was, const char *data, size_t len,
+	mode_t mode, struct ambit_error *err);
 int file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
-	const struct ambit_place *place, struct ambit_error *err);
+	const struct ambit_place *place, const struct stat *was, struct ambit_error *err);
+/* -ESTALE: nothing has changed. -EIO: something could not be put back; the words say
+ * what. */
 int file_batch_commit(struct file_batch *batch, struct ambit_error *err);
 
 #endif

@@ -349,13 +349,32 @@ resolve_missing(int base_fd, const char *path, bool follow, struct resolved *ret
 	return r;
 }
 
+/* How often a name is looked at again that was replaced between two looks. */
+#define REPLACED_MAX 20
+
+static int
+resolve_once(int base_fd, const char *text, bool follow, struct resolved *ret,
+	struct ambit_error *err)
+{
+	auto_close int fd = resolve_open(base_fd, text, O_PATH | (follow ? 0 : O_NOFOLLOW), 0,
+		RESOLVE_NO_MAGICLINKS);
+
+	if (fd == -ENOENT)
+		return resolve_missing(base_fd, text, follow, ret, err);
+	if (fd == -ELOOP)
+		return err_set(err, ELOOP, "its symlinks loop, or lead through /proc");
+	if (fd < 0)
+		return err_sys(err, -fd, "cannot be resolved");
+	return fill(fd, ret, err);
+}
+
 int
 resolve_path(int base_fd, const char *base, const char *path, size_t len, bool follow,
 	struct resolved *ret, struct ambit_error *err)
 {
 	struct resolved out = { 0 };
 	char text[PATH_MAX];
-	int r;
+	int r = -ENOENT;
 
 	if (len == 0)
 		return err_set(err, EINVAL, "the path is empty");
@@ -365,17 +384,12 @@ resolve_path(int base_fd, const char *base, const char *path, size_t len, bool f
 		return err_set(err, ENAMETOOLONG, "the path is longer than %d bytes", PATH_MAX - 1);
 	memcpy(text, path, len);
 	text[len] = '\0';
-	auto_close int fd = resolve_open(base_fd, text, O_PATH | (follow ? 0 : O_NOFOLLOW), 0,
-		RESOLVE_NO_MAGICLINKS);
-
-	if (fd == -ENOENT)
-		r = resolve_missing(base_fd, text, follow, &out, err);
-	else if (fd == -ELOOP)
-		r = err_set(err, ELOOP, "its symlinks loop, or lead through /proc");
-	else if (fd < 0)
-		r = err_sys(err, -fd, "cannot be resolved");
-	else
-		r = fill(fd, &out, err);
+	/* A name that is not there is no error, so what is gone was there a moment ago:
+	 * editors and we ourselves save a file by putting another in its place. */
+	for (int i = 0; r == -ENOENT && i < REPLACED_MAX; i++) {
+		resolved_finish(&out);
+		r = resolve_once(base_fd, text, follow, &out, err);
+	}
 	if (r == 0) {
 		out.written = resolve_fold(base, text);
 		if (!out.written)

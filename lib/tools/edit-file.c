@@ -175,34 +175,21 @@ edit_missing(struct tool_run *run, const struct ambit_place *place, struct ambit
 
 /* -- the end of a write ------------------------------------------------------------------ */
 
-static bool
-is_as(const struct ambit_place *place, const struct stat *was)
-{
-	struct stat st;
-
-	return fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_ino == was->st_ino && st.st_dev == was->st_dev && st.st_size == was->st_size &&
-	       st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
-	       st.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
-}
-
 int
 edit_put(struct tool_run *run, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, struct ambit_error *err)
 {
 	struct ambit_pass pass = run_pass(run);
+	uint64_t turn = seen_turn(place->real);
 	struct stat st;
 	int r;
 
-	if (was && !is_as(place, was))
-		return edit_failed(run,
-			err_set(err, ESTALE, "%s has changed since it was read", place->shown));
-	r = file_put(&pass, place, data, len, 0666, err);
-	if (r < 0)
-		return edit_failed(run, r);
-	if (fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	seen_hold(run->seen, turn);
+	r = file_put(&pass, place, was, data, len, 0666, err);
+	if (r == 0 && fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		seen_note(run->seen, place->real, &st);
-	else
+	else if (r == 0)
 		seen_forget(run->seen, place->real);
-	return 0;
+	seen_release(run->seen, turn);
+	return edit_failed(run, r);
 }

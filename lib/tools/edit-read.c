@@ -82,14 +82,14 @@ settle(struct tool_run *run, const struct ambit_place *place, struct ambit_error
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
-	bool nobody = false;
+	bool asked = false, nobody = false;
 	int r = ambit_request_path(
 		access_of(place), place->real, strlen(place->real), &request, err);
 
 	if (r < 0)
 		return r;
 	r = registry_settle(
-		run->registry, request, run->options, &outcome, &permit, NULL, &nobody, err);
+		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &nobody, err);
 	if (r == 0 && permit) {
 		run_lock(run);
 		ambit_permit_finish(permit, 0, NULL);

@@ -328,8 +328,8 @@ wait_for_answer(struct asking *a, struct ambit_outcome *ret_outcome,
 int
 registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	const struct ambit_call_options *options, struct ambit_outcome *ret_outcome,
-	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_nobody,
-	struct ambit_error *err)
+	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_asked,
+	bool *ret_nobody, struct ambit_error *err)
 {
 	struct asking a = { .registry = registry, .options = options, .err = err };
 	int r;
@@ -350,6 +350,7 @@ registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 		}
 	}
 	pthread_mutex_unlock(&registry->lock);
+	*ret_asked = a.ticket != 0;
 	*ret_nobody = a.nobody;
 	return r;
 }

@@ -15,6 +15,9 @@
 #include "tools/registry-private.h"
 #include "tools/schema.h"
 
+/* How often a call is decided anew because another was quicker. */
+#define QUICKER_MAX 10
+
 struct call {
 	struct ambit_registry *registry;
 	const struct registry_tool *tool;
@@ -22,6 +25,8 @@ struct call {
 	json_t *args;
 	struct ambit_call_options options;
 	struct ambit_result *result;
+	bool asked;  /* somebody was, before it ran */
+	int quicker; /* how often another was */
 };
 
 static const char *
@@ -183,7 +188,7 @@ decide(struct call *call, struct ambit_permit **ret_permit)
 	if (r < 0)
 		return r;
 	r = registry_settle(call->registry, request, &call->options, &outcome, ret_permit,
-		&call->result->question, &nobody, &err);
+		&call->result->question, &call->asked, &nobody, &err);
 	if (r == -ECANCELED) {
 		call->result->cancelled = true;
 		r = result_fail(call->result, AMBIT_CODE_DENIED,
@@ -233,6 +238,17 @@ check_kept(struct tool_run *run, int r, struct ambit_error *err)
 	return -EPROTO;
 }
 
+/* A model that makes two changes to a file in one breath means both. The one that came
+ * second has changed nothing, and is decided anew, on what is there by now; if somebody
+ * was asked about it, it is not, for what he saw is not what is there. */
+static bool
+goes_again(struct call *call, const struct tool_run *run, int done)
+{
+	return done == -ESTALE && run->tool->whole && !run->outdated && !call->asked && !run_cancelled(run) &&
+	       ++call->quicker <= QUICKER_MAX;
+}
+
+/* 1: to be decided again. */
 static int
 run_tool(struct call *call, struct ambit_permit *permit)
 {
@@ -277,7 +293,7 @@ run_tool(struct call *call, struct ambit_permit *permit)
 	pthread_mutex_lock(&registry->lock);
 	ambit_permit_finish(permit, done, NULL);
 	pthread_mutex_unlock(&registry->lock);
-	r = result_take(call->result, run, done, &err);
+	r = goes_again(call, run, done) ? 1 : result_take(call->result, run, done, &err);
 	buf_finish(&run->text);
 	json_decref(run->structured);
 	free(run->source);
@@ -305,10 +321,11 @@ ambit_registry_call(struct ambit_registry *registry, const char *tool, const cha
 	r = understand(&call, tool, args, len);
 	if (r == 0)
 		r = note_refusal(&call, tool);
-	if (r > 0)
+	while (r > 0) {
 		r = decide(&call, &permit);
-	if (r > 0)
-		r = run_tool(&call, permit);
+		if (r > 0)
+			r = run_tool(&call, permit);
+	}
 	json_decref(call.args);
 	return r;
 }

@@ -59,11 +59,11 @@ bool registry_hides(const struct ambit_registry *registry, const struct registry
 
 /* Submits the request, which it takes, and waits until it is settled. 0 with outcome
  * and perhaps permit; -ECANCELED; -EINPROGRESS with *ret_question (if not NULL);
- * -ENOMEM. *ret_nobody: it was asked about, and there was nobody. */
+ * -ENOMEM. *ret_asked: it was asked about; *ret_nobody: and there was nobody. */
 int registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	const struct ambit_call_options *options, struct ambit_outcome *ret_outcome,
-	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_nobody,
-	struct ambit_error *err);
+	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_asked,
+	bool *ret_nobody, struct ambit_error *err);
 /* Puts a question that is not this engine's: see run_ask. */
 int registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
 	const struct ambit_question *question, struct ambit_answer *ret_answer,

@@ -212,13 +212,13 @@ run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error 
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
 	struct ambit_error why = { 0 };
-	bool nobody = false;
+	bool asked = false, nobody = false;
 	int r = ambit_request_connect(host_port, &request, err);
 
 	if (r < 0)
 		return r;
 	r = registry_settle(
-		run->registry, request, run->options, &outcome, &permit, NULL, &nobody, &why);
+		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &nobody, &why);
 	if (r == 0 && permit) {
 		run_lock(run);
 		ambit_permit_finish(permit, 0, NULL);

@@ -30,7 +30,10 @@ struct known {
 	char real[];
 };
 
+#define TURNS 64 /* as many as seen_turn's answer has bits */
+
 struct seen {
+	pthread_mutex_t turns[TURNS];
 	pthread_mutex_t lock;
 	struct known *buckets[BUCKETS];
 	struct known *oldest, *newest;
@@ -44,6 +47,8 @@ seen_create(void)
 
 	if (seen)
 		pthread_mutex_init(&seen->lock, NULL);
+	for (int i = 0; seen && i < TURNS; i++)
+		pthread_mutex_init(&seen->turns[i], NULL);
 	return seen;
 }
 
@@ -56,6 +61,8 @@ seen_destroy(struct seen *seen)
 		newer = known->newer;
 		free(known);
 	}
+	for (int i = 0; i < TURNS; i++)
+		pthread_mutex_destroy(&seen->turns[i]);
 	pthread_mutex_destroy(&seen->lock);
 	free(seen);
 }
@@ -132,6 +139,33 @@ seen_forget(struct seen *seen, const char *real)
 	pthread_mutex_unlock(&seen->lock);
 }
 
+/* -- in turn -------------------------------------------------------------------------------- */
+
+uint64_t
+seen_turn(const char *real)
+{
+	return (uint64_t)1 << (hash_name(real) >> 32) % TURNS;
+}
+
+/* All who want several take them in this order. */
+void
+seen_hold(struct seen *seen, uint64_t turns)
+{
+	for (int i = 0; i < TURNS; i++)
+		if (turns >> i & 1)
+			pthread_mutex_lock(&seen->turns[i]);
+}
+
+void
+seen_release(struct seen *seen, uint64_t turns)
+{
+	for (int i = 0; i < TURNS; i++)
+		if (turns >> i & 1)
+			pthread_mutex_unlock(&seen->turns[i]);
+}
+
+/* -- is it still so -------------------------------------------------------------------------- */
+
 static bool
 same_time(const struct timespec *a, const struct timespec *b)
 {
@@ -158,14 +192,24 @@ is_as_seen(struct seen *seen, const char *real, const struct stat *st)
 int
 seen_check(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
 {
+	uint64_t turn = seen_turn(place->real);
 	struct stat st;
+	bool same = true;
+	int r = 0;
 
 	if (!place->exists)
 		return 0;
+	seen_hold(run->seen, turn);
 	if (fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return err_sys(err, errno, "%s", place->shown);
-	if (is_as_seen(run->seen, place->real, &st))
+		r = -errno;
+	else
+		same = is_as_seen(run->seen, place->real, &st);
+	seen_release(run->seen, turn);
+	if (r < 0)
+		return err_sys(err, -r, "%s", place->shown);
+	if (same)
 		return 0;
+	run->outdated = true;
 	return run_fail(run, err, ESTALE,
 		"Read it again, then make the change to what it says now.",
 		"%s has changed since it was last read here", place->shown);

@@ -56,22 +56,6 @@ make_room(struct job_list *list, struct ambit_error *err)
 	return r;
 }
 
-/* Whoever wrote to the file since its text was read would lose that. */
-static int
-check_still(const struct job *job, struct ambit_error *err)
-{
-	struct stat st;
-
-	if (job->st.st_ino == 0)
-		return 0;
-	if (fstatat(job->place.parent, job->place.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		st.st_ino == job->st.st_ino && st.st_size == job->st.st_size &&
-		st.st_mtim.tv_sec == job->st.st_mtim.tv_sec &&
-		st.st_mtim.tv_nsec == job->st.st_mtim.tv_nsec)
-		return 0;
-	return err_set(err, ESTALE, "%s changed while it was patched", job->place.shown);
-}
-
 static int
 add_to_batch(
 	struct job_list *list, struct file_batch *batch, struct job *job, struct ambit_error *err)
@@ -79,21 +63,21 @@ add_to_batch(
 	const char *data = job->text.data ? job->text.data : "";
 	struct ambit_pass pass = run_pass(list->run);
 	enum patch_change change = job->file->change;
-	int r = check_still(job, err);
+	/* Whoever wrote to the file since its text was read would lose that. */
+	const struct stat *was = job->st.st_ino ? &job->st : NULL;
+	int r;
 
-	if (r < 0)
-		return r;
 	if (change == PATCH_DELETE)
-		return file_batch_remove(batch, &pass, &job->place, err);
+		return file_batch_remove(batch, &pass, &job->place, was, err);
 	if (change == PATCH_UPDATE)
 		return job->file->n_hunks == 0 ? 0
-					       : file_batch_put(batch, &pass, &job->place, data,
-							 job->text.len, job->mode, err);
-	r = file_batch_put(batch, &pass, &job->to, data, job->text.len, job->mode, err);
+					       : file_batch_put(batch, &pass, &job->place, was,
+							 data, job->text.len, job->mode, err);
+	r = file_batch_put(batch, &pass, &job->to, NULL, data, job->text.len, job->mode, err);
 	if (r < 0 || change != PATCH_MOVE)
 		return r;
 	pass = run_pass(list->run);
-	return file_batch_remove(batch, &pass, &job->place, err);
+	return file_batch_remove(batch, &pass, &job->place, was, err);
 }
 
 static int
@@ -113,26 +97,6 @@ change_mode(struct job_list *list, const struct job *job, struct ambit_error *er
 		     : 0;
 }
 
-static int
-commit(struct job_list *list, struct ambit_error *err)
-{
-	struct file_batch *batch = file_batch_create();
-	int r = batch ? 0 : err_nomem(err);
-
-	for (size_t i = 0; r == 0 && i < list->set.n_files; i++)
-		r = add_to_batch(list, batch, &list->jobs[i], err);
-	if (r == 0 && run_cancelled(list->run))
-		r = err_set(err, ECANCELED, "cancelled: nothing was changed");
-	if (r == 0)
-		r = file_batch_commit(batch, err);
-	file_batch_destroy(batch);
-	for (size_t i = 0; r == 0 && i < list->set.n_files; i++)
-		r = change_mode(list, &list->jobs[i], err);
-	return r;
-}
-
-/* -- what came of it ---------------------------------------------------------------------- */
-
 static void
 note_seen(struct job_list *list, const struct job *job)
 {
@@ -145,6 +109,40 @@ note_seen(struct job_list *list, const struct job *job)
 		fstatat(now->parent, now->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		seen_note(list->run->seen, now->real, &st);
 }
+
+static uint64_t
+turns_of(const struct job *job)
+{
+	return (job->held ? seen_turn(job->place.real) : 0) |
+	       (job->held_to ? seen_turn(job->to.real) : 0);
+}
+
+static int
+commit(struct job_list *list, struct ambit_error *err)
+{
+	struct file_batch *batch = file_batch_create();
+	uint64_t turns = 0;
+	int r = batch ? 0 : err_nomem(err);
+
+	for (size_t i = 0; i < list->set.n_files; i++)
+		turns |= turns_of(&list->jobs[i]);
+	for (size_t i = 0; r == 0 && i < list->set.n_files; i++)
+		r = add_to_batch(list, batch, &list->jobs[i], err);
+	if (r == 0 && run_cancelled(list->run))
+		r = err_set(err, ECANCELED, "cancelled: nothing was changed");
+	seen_hold(list->run->seen, turns);
+	if (r == 0)
+		r = file_batch_commit(batch, err);
+	file_batch_destroy(batch);
+	for (size_t i = 0; r == 0 && i < list->set.n_files; i++) {
+		r = change_mode(list, &list->jobs[i], err);
+		note_seen(list, &list->jobs[i]);
+	}
+	seen_release(list->run->seen, turns);
+	return r;
+}
+
+/* -- what came of it ---------------------------------------------------------------------- */
 
 static json_t *
 say_job(struct job_list *list, const struct job *job)
@@ -193,7 +191,6 @@ say(struct job_list *list, struct ambit_error *err)
 	for (size_t i = 0; files && i < list->set.n_files; i++) {
 		const struct job *job = &list->jobs[i];
 
-		note_seen(list, job);
 		added += job->count.added;
 		removed += job->count.removed;
 		if (json_array_append_new(files, say_job(list, job)) < 0) {
@@ -283,5 +280,6 @@ const struct own_tool tool_apply_patch = {
 		  "\"removed\":{\"type\":\"integer\"}},\"required\":[\"path\",\"change\",\"added\","
 		  "\"removed\"]}},\"added\":{\"type\":\"integer\"},\"removed\":{\"type\":"
 		  "\"integer\"}},\"required\":[\"files\",\"added\",\"removed\"]}",
+	.whole = true,
 	.run = perform,
 };

@@ -43,5 +43,6 @@ const struct own_tool tool_edit = {
 		  "\"bytes\":{\"type\":\"integer\",\"description\":\"Size of the file now.\"},"
 		  "\"lines\":{\"type\":\"integer\"}},"
 		  "\"required\":[\"path\",\"created\",\"replacements\",\"bytes\",\"lines\"]}",
+	.whole = true,
 	.run = perform,
 };

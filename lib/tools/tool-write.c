@@ -99,5 +99,6 @@ const struct own_tool tool_write = {
 		"\"bytes\":{\"type\":\"integer\"},"
 		"\"lines\":{\"type\":\"integer\"}},"
 		"\"required\":[\"path\",\"created\",\"bytes\",\"lines\"]}",
+	.whole = true,
 	.run = perform,
 };

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <ambit/registry.h>
 
@@ -25,6 +26,7 @@ struct own_tool {
 	const char *input;  /* JSON schema */
 	const char *output; /* JSON schema of the structured result */
 	bool slow;
+	bool whole;	/* where it fails with -ESTALE, it has changed nothing */
 	bool untrusted; /* its output comes from the network */
 	int (*run)(struct tool_run *run, struct ambit_error *err);
 };
@@ -52,6 +54,7 @@ struct tool_run {
 	char *source; /* of what is not trusted; owned; NULL: the tool and its subject */
 	enum ambit_code code; /* of a failure; 0: by errno. With it a run of 0 has failed, too,
 			       * and has said all of it itself */
+	bool outdated;	      /* what the model knows of it is not how it is */
 	char *hint;	      /* what to do instead; owned */
 	char *path;	      /* as shown: the last place that was taken; owned */
 };
@@ -117,6 +120,11 @@ struct seen *seen_create(void);
 void seen_destroy(struct seen *seen);
 void seen_note(struct seen *seen, const char *real, const struct stat *st);
 void seen_forget(struct seen *seen, const char *real);
+/* Held from before a file is changed until that is noted, so that nobody here takes the
+ * one for somebody else's doing. Several files: their turns or'ed together. */
+uint64_t seen_turn(const char *real);
+void seen_hold(struct seen *seen, uint64_t turns);
+void seen_release(struct seen *seen, uint64_t turns);
 /* -ESTALE, with words and run's hint: it was read, and has changed since. */
 int seen_check(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err);
 

@@ -2,6 +2,7 @@
 /* Promises of perform/file.h: whole or not at all, on what the place found, never
  * through a link, and nothing left beside it. */
 
+#include "rounds.h"
 #include "world.h"
 
 #include <dirent.h>
@@ -73,7 +74,7 @@ put_at(const struct ambit_place *place, const char *text, struct ambit_error *er
 {
 	struct ambit_pass pass = a_pass();
 
-	return file_put(&pass, place, text, strlen(text), 0666, err);
+	return file_put(&pass, place, NULL, text, strlen(text), 0666, err);
 }
 
 static int
@@ -132,14 +133,14 @@ nothing_without_a_pass(void **state)
 	int fd = -1;
 
 	(void)state;
-	assert_int_equal(file_put(&none, &place, "x", 1, 0666, &err), -EPERM);
+	assert_int_equal(file_put(&none, &place, NULL, "x", 1, 0666, &err), -EPERM);
 	assert_int_equal(file_mkdir(&none, &place, 0777, &err), -EPERM);
 	assert_int_equal(file_open(&none, &place, &fd, &err), -EPERM);
 	assert_int_equal(file_remove(&none, &place, true, NULL, &err), -EPERM);
 	assert_int_equal(file_move(&none, &place, &other, true, NULL, &err), -EPERM);
 	assert_int_equal(file_copy(&none, &place, &other, true, NULL, &err), -EPERM);
-	assert_int_equal(file_batch_put(batch, &none, &place, "x", 1, 0666, &err), -EPERM);
-	assert_int_equal(file_batch_remove(batch, &none, &place, &err), -EPERM);
+	assert_int_equal(file_batch_put(batch, &none, &place, NULL, "x", 1, 0666, &err), -EPERM);
+	assert_int_equal(file_batch_remove(batch, &none, &place, NULL, &err), -EPERM);
 	file_batch_destroy(batch);
 	assert_int_equal(count("."), 0);
 	ambit_place_finish(&place);
@@ -384,6 +385,58 @@ nothing_outside_changes_in_a_race(void **state)
 	assert_int_equal(done + refused, 2000);
 }
 
+/* Each has seen the same file, and puts another in its place at the same moment. */
+struct writer {
+	pthread_barrier_t *start;
+	const struct ambit_place *place;
+	char text[32];
+	int done;
+};
+
+static void *
+write_at_once(void *data)
+{
+	struct writer *w = data;
+
+	pthread_barrier_wait(w->start);
+	w->done = put_at(w->place, w->text, NULL);
+	return NULL;
+}
+
+static void
+one_of_many_writers_wins(void **state)
+{
+	struct writer writers[6] = { 0 };
+	pthread_t threads[6];
+	pthread_barrier_t start;
+
+	(void)state;
+	world_file("x", "old");
+	pthread_barrier_init(&start, NULL, 6);
+	for (int round = 0; round < rounds(300, 20000); round++) {
+		struct ambit_place place = place_in(".", "x");
+		int won = -1;
+
+		for (int i = 0; i < 6; i++) {
+			writers[i] = (struct writer){ .start = &start, .place = &place };
+			snprintf(writers[i].text, sizeof(writers[i].text), "%d.%d", round, i);
+			assert_int_equal(
+				pthread_create(&threads[i], NULL, write_at_once, &writers[i]), 0);
+		}
+		for (int i = 0; i < 6; i++) {
+			pthread_join(threads[i], NULL);
+			assert_true(writers[i].done == 0 || writers[i].done == -ESTALE);
+			assert_true(writers[i].done < 0 || won < 0);
+			won = writers[i].done == 0 ? i : won;
+		}
+		assert_true(won >= 0);
+		assert_string_equal(world_read("x"), writers[won].text);
+		assert_int_equal(count("."), 1);
+		ambit_place_finish(&place);
+	}
+	pthread_barrier_destroy(&start);
+}
+
 /* Two files change places with each other and a link, while one is moved and copied. */
 static void *
 swap_more(void *data)
@@ -458,7 +511,7 @@ on_a_full_disk(bool linked)
 	place = place_in("small", "a");
 	struct ambit_pass pass = a_pass();
 
-	r = file_put(&pass, &place, big, sizeof(big), 0666, &err);
+	r = file_put(&pass, &place, NULL, big, sizeof(big), 0666, &err);
 	if (r != -ENOSPC || !strstr(err.text, "No space left"))
 		return 2;
 	if (strcmp(world_read("small/a"), "old") != 0 || stat_of("small/a").st_size != 3)
@@ -903,7 +956,8 @@ several_put(struct several *s, const char *name, const char *text)
 	struct ambit_pass pass = a_pass();
 
 	s->places[s->n] = place_in(".", name);
-	return file_batch_put(s->batch, &pass, &s->places[s->n++], text, strlen(text), 0666, NULL);
+	return file_batch_put(
+		s->batch, &pass, &s->places[s->n++], NULL, text, strlen(text), 0666, NULL);
 }
 
 static int
@@ -912,7 +966,7 @@ several_remove(struct several *s, const char *name)
 	struct ambit_pass pass = a_pass();
 
 	s->places[s->n] = place_in(".", name);
-	return file_batch_remove(s->batch, &pass, &s->places[s->n++], NULL);
+	return file_batch_remove(s->batch, &pass, &s->places[s->n++], NULL, NULL);
 }
 
 static void
@@ -1030,6 +1084,7 @@ main(void)
 		T(what_came_or_went_meanwhile_is_noticed),
 		T(a_directory_that_was_moved_away_is_noticed),
 		T(nothing_outside_changes_in_a_race),
+		T(one_of_many_writers_wins),
 		T(trees_do_not_leave_in_a_race),
 		T(a_full_disk_loses_nothing),
 		T(a_full_disk_loses_nothing_in_place),

@@ -155,7 +155,7 @@ refuses_what_it_cannot_edit(void **state)
 
 struct editor {
 	struct ambit_registry *registry;
-	int number, done;
+	int number, times, done;
 };
 
 /* Puts lines of its own before the last, and counts those that were taken. */
@@ -164,7 +164,7 @@ edit_again_and_again(void *data)
 {
 	struct editor *e = data;
 
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < e->times; i++) {
 		struct ambit_result result = { 0 };
 		char args[200];
 
@@ -190,7 +190,7 @@ no_edit_is_lost_beside_another(void **state)
 
 	world_file("a", "END\n");
 	for (int i = 0; i < 4; i++) {
-		editors[i] = (struct editor){ .registry = f->registry, .number = i };
+		editors[i] = (struct editor){ f->registry, .number = i, .times = 60 };
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, edit_again_and_again, &editors[i]), 0);
 	}
@@ -203,6 +203,36 @@ no_edit_is_lost_beside_another(void **state)
 	assert_true(done > 0);
 	assert_int_equal(lines, done + 1);
 	assert_int_equal(files_count("."), 1);
+}
+
+/* As many as a model makes in one breath; whoever is second is not told to read again. */
+static void
+edits_made_at_once_are_all_made(void **state)
+{
+	struct files *f = *state;
+	struct editor editors[8] = { 0 };
+	pthread_t threads[8];
+
+	for (int round = 0; round < 20; round++) {
+		int lines = 0;
+
+		world_file("a", "END\n");
+		files_good(CALL(f, "read", "{ss}", "file_path", "a"));
+		for (int i = 0; i < 8; i++) {
+			editors[i] = (struct editor){ f->registry, .number = i, .times = 1 };
+			assert_int_equal(pthread_create(&threads[i], NULL, edit_again_and_again,
+						 &editors[i]),
+				0);
+		}
+		for (int i = 0; i < 8; i++) {
+			pthread_join(threads[i], NULL);
+			assert_int_equal(editors[i].done, 1);
+		}
+		for (const char *at = world_read("a"); (at = strchr(at, '\n')); at++)
+			lines++;
+		assert_int_equal(lines, 9);
+		assert_int_equal(files_count("."), 1);
+	}
 }
 
 /* -- multi_edit -------------------------------------------------------------------------------- */
@@ -325,6 +355,7 @@ main(void)
 		T(says_where_it_is_more_than_once),
 		T(refuses_what_it_cannot_edit),
 		T(no_edit_is_lost_beside_another),
+		T(edits_made_at_once_are_all_made),
 		T(makes_all_edits_or_none),
 		cmocka_unit_test(differences_are_told),
 		cmocka_unit_test(the_work_is_bounded),

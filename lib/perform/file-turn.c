@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names in a directory, changed by one of ambit's threads and processes at a time.
+ * To look and then to rename are two steps, and taking back what was put over somebody
+ * else's file is a third: three writers in between would each undo another's. The lock
+ * is on the directory itself, so that it holds between processes as well. It is a
+ * courtesy: whoever can read the directory can hold it for ever. So nobody waits for
+ * long, and what was found is looked at in any case. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "perform/file-private.h"
+
+#define PAUSE_NS 200000
+#define PAUSES 2500 /* half a second; what is done meanwhile are a few renames */
+
+static int
+take(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; fd >= 0 && i < PAUSES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	}
+	return fd;
+}
+
+static bool
+comes_first(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev != b->st_dev ? a->st_dev < b->st_dev : a->st_ino < b->st_ino;
+}
+
+void
+turn_take(struct turn *turn, int dir, int other)
+{
+	struct stat a = { 0 }, b = { 0 };
+
+	*turn = (struct turn){ { -1, -1 } };
+	if (other >= 0 && fstat(dir, &a) == 0 && fstat(other, &b) == 0 &&
+		(a.st_dev != b.st_dev || a.st_ino != b.st_ino)) {
+		/* Two who want both take the same one first. */
+		turn->fds[0] = take(comes_first(&a, &b) ? dir : other);
+		turn->fds[1] = take(comes_first(&a, &b) ? other : dir);
+	} else {
+		turn->fds[0] = take(dir);
+	}
+}
+
+void
+turn_end(struct turn *turn)
+{
+	for (int i = 0; i < 2; i++)
+		if (turn->fds[i] >= 0)
+			close(turn->fds[i]);
+	*turn = (struct turn){ { -1, -1 } };
+}
