@@ -27,7 +27,7 @@ struct change {
 	bool removes;
 	bool in_place;
 	bool exchanged;	       /* temp has the old content, once done */
-	struct stat st;	       /* what lay there, if anything did */
+	struct stat st;	       /* what lay there, if anything did; in place: as it is now */
 	dev_t new_dev;	       /* what was put there */
 	ino_t new_ino;
 	char temp[FILE_TEMP];  /* the new content; after an exchange the old */
@@ -135,7 +135,7 @@ file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
 static bool
 is_as_staged(const struct change *c)
 {
-	return c->place->exists ? file_is_as(c->place, &c->st) : file_same(c->place);
+	return c->place->exists ? file_is_as(c->place->parent, c->place->name, &c->st) : file_same(c->place);
 }
 
 static int
@@ -160,7 +160,7 @@ put_aside(struct change *c)
 	r = file_rename_new(c->place->parent, c->place->name, c->place->parent, c->aside);
 	if (r < 0)
 		c->aside[0] = '\0';
-	else if (file_is_other(c->place->parent, c->aside, c->st.st_dev, c->st.st_ino))
+	else if (!file_is_as(c->place->parent, c->aside, &c->st))
 		r = put_back(c) < 0 ? -EIO : -ESTALE;
 	return r;
 }
@@ -173,7 +173,7 @@ replace(struct change *c)
 
 	if (renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) == 0) {
 		c->exchanged = true;
-		if (!file_is_other(p->parent, c->temp, c->st.st_dev, c->st.st_ino))
+		if (file_is_as(p->parent, c->temp, &c->st))
 			return 0;
 		c->exchanged = false;
 		renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE);
@@ -205,6 +205,8 @@ change(struct change *c, struct ambit_error *err)
 			err, ESTALE, "%s is not what it was when this was decided", p->shown);
 	if (c->in_place) {
 		r = stage_overwrite(p, &c->old, c->data, c->len, err);
+		if (r == 0 && fstat(c->old.fd, &c->st) < 0)
+			c->st = (struct stat){ 0 };
 		c->step = r == 0 ? STEP_DONE : c->step;
 		return r;
 	}
@@ -255,7 +257,7 @@ undo(struct change *c)
 	turn_take(&turn, p->parent, -1);
 	c->step = STEP_STAGED;
 	if (c->in_place)
-		return stage_restore(&c->old);
+		return file_is_as(p->parent, p->name, &c->st) ? stage_restore(&c->old) : -ESTALE;
 	if (!c->removes && file_is_other(p->parent, p->name, c->new_dev, c->new_ino)) {
 		if (c->exchanged)
 			memcpy(c->aside, c->temp, sizeof(c->aside));

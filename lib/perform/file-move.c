@@ -99,7 +99,7 @@ settle(const struct ends *e, const char *temp, struct ambit_error *err)
 	int r;
 
 	turn_take(&turn, e->to->parent, -1);
-	r = e->onto ? file_replace(e->to->parent, temp, NULL, e->to)
+	r = e->onto ? file_replace(e->to->parent, temp, NULL, e->to, &e->to_st)
 		    : file_rename_new(e->to->parent, temp, e->to->parent, e->to->name);
 	if (r == -ESTALE || r == -EEXIST)
 		return stale(e->to, err);
@@ -173,7 +173,8 @@ rename_to(const struct ends *e)
 
 	turn_take(&turn, e->from->parent, e->to->parent);
 	if (e->onto)
-		return file_replace(e->from->parent, e->from->name, &e->st, e->to);
+		return file_replace(
+			e->from->parent, e->from->name, &e->st, e->to, &e->to_st);
 	if (!file_same(e->from) || !file_same(e->to))
 		return -ESTALE;
 	r = file_rename_new(e->from->parent, e->from->name, e->to->parent, e->to->name);

@@ -25,7 +25,7 @@ int file_check(const struct ambit_place *place, int *ret_held, struct stat *ret_
 bool file_same(const struct ambit_place *place);
 /* It is there, and was not written to since. The number of a file that is gone is given
  * to the next: so its time and size count, too. */
-bool file_is_as(const struct ambit_place *place, const struct stat *was);
+bool file_is_as(int dir, const char *name, const struct stat *was);
 /* "a FIFO", "a directory": for messages. */
 const char *file_kind(mode_t mode);
 /* -EISDIR, -EINVAL, -EACCES with words: what lies there cannot be written to. */
@@ -35,10 +35,9 @@ int file_check_writable(
 /* renameat that never replaces: -EEXIST. Also where the kernel cannot say so. */
 int file_rename_new(int from, const char *name, int to, const char *to_name);
 /* name, which must be what this says (or NULL), takes the place of what is there, which
- * must still be what the place found; that is gone afterwards. -ESTALE: all is as it
- * was. */
+ * must still be as it was; that is gone afterwards. -ESTALE: all is as it was. */
 int file_replace(int from, const char *name, const struct stat *what,
-	const struct ambit_place *place);
+	const struct ambit_place *place, const struct stat *was);
 /* Something is there, and it is not this. */
 bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
 

@@ -98,6 +98,9 @@ stage_write(const struct ambit_place *place, int held, const struct stat *old, c
 	/* The directory is not to be changed; the file in it is. */
 	if (fd < 0 && held >= 0 && (errno == EACCES || errno == EPERM))
 		return 1;
+	/* One that made it for a call that failed has taken it away again. */
+	if (fd < 0 && errno == ENOENT)
+		return err_set(err, ESTALE, "%s: its directory is gone", place->shown);
 	if (fd < 0)
 		return err_sys(
 			err, errno, "%s: no file can be made in its directory", place->shown);

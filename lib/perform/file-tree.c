@@ -26,6 +26,7 @@
 struct walk {
 	const struct file_watch *watch; /* or NULL */
 	size_t done;			/* names that are gone */
+	bool ours;			/* made here, and not wanted */
 	bool sync;			/* one file alone: it is on the disk before it has a name */
 	struct ambit_error *err;
 };
@@ -75,8 +76,12 @@ next_entry(DIR *dir, mode_t *ret_mode, int *ret_error)
 		}
 		if (streq(entry->d_name, ".") || streq(entry->d_name, ".."))
 			continue;
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue; /* gone by now */
+		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+			if (errno == ENOENT)
+				continue; /* gone by now */
+			*ret_error = -errno;
+			return NULL;
+		}
 		*ret_mode = st.st_mode;
 		return entry->d_name;
 	}
@@ -167,6 +172,9 @@ remove_dir(int parent, const char *name, int depth, struct walk *walk)
 
 	if (r < 0)
 		return say(walk->err, r, name);
+	/* A copy has the mode of what it was made of, by which it may not be emptied. */
+	if (walk->ours)
+		(void)!fchmod(dirfd(dir), 0700);
 	r = empty_all(dir, depth, walk);
 	if (r == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
 		r = say(walk->err, -errno, name);
@@ -202,7 +210,7 @@ tree_remove(const struct ambit_place *place, int held, const struct file_watch *
 void
 tree_discard(int parent, const char *name)
 {
-	struct walk walk = { 0 };
+	struct walk walk = { .ours = true };
 
 	if (unlinkat(parent, name, 0) < 0 && (errno == EISDIR || errno == EPERM))
 		remove_dir(parent, name, 0, &walk);

@@ -109,13 +109,13 @@ file_same(const struct ambit_place *place)
 }
 
 bool
-file_is_as(const struct ambit_place *place, const struct stat *was)
+file_is_as(int dir, const char *name, const struct stat *was)
 {
 	struct stat st;
 
 	/* Not when its inode last changed, which another name of it does. */
-	return fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_dev == was->st_dev && st.st_ino == was->st_ino && st.st_size == was->st_size &&
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == was->st_dev &&
+	       st.st_ino == was->st_ino && st.st_size == was->st_size &&
 	       st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
 	       st.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
 }
@@ -227,18 +227,20 @@ file_is_other(int dir, const char *name, dev_t dev, ino_t ino)
  * step that puts the new one in, and whoever finds another in his hands puts that back.
  * Between two of ambit's that does not happen (file-turn.c). */
 int
-file_replace(int from, const char *name, const struct stat *what, const struct ambit_place *place)
+file_replace(int from, const char *name, const struct stat *what, const struct ambit_place *place,
+	const struct stat *was)
 {
 	int r = -ESTALE;
 
-	if (!file_same(place))
+	if (!file_is_as(place->parent, place->name, was))
 		return -ESTALE;
 	if (renameat2(from, name, place->parent, place->name, RENAME_EXCHANGE) < 0) {
 		if (errno != EINVAL && errno != ENOSYS)
 			return errno == ENOENT ? -ESTALE : -errno;
 		return renameat(from, name, place->parent, place->name) < 0 ? -errno : 0;
 	}
-	if (!file_is_other(from, name, place->dev, place->ino) &&
+	/* Somebody who writes into it does not take turns: it may have grown since. */
+	if (file_is_as(from, name, was) &&
 		!(what && file_is_other(place->parent, place->name, what->st_dev, what->st_ino))) {
 		if (unlinkat(from, name, 0) == 0 || errno == ENOENT)
 			return 0;
@@ -265,9 +267,10 @@ put_in_place(const struct ambit_place *place, int held, const char *data, size_t
 
 /* The staged file gets its name. 1: not by a rename. */
 static int
-put_staged(const struct ambit_place *place, const char *temp, struct ambit_error *err)
+put_staged(const struct ambit_place *place, const struct stat *was, const char *temp,
+	struct ambit_error *err)
 {
-	int r = place->exists ? file_replace(place->parent, temp, NULL, place)
+	int r = place->exists ? file_replace(place->parent, temp, NULL, place, was)
 			      : file_rename_new(place->parent, temp, place->parent, place->name);
 
 	if (r == 0)
@@ -301,14 +304,12 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 	r = stage_write(place, held, &st, data, len, mode, temp, err);
 	if (r < 0)
 		return r;
+	was = was ? was : &st;
 	turn_take(&turn, place->parent, -1);
-	if (held >= 0 && !file_is_as(place, was ? was : &st)) {
-		if (r == 0)
-			unlinkat(place->parent, temp, 0);
-		return stale(place, err);
-	}
 	if (r == 0)
-		r = put_staged(place, temp, err);
+		r = put_staged(place, was, temp, err);
+	if (r == 1 && !file_is_as(place->parent, place->name, was))
+		return stale(place, err);
 	return r == 1 ? put_in_place(place, held, data, len, err) : r;
 }
 

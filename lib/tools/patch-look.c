@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/str.h"
@@ -141,6 +142,19 @@ with_run(mode_t mode, int run)
 	return run ? mode | ((mode & 0444) >> 2) : mode & ~(mode_t)0111;
 }
 
+/* After all else is done there is no way back: so it is looked at now. */
+static int
+check_mode(struct job_list *list, const struct job *job, struct ambit_error *err)
+{
+	if (job->file->change != PATCH_UPDATE || job->mode == (job->place.mode & 0777) ||
+		job->st.st_uid == geteuid() || geteuid() == 0)
+		return 0;
+	return run_fail(list->run, err, EPERM,
+		"Leave the change of its mode out of the patch. Nothing was changed.",
+		"%s belongs to another user: whether it can be executed is not ours to change",
+		job->place.shown);
+}
+
 /* -- in memory ------------------------------------------------------------------------------ */
 
 static int
@@ -172,6 +186,8 @@ compute(struct job_list *list, struct job *job, struct ambit_error *err)
 		return 0;
 	if (job->file->change != PATCH_ADD)
 		r = read_source(list, job, &old, &len, err);
+	if (r == 0)
+		r = check_mode(list, job, err);
 	if (r < 0)
 		return r;
 	r = patch_apply(

@@ -944,9 +944,11 @@ makes_directories(void **state)
 
 /* -- several at once -------------------------------------------------------------------------- */
 
+#define MANY 150
+
 struct several {
 	struct file_batch *batch;
-	struct ambit_place places[8];
+	struct ambit_place places[MANY];
 	size_t n;
 };
 
@@ -1067,6 +1069,201 @@ two_names_of_one_file_are_not_both_changed(void **state)
 	assert_int_equal(count("."), 2);
 }
 
+static void
+append(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+/* What somebody does to the first of many, between its change and the last, which fails. */
+struct meddler {
+	const char *to; /* "theirs" is put there, or NULL: it is moved away */
+	ino_t was;
+	atomic_bool stop, done;
+};
+
+static void *
+meddle(void *data)
+{
+	struct meddler *m = data;
+	struct stat st;
+
+	while (!m->stop)
+		if (lstat("d/0", &st) == 0 && st.st_ino != m->was)
+			break;
+	m->done = !m->stop;
+	if (m->done && m->to)
+		rename("theirs", "d/0");
+	else if (m->done)
+		rename("d/0", "moved");
+	return NULL;
+}
+
+/* Whether the old text of the first is anywhere. */
+static bool
+old_is_somewhere(void)
+{
+	DIR *dir = opendir("d");
+	struct dirent *entry;
+	char path[300];
+	bool found = is_there("moved") && streq(world_read("moved"), "old 0");
+
+	assert_non_null(dir);
+	while (!found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "d/%s", entry->d_name);
+		found = entry->d_name[0] != '.' || str_prefix(entry->d_name, ".ambit-");
+		found = found && streq(world_read(path), "old 0");
+	}
+	closedir(dir);
+	return found;
+}
+
+static void
+meddle_with_many(bool replaces)
+{
+	struct several *s = calloc(1, sizeof(*s));
+	struct meddler m = { .to = replaces ? "theirs" : NULL };
+	struct ambit_error err = { 0 };
+	char name[32], text[32];
+	pthread_t thread;
+	int r;
+
+	assert_non_null(s);
+	s->batch = file_batch_create();
+	nftw("d", world_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	unlink("moved");
+	world_dir("d");
+	world_file("theirs", "theirs");
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "d/%d", i);
+		snprintf(text, sizeof(text), "old %d", i);
+		world_file(name, text);
+		s->places[i] = place_in("d", name + 2);
+		s->n++;
+		struct ambit_pass pass = a_pass();
+
+		assert_int_equal(file_batch_put(
+			s->batch, &pass, &s->places[i], NULL, "new", 3, 0666, NULL), 0);
+	}
+	world_file(name, "changed since");
+	m.was = stat_of("d/0").st_ino;
+	assert_int_equal(pthread_create(&thread, NULL, meddle, &m), 0);
+	r = file_batch_commit(s->batch, &err);
+	assert_true(r == -ESTALE || r == -EIO);
+	several_end(s);
+	free(s);
+	m.stop = true;
+	pthread_join(thread, NULL);
+	assert_string_equal(world_read(name), "changed since");
+	if (m.done && replaces)
+		assert_string_equal(world_read("d/0"), "theirs");
+	else
+		assert_true(old_is_somewhere());
+	if (r == -EIO)
+		assert_non_null(strstr(err.text, "0 could not be put back; what it was is beside it"));
+}
+
+/* Taking changes back takes back nobody else's, and what was there is not lost. */
+static void
+only_what_is_ours_is_taken_back(void **state)
+{
+	(void)state;
+	for (int i = 0; i < rounds(20, 500); i++) {
+		meddle_with_many(true);
+		meddle_with_many(false);
+	}
+}
+
+/* Somebody wrote into the file, which stays the same file. */
+static void
+what_was_written_into_meanwhile_is_noticed(void **state)
+{
+	struct several s = { .batch = file_batch_create() };
+	struct ambit_pass pass = a_pass();
+	struct ambit_place place;
+	struct stat was;
+
+	(void)state;
+	for (int linked = 0; linked < 2; linked++) {
+		world_file("a", "one\n");
+		unlink("b");
+		if (linked)
+			assert_int_equal(link("a", "b"), 0);
+		was = stat_of("a");
+		append("a", "two\n");
+		place = place_in(".", "a");
+		pass = a_pass();
+		assert_int_equal(file_put(&pass, &place, &was, "ours", 4, 0666, NULL), -ESTALE);
+		assert_string_equal(world_read("a"), "one\ntwo\n");
+		ambit_place_finish(&place);
+		assert_int_equal(count("."), 1 + linked);
+	}
+	unlink("b");
+	assert_int_equal(several_put(&s, "a", "ours"), 0);
+	append("a", "three\n");
+	assert_int_equal(file_batch_commit(s.batch, NULL), -ESTALE);
+	several_end(&s);
+	assert_string_equal(world_read("a"), "one\ntwo\nthree\n");
+	assert_int_equal(count("."), 1);
+}
+
+/* What is in it can be listed, and not looked at. */
+static void
+nothing_is_left_out_of_a_copy(void **state)
+{
+	struct ambit_place from, to;
+	struct ambit_pass pass = a_pass();
+
+	(void)state;
+	if (geteuid() == 0)
+		skip();
+	world_dir("closed");
+	world_file("closed/f", "f");
+	assert_int_equal(chmod("closed", 0444), 0);
+	from = place_in(".", "closed");
+	to = place_in(".", "copy");
+	assert_int_equal(file_copy(&pass, &from, &to, false, NULL, NULL), -EACCES);
+	assert_int_equal(chmod("closed", 0755), 0);
+	assert_int_equal(count("."), 1);
+	ambit_place_finish(&from);
+	ambit_place_finish(&to);
+}
+
+/* Directories that cannot be written to, and last something that cannot be copied. */
+static void
+a_copy_that_fails_leaves_nothing(void **state)
+{
+	struct ambit_place from, to;
+	struct ambit_pass pass = a_pass();
+	char name[32];
+
+	(void)state;
+	world_dir("src");
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "src/%d", i);
+		world_dir(name);
+		snprintf(name, sizeof(name), "src/%d/f", i);
+		world_file(name, "f");
+		*strrchr(name, '/') = '\0';
+		assert_int_equal(chmod(name, 0555), 0);
+	}
+	assert_int_equal(mkfifo("src/fifo", 0600), 0);
+	from = place_in(".", "src");
+	to = place_in(".", "copy");
+	assert_int_equal(file_copy(&pass, &from, &to, false, NULL, NULL), -EXDEV);
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "src/%d", i);
+		assert_int_equal(chmod(name, 0755), 0);
+	}
+	assert_int_equal(count("."), 1);
+	ambit_place_finish(&from);
+	ambit_place_finish(&to);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int
@@ -1085,6 +1282,10 @@ main(void)
 		T(a_directory_that_was_moved_away_is_noticed),
 		T(nothing_outside_changes_in_a_race),
 		T(one_of_many_writers_wins),
+		T(only_what_is_ours_is_taken_back),
+		T(what_was_written_into_meanwhile_is_noticed),
+		T(nothing_is_left_out_of_a_copy),
+		T(a_copy_that_fails_leaves_nothing),
 		T(trees_do_not_leave_in_a_race),
 		T(a_full_disk_loses_nothing),
 		T(a_full_disk_loses_nothing_in_place),

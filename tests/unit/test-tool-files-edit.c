@@ -181,14 +181,13 @@ edit_again_and_again(void *data)
 }
 
 static void
-no_edit_is_lost_beside_another(void **state)
+edit_beside_others(struct files *f, int names)
 {
-	struct files *f = *state;
 	struct editor editors[4] = { 0 };
 	pthread_t threads[4];
 	int done = 0, lines = 0;
 
-	world_file("a", "END\n");
+	files_good(CALL(f, "read", "{ss}", "file_path", "a"));
 	for (int i = 0; i < 4; i++) {
 		editors[i] = (struct editor){ f->registry, .number = i, .times = 60 };
 		assert_int_equal(
@@ -202,7 +201,18 @@ no_edit_is_lost_beside_another(void **state)
 		lines++;
 	assert_true(done > 0);
 	assert_int_equal(lines, done + 1);
-	assert_int_equal(files_count("."), 1);
+	assert_int_equal(files_count("."), names);
+}
+
+/* Also of a file that is written in place, since it has another name. */
+static void
+no_edit_is_lost_beside_another(void **state)
+{
+	world_file("a", "END\n");
+	edit_beside_others(*state, 1);
+	world_file("a", "END\n");
+	assert_int_equal(link("a", "b"), 0);
+	edit_beside_others(*state, 2);
 }
 
 /* As many as a model makes in one breath; whoever is second is not told to read again. */
