@@ -13,6 +13,7 @@
 struct answering {
 	struct ambit_engine *engine;
 	const struct ambit_answer *answer;
+	uint64_t question;
 	const char *key; /* of what was shown */
 	int r;
 };
@@ -39,7 +40,9 @@ apply_once(void *data, uint64_t id, void *ticket_data)
 	struct decide_input in;
 	auto_free char *key = ticket_key(ticket);
 
-	(void)id;
+	/* A tool call is allowed by itself: whoever makes the same again is asked again. */
+	if (id != a->question && !request_is_syscall(ticket->request))
+		return 0;
 	/* Those who joined asked for the same then. If it is not the same any more, theirs
 	 * was not shown, and waits for a question of its own. */
 	if (!key)
@@ -144,7 +147,7 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 {
 	struct ticket *ticket = pending_find(engine->pending, question);
 	auto_free char *key = ticket ? ticket_key(ticket) : NULL;
-	struct answering a = { .engine = engine, .answer = answer, .key = key };
+	struct answering a = { engine, .answer = answer, .question = question, .key = key };
 	const char *folder = NULL;
 	int r;
 

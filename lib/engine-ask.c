@@ -79,27 +79,27 @@ ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
 	ticket->resolved = resolved;
 }
 
-/* The one who asks is part of it: "once" is for that process. */
+/* The one who asks is part of it, and of a tool call all that it says: a person has
+ * seen that one alone. */
 char *
 ticket_key(const struct ticket *ticket)
 {
+	const struct ambit_request *request = ticket->request;
+	auto_free char *call = NULL;
 	struct buf key = { 0 };
 
-	buf_printf(&key, "%d:%llu", (int)ticket->request->pid,
-		(unsigned long long)ticket->request->start);
+	buf_printf(&key, "%d:%llu", (int)request->pid, (unsigned long long)request->start);
 	for (size_t i = 0; i < ticket->outcome.n_paths; i++)
 		if (ticket->outcome.paths[i].verdict == AMBIT_ASK)
 			buf_printf(&key, "\n%d %s", (int)ticket->outcome.paths[i].access,
 				ticket->outcome.paths[i].path);
 	if (ticket->outcome.host)
 		buf_printf(&key, "\nhost %s", ticket->outcome.host);
-	if (ticket->outcome.call) {
-		auto_free char *call = request_call_key(ticket->request);
-
-		if (!call)
-			key.failed = true;
-		else
-			buf_printf(&key, "\ncall %s", call);
+	if (!request_is_syscall(request)) {
+		call = request_exact_key(request);
+		buf_printf(&key, "\ncall %llu %s", (unsigned long long)request->origin,
+			call ? call : "");
+		key.failed |= !call;
 	}
 	return buf_take(&key);
 }

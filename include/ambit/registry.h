@@ -112,6 +112,9 @@ void ambit_invocation_untrusted(struct ambit_invocation *invocation, const char 
 struct ambit_call_options {
 	const char *cwd; /* relative paths; NULL: display_root */
 	int cancel;	 /* a descriptor: readable when the call is to end; -1 */
+	/* Whose call it is, where several share a registry: nobody waits for an answer to
+	 * another's question, and none ends with another. */
+	uint64_t origin;
 	/* Puts a question that this call waits for, in this call's thread, without
 	 * any lock. As ambit_approver.ask; NULL: the engine's approver. -EINPROGRESS:
 	 * the answer will come with another call; the result then has the question. */

@@ -181,18 +181,14 @@ bare_text(const struct ambit_request *request, size_t *ret_len)
 	return text;
 }
 
-/* What the same words mean depends on where they are said: with a cwd of its
- * own, no call is known by a key that does not hold it. */
 char *
-request_call_key(const struct ambit_request *request)
+request_exact_key(const struct ambit_request *request)
 {
 	auto_free char *text = NULL;
 	auto_buf struct buf whole = { 0 };
 	char hex[HASH_HEX];
 	size_t len;
 
-	if (request->command && !request->cwd && is_only_command(request))
-		return command_key(request);
 	if (request->args) {
 		text = json_line(request->args);
 		len = text ? strlen(text) : 0;
@@ -208,6 +204,16 @@ request_call_key(const struct ambit_request *request)
 		return NULL;
 	hash_sha256(whole.data ? whole.data : "", whole.len, hex);
 	return str_printf("call:%s:%s", ambit_request_tool(request), hex);
+}
+
+/* What the same words mean depends on where they are said: with a cwd of its
+ * own, no call is known by a key that does not hold it. */
+char *
+request_call_key(const struct ambit_request *request)
+{
+	if (request->command && !request->cwd && is_only_command(request))
+		return command_key(request);
+	return request_exact_key(request);
 }
 
 static void

@@ -53,6 +53,7 @@ struct ambit_request {
 	char *program;
 	char *agent;
 	bool held;
+	uint64_t origin; /* who makes the call, where several do; 0 */
 
 	/* AMBIT_CODE_NONE, or why it cannot be understood (BadArguments,
 	 * UnknownTool): bad_hard says whether a person may still say yes. */
@@ -90,6 +91,9 @@ json_t *request_json(const struct ambit_request *request);
  * "call:write:<sha256>". With a cwd of its own it is always the last, and the
  * cwd is part of it. Caller frees. */
 char *request_call_key(const struct ambit_request *request);
+/* The same, and of a command all of its words: a call that is like it in nothing but
+ * who makes it. */
+char *request_exact_key(const struct ambit_request *request);
 
 /* "bash: git status", "write a.txt": for people, one line, escaped, at most
  * about 200 bytes. Caller frees. */

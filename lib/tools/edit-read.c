@@ -88,6 +88,7 @@ settle(struct tool_run *run, const struct ambit_place *place, struct ambit_error
 
 	if (r < 0)
 		return r;
+	request->origin = run->options->origin;
 	r = registry_settle(
 		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &nobody, err);
 	if (r == 0 && permit) {

@@ -152,6 +152,7 @@ make_request(struct call *call, struct ambit_request **ret_request)
 		ambit_request_destroy(request);
 		return -ENOMEM;
 	}
+	request->origin = call->options.origin;
 	ambit_request_set_held(request,
 		tool->own == &tool_bash && call->registry->executor &&
 			ambit_executor_backend(call->registry->executor) == AMBIT_BACKEND_KERNEL);

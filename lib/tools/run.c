@@ -217,6 +217,7 @@ run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error 
 
 	if (r < 0)
 		return r;
+	request->origin = run->options->origin;
 	r = registry_settle(
 		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &nobody, &why);
 	if (r == 0 && permit) {

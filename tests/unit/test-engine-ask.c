@@ -5,6 +5,7 @@
 #include "world.h"
 
 #include "base/str.h"
+#include "request/request.h"
 
 struct rig {
 	struct world w;
@@ -52,19 +53,27 @@ close_rig(void **state)
 
 /* A write of T/out/name that waits. */
 static uint64_t
-submit(struct rig *rig, const char *name)
+submit_call(struct rig *rig, const char *tool, const char *args, uint64_t origin)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome;
-	struct ambit_permit *permit;
+	struct ambit_permit *permit = NULL;
 	uint64_t ticket = 0;
-	char args[1024];
 
-	snprintf(args, sizeof(args), "{\"file_path\":\"%s/%s\"}", rig->w.out, name);
-	assert_int_equal(ambit_request_create("write", args, strlen(args), &request, NULL), 0);
+	assert_int_equal(ambit_request_create(tool, args, strlen(args), &request, NULL), 0);
+	request->origin = origin;
 	assert_int_equal(
 		ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
 	return ticket;
+}
+
+static uint64_t
+submit(struct rig *rig, const char *name)
+{
+	char args[1024];
+
+	snprintf(args, sizeof(args), "{\"file_path\":\"%s/%s\"}", rig->w.out, name);
+	return submit_call(rig, "write", args, 0);
 }
 
 /* The id of the ticket's question, which is about name; 0: none. */
@@ -147,8 +156,73 @@ those_who_ask_the_same_share_a_question(void **state)
 	id = question_of(rig, third, "/a");
 	assert_true(id != 0);
 	assert_int_equal(answer(rig, id, AMBIT_ONCE), 0);
+	/* Once is the one that was shown: who wants the same again is asked again. */
 	assert_int_equal(collect(rig, second), AMBIT_ALLOW);
+	assert_int_equal(collect(rig, third), -EAGAIN);
+	id = question_of(rig, third, "/a");
+	assert_int_equal(answer(rig, id, AMBIT_ONCE), 0);
 	assert_int_equal(collect(rig, third), AMBIT_ALLOW);
+}
+
+/* Each about the same path: what the person reads is one of them. */
+static void
+other_words_are_another_question(void **state)
+{
+	struct rig *rig = *state;
+	char plain[1024], evil[1024], copy[1024];
+	uint64_t tickets[3];
+
+	snprintf(plain, sizeof(plain), "{\"file_path\":\"%s/a\",\"content\":\"1\"}", rig->w.out);
+	snprintf(evil, sizeof(evil), "{\"file_path\":\"%s/a\",\"content\":\"2\"}", rig->w.out);
+	snprintf(copy, sizeof(copy), "{\"src\":\"b\",\"dst\":\"%s/a\"}", rig->w.out);
+	world_file("b", "");
+	tickets[0] = submit_call(rig, "write", plain, 0);
+	tickets[1] = submit_call(rig, "write", evil, 0);
+	tickets[2] = submit_call(rig, "copy", copy, 0);
+	assert_int_equal(answer(rig, question_of(rig, tickets[0], "/a"), AMBIT_ONCE), 0);
+	assert_int_equal(collect(rig, tickets[0]), AMBIT_ALLOW);
+	assert_int_equal(collect(rig, tickets[1]), -EAGAIN);
+	assert_int_equal(collect(rig, tickets[2]), -EAGAIN);
+	/* Nor is a no to one of them a no to another. */
+	assert_int_equal(answer(rig, question_of(rig, tickets[1], "/a"), AMBIT_NO), 0);
+	assert_int_equal(collect(rig, tickets[1]), AMBIT_DENY);
+	assert_int_equal(collect(rig, tickets[2]), -EAGAIN);
+	ambit_engine_withdraw(rig->engine, tickets[2]);
+}
+
+/* Commands with one rule key between them are two commands. */
+static void
+a_rule_key_is_no_question(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t one = submit_call(rig, "bash", "{\"command\":\"git push here\"}", 0);
+	uint64_t other = submit_call(rig, "bash", "{\"command\":\"git push there\"}", 0);
+
+	assert_int_equal(answer(rig, question_of(rig, one, "here"), AMBIT_ONCE), 0);
+	assert_int_equal(collect(rig, one), AMBIT_ALLOW);
+	assert_int_equal(collect(rig, other), -EAGAIN);
+	assert_int_equal(answer(rig, question_of(rig, other, "there"), AMBIT_NO), 0);
+	assert_int_equal(collect(rig, other), AMBIT_DENY);
+}
+
+/* What one hears does not end another's call. */
+static void
+another_who_asks_the_same_has_his_own_question(void **state)
+{
+	struct rig *rig = *state;
+	char args[1024];
+	uint64_t mine, yours;
+
+	snprintf(args, sizeof(args), "{\"file_path\":\"%s/a\"}", rig->w.out);
+	mine = submit_call(rig, "write", args, 1);
+	yours = submit_call(rig, "write", args, 2);
+	assert_int_equal(ambit_engine_decline(
+				 rig->engine, question_of(rig, mine, "/a"), EPIPE, "gone"),
+		0);
+	assert_int_equal(collect(rig, mine), AMBIT_DENY);
+	assert_int_equal(collect(rig, yours), -EAGAIN);
+	assert_int_equal(answer(rig, question_of(rig, yours, "/a"), AMBIT_ONCE), 0);
+	assert_int_equal(collect(rig, yours), AMBIT_ALLOW);
 }
 
 /* One answer lets through what it covers, though that was shown as a question too. */
@@ -223,6 +297,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(answers_come_in_any_order),
 		TEST(those_who_ask_the_same_share_a_question),
+		TEST(other_words_are_another_question),
+		TEST(a_rule_key_is_no_question),
+		TEST(another_who_asks_the_same_has_his_own_question),
 		TEST(an_answer_settles_what_it_covers),
 		TEST(a_yes_is_for_what_was_shown),
 		TEST(declined_is_refused_for_all),
