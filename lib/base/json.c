@@ -184,3 +184,22 @@ json_ascii(const json_t *value)
 	}
 	return buf_take(&out);
 }
+
+size_t
+json_weight(const json_t *value)
+{
+	enum { NODE = 64, MEMBER = 96 };
+	size_t weight = NODE, i;
+	const json_t *item;
+	const char *key;
+
+	if (!value)
+		return 0;
+	if (json_is_string(value))
+		weight += json_string_length(value);
+	json_array_foreach (value, i, item)
+		weight += json_weight(item) + sizeof(item);
+	json_object_foreach ((json_t *)value, key, item)
+		weight += json_weight(item) + strlen(key) + MEMBER;
+	return weight;
+}

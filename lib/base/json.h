@@ -29,6 +29,9 @@ char *json_line(const json_t *value);
  * hides: for what a terminal may show. Caller frees. */
 char *json_ascii(const json_t *value);
 
+/* About as many bytes of memory as it takes; a short text can take many. */
+size_t json_weight(const json_t *value);
+
 static inline void
 json_decref_at(json_t **value)
 {

@@ -80,7 +80,8 @@ take_call(struct rpc_message *message, const json_t *method)
 	else if (json_object_get(message->whole, "result") != NULL ||
 		json_object_get(message->whole, "error") != NULL)
 		bad(message, RPC_INVALID_REQUEST, "a request and a response in one");
-	else if (message->params != NULL && !json_is_object(message->params))
+	else if (message->id != NULL && message->params != NULL &&
+		!json_is_object(message->params)) /* nobody waits for what a notification lacks */
 		bad(message, RPC_INVALID_PARAMS, "'params' is not an object");
 	else
 		message->kind = message->id != NULL ? RPC_REQUEST : RPC_NOTIFICATION;

@@ -199,6 +199,9 @@ work(void *data)
 		pthread_cond_wait(&pool->work, &calls->lock);
 		pool->idle--;
 	}
+	/* What woke it may have been meant for one that stays. */
+	if (pool->first != NULL)
+		pthread_cond_signal(&pool->work);
 	pool->threads--;
 	worker->next = calls->dead;
 	calls->dead = worker;
@@ -339,6 +342,17 @@ cancel(struct calls *calls, struct call *call)
 		return;
 	unqueue(&calls->pools[call->slow], call);
 	conclude(calls, call, false);
+}
+
+bool
+calls_has(struct calls *calls, const char *key)
+{
+	bool has;
+
+	pthread_mutex_lock(&calls->lock);
+	has = find(calls, key) != NULL;
+	pthread_mutex_unlock(&calls->lock);
+	return has;
 }
 
 bool

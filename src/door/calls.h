@@ -20,6 +20,8 @@ struct calls *calls_create(size_t quick, size_t slow, size_t queue);
  * client may use an id again at once. -EEXIST: that key is in use; -EAGAIN; -ENOMEM. */
 int calls_start(struct calls *calls, const char *key, bool slow,
 	void (*run)(void *data, int cancel), void (*finish)(void *data, bool ran), void *data);
+/* Whether that key is in use. */
+bool calls_has(struct calls *calls, const char *key);
 /* False: no such call. */
 bool calls_cancel(struct calls *calls, const char *key);
 /* The same for all that are slow, or for all. */

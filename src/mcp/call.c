@@ -224,8 +224,8 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 		job_destroy(job);
 		return -ENOMEM;
 	}
-	job->size = sizeof(*job) + strlen(job->args) + json_string_length(job->id) +
-		json_string_length(job->token);
+	job->size = sizeof(*job) + strlen(job->args) + json_weight(job->id) +
+		json_weight(job->token) + json_weight(job->answers);
 	*ret_job = job;
 	return 0;
 }
@@ -262,17 +262,19 @@ has_room(struct mcp *mcp, size_t size)
 	return room;
 }
 
-/* Under the id that is in use an answer would be taken for that call's own. */
 static void
 not_started(struct mcp *mcp, const json_t *id, int r)
 {
-	if (r == -EEXIST)
-		rpc_error(&mcp->out, NULL, RPC_INVALID_REQUEST,
-			"a second request with the id of one that is running: it was not run",
-			NULL);
-	else
-		rpc_error(&mcp->out, id, RPC_INTERNAL,
-			r == -EAGAIN ? "too many calls at once: try again" : "out of memory", NULL);
+	rpc_error(&mcp->out, id, RPC_INTERNAL,
+		r == -EAGAIN ? "too many calls at once: try again" : "out of memory", NULL);
+}
+
+bool
+call_uses(struct mcp *mcp, const json_t *id)
+{
+	auto_free char *key = id != NULL ? rpc_id_key(id) : NULL;
+
+	return key != NULL && calls_has(mcp->calls, key);
 }
 
 void

@@ -44,14 +44,16 @@ static int
 catch_signals(struct ambit_error *err)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
 
 	signalled = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (signalled < 0)
 		return err_sys(err, errno, "eventfd");
 	signal(SIGPIPE, SIG_IGN);
+	/* One that is ignored stays so: nohup, and a shell that puts it in the background. */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaction(numbers[i], &action, NULL);
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
 	return 0;
 }
 

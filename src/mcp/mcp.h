@@ -83,6 +83,8 @@ json_t *list_modern(json_t *result, const char *type);
 /* -- call.c: tools/call ------------------------------------------------------------ */
 
 void call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era);
+/* Whether a call that runs has that id; NULL has none. */
+bool call_uses(struct mcp *mcp, const json_t *id);
 void call_cancel(struct mcp *mcp, const json_t *id);
 
 /* -- ask.c: questions to the client, in the legacy era ------------------------------ */

@@ -9,8 +9,10 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/run.h"
 
+#define ANSWER_MAX 65536 /* a form that was filled in */
 #define STATE_MS (10 * 60 * 1000) /* how long a question without an end can be answered */
 
 int
@@ -90,7 +92,7 @@ modern_take(struct job *job, const json_t *params, const json_t *args)
 
 	if (r == 0 && state != NULL)
 		r = seal_open(job->mcp->seals, state, job->call, &job->answers, question);
-	if (r == 0 && state != NULL && json_is_object(filled))
+	if (r == 0 && state != NULL && json_is_object(filled) && json_weight(filled) <= ANSWER_MAX)
 		r = json_object_set_new(job->answers, question, json_deep_copy(filled)) < 0
 			? -ENOMEM
 			: 0;

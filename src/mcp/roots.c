@@ -160,12 +160,13 @@ roots_ask(struct mcp *mcp)
 	if (!mcp->legacy.roots)
 		return;
 	mcp->roots.open = true;
-	eventfd_read(mcp->roots.known, &old);
 	pthread_mutex_lock(&mcp->lock);
 	mcp->roots.asked++;
 	mcp->roots.since = clock_steady();
 	snprintf(id, sizeof(id), "ambit-roots-%u", mcp->roots.asked);
 	pthread_mutex_unlock(&mcp->lock);
+	/* Only now: whoever finds them not known waits from since on. */
+	eventfd_read(mcp->roots.known, &old);
 	rpc_request(&mcp->out, id, "roots/list", NULL);
 }
 

@@ -177,6 +177,13 @@ request(struct mcp *mcp, struct rpc_message *message)
 {
 	struct asked asked = { .mcp = mcp, .message = message };
 
+	/* Under an id that is in use an answer would be taken for that call's own. */
+	if (call_uses(mcp, message->id)) {
+		rpc_error(&mcp->out, NULL, RPC_INVALID_REQUEST,
+			"a second request with the id of one that is running: it was not run",
+			json_pack("{s:O}", "id", message->id));
+		return;
+	}
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		if (streq(methods[i].name, message->method)) {
 			if (find_era(&asked, &methods[i]))
@@ -218,7 +225,7 @@ mcp_line(struct mcp *mcp, const char *text, size_t len)
 			ask_response(mcp, &message);
 		break;
 	case RPC_BAD:
-		rpc_error(&mcp->out, message.id, message.code, message.why, NULL);
+		rpc_error(&mcp->out, call_uses(mcp, message.id) ? NULL : message.id, message.code, message.why, NULL);
 	}
 	rpc_message_finish(&message);
 }

@@ -29,6 +29,19 @@ tell_question(struct job *job)
 	return json_pack("{s:s s:o}", "pending", handle, "question", question_json(job->question));
 }
 
+/* No call waits for another's question. One that waits for its turn to ask, and then for
+ * the answer, rests once. */
+void
+job_waits(void *data, bool begins)
+{
+	struct job *job = data;
+
+	if (begins && atomic_fetch_add(&job->waits, 1) == 0)
+		calls_rest(job->client->calls);
+	else if (!begins && atomic_fetch_sub(&job->waits, 1) == 1)
+		calls_go_on(job->client->calls);
+}
+
 /* -- in the job's thread ------------------------------------------------------------- */
 
 static int
@@ -96,9 +109,9 @@ put(struct job *job, const struct ambit_question *question, struct ambit_answer 
 	if (id != NULL)
 		rpc_result(&client->out, id, result);
 	json_decref(id);
-	calls_rest(client->calls);
+	job_waits(job, true);
 	r = wait_for_answer(job, question, err);
-	calls_go_on(client->calls);
+	job_waits(job, false);
 	pthread_mutex_lock(&client->lock);
 	r = take_answer(job, r, ret_answer, err);
 	pthread_mutex_unlock(&client->lock);

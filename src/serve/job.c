@@ -170,8 +170,7 @@ job_create(struct client *client, struct rpc_message *message, void (*work)(stru
 	job->id = json_copy(message->id);
 	job->work = work;
 	job->cancel = job->wake = -1;
-	/* As the line was, which is what it takes about. */
-	job->size = sizeof(*job) + client->lines.line.len;
+	job->size = sizeof(*job) + json_weight(job->whole);
 	pthread_mutex_init(&job->turn, NULL);
 	return job;
 }

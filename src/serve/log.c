@@ -141,8 +141,9 @@ log_tell(struct job *job)
 		job_fail(job, RPC_INVALID_PARAMS, err.text);
 		return;
 	}
-	filter.session = ambit_engine_session(box->world.engine);
 	ambit_registry_lock(box->registry);
+	/* Read anew, and with it its name, whenever another process has written. */
+	filter.session = ambit_engine_session(box->world.engine);
 	r = look(job, &filter, &job->result, &err);
 	ambit_registry_unlock(box->registry);
 	if (r < 0)

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -137,6 +138,7 @@ struct job {
 	int wake; /* of the one who waits for the answer */
 
 	pthread_mutex_t turn; /* one question at a time */
+	atomic_int waits;     /* how many times over it waits for somebody */
 };
 
 /* Answers the request, now or later. Takes what is in the message. */
@@ -162,7 +164,8 @@ void job_destroy(struct job *job);
 /* As ambit_call_options.ask, data being the job. */
 int job_ask(void *data, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err);
-/* As .withdraw of the same. */
+/* As .waits and .withdraw of the same. */
+void job_waits(void *data, bool begins);
 void job_withdraw(void *data, uint64_t question);
 /* In the reader's thread. */
 void job_answer(struct client *client, const struct rpc_message *message);

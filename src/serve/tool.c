@@ -31,6 +31,8 @@ do_call(struct job *job, const char *tool, const json_t *args, const char *cwd,
 	const struct ambit_call_options options = {
 		.cwd = cwd,
 		.cancel = job->cancel,
+		.origin = (uintptr_t)job->client,
+		.waits = job_waits,
 		.withdraw = job_withdraw,
 		/* Without it the session's other approvers are asked, if there are any. */
 		.ask = json_is_true(json_object_get(job->params, "ask")) ? job_ask : NULL,

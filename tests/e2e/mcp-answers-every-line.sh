@@ -80,6 +80,7 @@ client.send({"method": "notifications/no-such", "params": {"a": 1}})
 client.send({"method": "notifications/cancelled", "params": {"requestId": 4711}})
 client.send({"method": "notifications/cancelled", "params": {"requestId": {}}})
 client.send({"method": "notifications/cancelled"})
+client.send({"method": "notifications/cancelled", "params": [1]})
 client.send({"method": "notifications/roots/list_changed"})
 client.send({"id": "ambit-1", "result": {"action": "accept", "content": {"answer": "always"}}})
 client.send({"id": None, "error": {"code": -32600, "message": "x"}})
@@ -90,6 +91,17 @@ client.send({"id": "extra", "method": "ping", "more": {"a": [1]}, "params": {"b"
 check(client.wait("extra")["result"] == {}, "unknown fields")
 check(not client.lost and not client.replies and not client.notified, "said too much",
       client.lost, client.replies, client.notified)
+
+# Nothing is answered under the id of a call that runs: a client would take it for that one's.
+client.send({"id": "busy", "method": "tools/call",
+             "params": {"name": "bash", "arguments": {"command": "until [ -e go ]; do sleep 0.05; done; echo done"}}})
+for message in [{"method": "ping"}, {"method": "tools/list"}, {"method": "ping", "params": []}, {"method": "no/such"},
+                {"method": "tools/call", "params": {"name": "nix"}}]:
+    client.send({"id": "busy", **message})
+    check(client.lost_one()["code"] in (-32600, -32602), message)
+check("busy" not in client.replies, client.replies)
+good(client.call("write", file_path="go", content=""))
+check("done" in good(client.wait("busy")["result"])["stdout"], "the call itself")
 
 # A line in pieces is a line, and several at once are several.
 client.process.stdin.write(b'{"jsonrpc":"2.0","id":"p')

@@ -141,6 +141,61 @@ those_that_rest_hold_nobody_up(void **state)
 	calls_destroy(calls);
 }
 
+/* Rests until it may end, goes on, and ends when that is said a second time. */
+static void
+run_in_two_parts(void *data, int cancel_fd)
+{
+	struct job *job = data;
+
+	(void)cancel_fd;
+	job->ran++;
+	calls_rest(job->calls);
+	sem_post(&job->began);
+	wait_for(&job->may_end);
+	calls_go_on(job->calls);
+	sem_post(&job->began);
+	wait_for(&job->may_end);
+}
+
+/* One of too many that wait for work leaves when it is woken: what it was woken for is
+ * done by another. */
+static void
+one_that_leaves_leaves_no_call_behind(void **state)
+{
+	struct calls *calls = calls_create(1, 2, 100);
+	struct job first, others[2], last;
+	size_t idle = 0;
+
+	(void)state;
+	job_init(&first, calls, true, true);
+	assert_int_equal(calls_start(calls, "first", true, run_in_two_parts, job_finish, &first), 0);
+	wait_for(&first.began);
+	for (size_t i = 0; i < 2; i++) {
+		job_init(&others[i], calls, true, false);
+		assert_int_equal(go(&others[i], i ? "b" : "a", true), 0);
+		wait_for(&others[i].began);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		sem_post(&others[i].may_end);
+		wait_for(&others[i].done);
+	}
+	while (idle < 2) {
+		usleep(1000);
+		pthread_mutex_lock(&calls->lock);
+		idle = calls->pools[1].idle;
+		pthread_mutex_unlock(&calls->lock);
+	}
+	/* With it there is one thread too many. */
+	sem_post(&first.may_end);
+	wait_for(&first.began);
+	job_init(&last, calls, false, false);
+	assert_int_equal(go(&last, "last", true), 0);
+	wait_for(&last.done);
+	sem_post(&first.may_end);
+	wait_for(&first.done);
+	calls_destroy(calls);
+}
+
 static void
 one_key_is_one_call(void **state)
 {
@@ -228,6 +283,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quick_ones_do_not_wait_for_slow_ones),
 		cmocka_unit_test(those_that_rest_hold_nobody_up),
+		cmocka_unit_test(one_that_leaves_leaves_no_call_behind),
 		cmocka_unit_test(one_key_is_one_call),
 		cmocka_unit_test(what_is_cancelled_ends),
 		cmocka_unit_test(destroying_ends_all),
