@@ -153,6 +153,10 @@ void args_finish(struct args *args);
 /* The last value given, "" for a flag, NULL if it was not. */
 const char *args_get(const struct args *args, enum opt opt);
 
+/* All that was given with --limit; 0 or EXIT_USAGE. */
+struct ambit_limits;
+int limits_parse(const struct args *args, struct ambit_limits *limits, struct ambit_error *err);
+
 /* EXIT_USAGE, with words: `return usage(err, ...)`. */
 int usage(struct ambit_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

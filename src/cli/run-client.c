@@ -5,40 +5,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <string.h>
 
 #include "out.h"
 #include "run.h"
 
 #include "base/err.h"
-#include "base/str.h"
-
-static const struct limit_row {
-	const char *name;
-	size_t offset;
-} limit_rows[] = {
-	{ "cpu=", offsetof(struct ambit_limits, cpu_seconds) },
-	{ "memory=", offsetof(struct ambit_limits, memory) },
-	{ "processes=", offsetof(struct ambit_limits, processes) },
-	{ "file-size=", offsetof(struct ambit_limits, file_size) },
-};
-
-static int
-take_limit(struct run *run, const char *text, struct ambit_error *err)
-{
-	for (size_t i = 0; i < sizeof(limit_rows) / sizeof(limit_rows[0]); i++) {
-		const struct limit_row *row = &limit_rows[i];
-		int64_t value;
-
-		if (!str_prefix(text, row->name))
-			continue;
-		if (when_number(text + strlen(row->name), INT64_MAX / 2, &value) < 0 || value < 1)
-			break;
-		*(uint64_t *)((char *)&run->limits + row->offset) = (uint64_t)value;
-		return 0;
-	}
-	return usage(err, "--limit: '%s' is not cpu, memory, processes or file-size=NUMBER", text);
-}
 
 /* Not for the command, nor for whoever is started for a run inside. */
 static int
@@ -67,8 +38,5 @@ run_client(struct run *run, struct ambit_error *err)
 		r = take_descriptor(args, OPT_LEASH, &run->leash, err);
 	if (r == 0 && run->client > 0 && args_get(args, OPT_ASK) != NULL)
 		return usage(err, "--ask and --ask-fd exclude each other");
-	for (size_t i = 0; r == 0 && i < args->n_given; i++)
-		if (args->given[i].opt == OPT_LIMIT)
-			r = take_limit(run, args->given[i].value, err);
-	return r;
+	return r == 0 ? limits_parse(args, &run->limits, err) : r;
 }

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "backend.h"
@@ -111,61 +112,6 @@ no_bash(struct toolbox *box, const char *why, struct ambit_error *err)
 	return box->why != NULL ? 0 : err_nomem(err);
 }
 
-/* -- limits ---------------------------------------------------------------------- */
-
-static int
-parse_amount(const char *text, uint64_t *ret_amount)
-{
-	static const char units[] = "KMGT";
-	uint64_t amount = 0;
-	const char *at = text, *unit;
-
-	for (; *at >= '0' && *at <= '9' && amount < UINT64_MAX >> 8; at++)
-		amount = amount * 10 + (uint64_t)(*at - '0');
-	if (at == text || amount == 0)
-		return -EINVAL;
-	unit = *at != '\0' ? strchr(units, *at) : NULL;
-	if ((*at != '\0' && unit == NULL) || (unit != NULL && at[1] != '\0') ||
-		amount >= UINT64_MAX >> 50)
-		return -EINVAL;
-	*ret_amount = unit != NULL ? amount << (10 * (unit - units + 1)) : amount;
-	return 0;
-}
-
-static int
-set_limit(struct ambit_limits *limits, const char *text, struct ambit_error *err)
-{
-	const struct {
-		const char *name;
-		uint64_t *at;
-	} known[] = {
-		{ "cpu=", &limits->cpu_seconds },
-		{ "memory=", &limits->memory },
-		{ "processes=", &limits->processes },
-		{ "file-size=", &limits->file_size },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (str_prefix(text, known[i].name) &&
-			parse_amount(text + strlen(known[i].name), known[i].at) == 0)
-			return 0;
-	return usage(err,
-		"--limit: '%s' is none of cpu=SECONDS, memory=BYTES, processes=N, file-size=BYTES "
-		"(K, M, G behind a number)",
-		text);
-}
-
-static int
-parse_limits(const struct args *args, struct ambit_limits *limits, struct ambit_error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < args->n_given; i++)
-		if (args->given[i].opt == OPT_LIMIT)
-			r = set_limit(limits, args->given[i].value, err);
-	return r;
-}
-
 /* -- the executor ---------------------------------------------------------------- */
 
 #define NO_BASH 1
@@ -237,7 +183,7 @@ static int
 fill_options(struct toolbox *box, const struct args *args, struct making *making,
 	struct ambit_error *err)
 {
-	int r = parse_limits(args, &making->options.limits, err);
+	int r = limits_parse(args, &making->options.limits, err);
 
 	if (r != 0)
 		return r;
@@ -262,6 +208,19 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 	return r;
 }
 
+/* A command that this server runs and the kernel does not hold back from it could write
+ * into our own input: a call of its own, or the answer to a question about it. Only root
+ * still can. Behind another line, that line holds it back, and acts for us: which it does
+ * for nobody whose memory it may not read. */
+static void
+close_own_files(enum ambit_backend backend)
+{
+	auto_close int outside = -1;
+
+	if (backend != AMBIT_BACKEND_KERNEL && ambit_run_outside(&outside, NULL) == -ENOENT)
+		prctl(PR_SET_DUMPABLE, 0);
+}
+
 int
 backend_open(struct toolbox *box, const struct args *args, struct ambit_error *err)
 {
@@ -272,6 +231,8 @@ backend_open(struct toolbox *box, const struct args *args, struct ambit_error *e
 		r = fill_options(box, args, &making, err);
 	if (r == 0)
 		r = ambit_executor_create(&making.options, &box->executor, err);
+	if (r == 0)
+		close_own_files(making.options.backend);
 	making_finish(&making);
 	return r == NO_BASH ? 0 : r;
 }

@@ -18,6 +18,23 @@ ambit log --json --last 1 | jq -e . >/dev/null || fail "the record was not writt
 held 2 --limit cpu=0 -- true
 held 2 --limit disk=7 -- true
 held 2 --limit cpu=7x -- true
+held 2 --limit memory=5000000T -- true
+line --limit file-size=2K -- sh -c 'head -c 5000 /dev/zero >big' 2>/dev/null || true
+[[ $(stat -c %s big) -eq 2048 ]] || fail "big $(stat -c %s big)"
+for limit in memory=1073741824 file-size=20000 memory=20000M cpu=20000; do
+	"$AMBIT" mcp --limit "$limit" --folder "$P" </dev/null || fail "mcp --limit $limit"
+done
+# A number of processes holds, or is refused.
+if [[ $EUID -eq 0 ]]; then
+	held 2 --limit processes=20 -- true
+	status 2 "$AMBIT" mcp --limit processes=20 --folder "$P" </dev/null
+	complains "root"
+else
+	mine=$(ps -u "$EUID" -L --no-headers | wc -l)
+	line --limit processes=$((mine + 20)) -- bash -c \
+		'for i in {1..60}; do sleep 5 & done; jobs -p | wc -l >n; kill $(jobs -p)' 2>/dev/null || true
+	[[ ! -s n || $(cat n) -lt 60 ]] || fail "$(cat n) processes"
+fi
 
 # -- the leash: when nobody holds its other end, the tree ends --------------------------------
 mkfifo "$TEST_DIR/leash"
