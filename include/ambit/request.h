@@ -66,7 +66,8 @@ int ambit_request_set_cwd(struct ambit_request *request, const char *cwd);
 int ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start,
 	const char *program, const char *agent);
 
-/* The kernel line holds whatever this request starts. */
+/* What it does beyond what can be told before is decided as it does it: by the kernel line,
+ * for a command; by the tool, for what is in an archive. */
 void ambit_request_set_held(struct ambit_request *request, bool held);
 
 /* The canonical name of its tool, or the name as given. Borrowed. */

@@ -153,9 +153,12 @@ make_request(struct call *call, struct ambit_request **ret_request)
 		return -ENOMEM;
 	}
 	request->origin = call->options.origin;
+	/* An archive's entries are decided one by one when they are unpacked. */
 	ambit_request_set_held(request,
-		tool->own == &tool_bash && call->registry->executor &&
-			ambit_executor_backend(call->registry->executor) == AMBIT_BACKEND_KERNEL);
+		tool->own == &tool_extract ||
+			(tool->own == &tool_bash && call->registry->executor &&
+				ambit_executor_backend(call->registry->executor) ==
+					AMBIT_BACKEND_KERNEL));
 	*ret_request = request;
 	return 0;
 }

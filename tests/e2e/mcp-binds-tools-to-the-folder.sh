@@ -18,7 +18,7 @@ git init -q --bare "$P/lib.git"
 git init -q "$P/deep/nested"
 
 PYTHONPATH=$HERE P=$P OUT=$OUT "$PYTHON" -B - <<'PY'
-import os
+import os, tarfile
 from mcp import *
 
 P, OUT = os.environ["P"], os.environ["OUT"]
@@ -65,6 +65,18 @@ for path in ["lib.git/config", "lib.git/hooks/post-update", "deep/nested/HEAD",
     check(path == "lib.git/config" or not os.path.exists(path), path)
 check(open("lib.git/config").read() == config, "changed")
 good(write("lib.git/description"))
+
+# What is in an archive is held entry by entry: inside it needs no yes, outside it does, and
+# what would run later is left out.
+with tarfile.open("a.tar", "w") as tar:
+    for name in ["plain", ".git/hooks/post-commit", "../escaped"]:
+        tar.addfile(tarfile.TarInfo(name))
+result = good(client.call("extract", src="a.tar", dst="deep/nested"))
+check(os.path.exists("deep/nested/plain"), result)
+check(not os.path.exists("deep/nested/.git/hooks/post-commit") and "post-commit" in str(result), result)
+check(not os.path.exists("deep/escaped"), "escaped")
+bad(client.call("extract", src="a.tar", dst=OUT + "/dir"), "Outside")
+check(os.listdir(OUT + "/dir") == [], "unpacked outside")
 
 # Reads go anywhere.
 check("secret" in good(client.call("read", file_path=OUT + "/file"))["text"], "read")
