@@ -17,7 +17,7 @@ hash_sha256(const void *data, size_t len, char ret_hex[HASH_HEX])
 void
 hash_random_name(char *out, size_t n)
 {
-	static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
+	static const char letters[] = HASH_LETTERS;
 
 	/* 32 of them: each byte chooses evenly. */
 	_Static_assert(sizeof(letters) - 1 == 32, "a power of two");

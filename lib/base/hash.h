@@ -9,7 +9,9 @@
 /* SHA-256 as hex, so that sha256sum(1) can check it. */
 void hash_sha256(const void *data, size_t len, char ret_hex[HASH_HEX]);
 
-/* n random lower-case letters and digits, NUL-terminated: out has n + 1 bytes. */
+#define HASH_LETTERS "abcdefghijkmnpqrstuvwxyz23456789"
+
+/* n of them at random, NUL-terminated: out has n + 1 bytes. */
 void hash_random_name(char *out, size_t n);
 
 #endif

@@ -18,12 +18,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/hash.h"
 #include "perform/act-private.h"
+#include "scope/scope.h"
 
 #define FIFO_STEP_MS 10
-#define FRESH "ambit-"
-#define FRESH_LETTERS 16
 
 void
 act_link_of(int fd, char *text)
@@ -208,12 +206,11 @@ act_rename(struct ambit_pass *pass, int from, const char *from_name, int to, con
 	return renameat2(from, from_name, to, to_name, flags) < 0 ? -errno : 0;
 }
 
-/* Nobody can guess the name before it is gone again. */
 int
 act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name, mode_t mode,
 	const char *text, size_t len)
 {
-	char fresh[sizeof(FRESH) + FRESH_LETTERS] = FRESH;
+	char fresh[SCOPE_TEMP];
 	auto_close int fd = -1;
 	int r = ambit_pass_use(pass);
 
@@ -221,7 +218,7 @@ act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *
 		return r;
 	if ((lock && !is_component(lock)) || !is_component(name))
 		return -EINVAL;
-	hash_random_name(fresh + strlen(FRESH), FRESH_LETTERS);
+	scope_temp_name(fresh);
 	fd = openat(parent, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;

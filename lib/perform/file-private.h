@@ -9,13 +9,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "perform/file.h"
+#include "scope/scope.h"
 
 /* What the files of file.h share. */
-
-#define FILE_TEMP 28 /* ".ambit-", 20 letters and a NUL */
-
-/* A name beside the place that nobody can guess before it is gone again. */
-void file_temp_name(char name[FILE_TEMP]);
 
 /* What lies there is still what the place found: *ret_held is it (O_PATH), or -1
  * if there was nothing. Else -ESTALE. */
@@ -58,7 +54,7 @@ void turn_end(struct turn *turn);
 /* Written beside the place and synced, with the attributes of held (or -1: mode).
  * 1: the old file has an owner or links that only it can keep: write in place. */
 int stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
-	size_t len, mode_t mode, char ret_name[FILE_TEMP], struct ambit_error *err);
+	size_t len, mode_t mode, char ret_name[SCOPE_TEMP], struct ambit_error *err);
 
 /* A file that is written in place, and what it held before. */
 struct stage_old {

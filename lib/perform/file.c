@@ -13,21 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/str.h"
 #include "perform/act-private.h"
 #include "perform/file-private.h"
 #include "scope/resolve.h"
 
-#define TEMP ".ambit-"
 #define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
-
-void
-file_temp_name(char name[FILE_TEMP])
-{
-	memcpy(name, TEMP, sizeof(TEMP));
-	hash_random_name(name + strlen(TEMP), FILE_TEMP - sizeof(TEMP));
-}
 
 const char *
 file_kind(mode_t mode)
@@ -288,7 +279,7 @@ int
 file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
-	char temp[FILE_TEMP];
+	char temp[SCOPE_TEMP];
 	auto_close int held = -1;
 	auto_turn struct turn turn = { { -1, -1 } };
 	struct stat st;
