@@ -52,6 +52,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	free(engine->grants);
 	strv_free(engine->wanted);
 	strv_free(engine->opened);
+	strv_free(engine->known);
 	engine_worktree_destroy(engine->worktree);
 	rules_finish(&engine->rules);
 	ambit_session_finish(&engine->session);

@@ -199,7 +199,8 @@ search_guards(struct ambit_engine *engine)
 	int r = guards_ready(engine->guards, engine->guarded, NULL);
 
 	if (r == 0 && !engine->searched)
-		r = guards_search(engine->guards, engine->guarded, &engine->search_cut);
+		r = guards_search(engine->guards, engine->guarded, engine->known,
+			&engine->search_cut);
 	engine->searched = r == 0;
 	return r;
 }
@@ -208,6 +209,18 @@ int
 ambit_engine_search(struct ambit_engine *engine, struct ambit_error *err)
 {
 	return search_guards(engine) < 0 ? err_nomem(err) : 0;
+}
+
+int
+ambit_engine_know(struct ambit_engine *engine, const char *repository)
+{
+	return engine->searched ? -EALREADY : strv_append(&engine->known, repository);
+}
+
+char *const *
+ambit_engine_repositories(const struct ambit_engine *engine)
+{
+	return guards_repositories(engine->guards);
 }
 
 bool

@@ -35,6 +35,7 @@ struct ambit_engine {
 	struct engine_worktree *worktree; /* see engine-worktree.c; NULL: not looked, or none */
 	struct rules rules;
 	int64_t rules_version; /* of the record they were read from; -1: read again */
+	char **known;	 /* repositories in the folder that were found before; or NULL */
 	bool searched;	 /* for repositories in the folder */
 	bool search_cut; /* and not all of it was looked at */
 	int64_t looked; /* when a glance last looked at folder and record; 0: never */

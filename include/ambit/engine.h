@@ -186,6 +186,11 @@ int ambit_engine_planted(struct ambit_engine *engine, int64_t since,
  * guarded in them is known. Once, before the first request; what is above does it
  * itself. */
 int ambit_engine_search(struct ambit_engine *engine, struct ambit_error *err);
+/* Before that: a directory in the folder where one was found before. It is looked at first,
+ * however much has come into the folder since. */
+int ambit_engine_know(struct ambit_engine *engine, const char *repository);
+/* What it found. Borrowed; may be NULL. */
+char *const *ambit_engine_repositories(const struct ambit_engine *engine);
 /* Whether the folder has more in it than was looked through for repositories. */
 bool ambit_engine_search_cut(const struct ambit_engine *engine);
 /* Where reads are limited: what may be read. 1: reads are not limited. */

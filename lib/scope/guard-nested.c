@@ -30,6 +30,7 @@ static const char *const crowds[] = { "node_modules", ".cache", ".venv", "venv",
 
 struct search {
 	struct guards *guards;
+	const char *root;
 	char **todo; /* directories, a queue */
 	size_t next, n, room;
 	char **later;
@@ -95,32 +96,73 @@ sign_of(const char *name)
 	return streq(name, "HEAD") ? 1 : streq(name, "objects") ? 2 : streq(name, "refs") ? 4 : 0;
 }
 
+static bool
+is_in(char *const *list, const char *dir)
+{
+	for (; list && *list; list++)
+		if (streq(*list, dir))
+			return true;
+	return false;
+}
+
+/* Where git looks next, if the repository at dir is none any more. */
+static int
+look_above(struct search *s, const char *dir)
+{
+	auto_free char *at = strdup(dir);
+	int r = at ? 0 : -ENOMEM;
+
+	while (r == 0 && str_beneath(at, s->root) && !streq(at, s->root)) {
+		char *slash = strrchr(at, '/');
+
+		*(slash == at ? slash + 1 : slash) = '\0';
+		if (is_in(s->guards->above, at))
+			return 0;
+		r = strv_append(&s->guards->above, at);
+		if (r == 0)
+			r = guards_scan_beside(s->guards, at);
+	}
+	return r;
+}
+
+/* The repository at dir, if it was not found before. */
+static int
+look_at_repository(struct search *s, const char *dir, bool bare)
+{
+	auto_free char *path = NULL;
+	int r;
+
+	if (is_in(s->guards->repositories, dir))
+		return 0;
+	r = strv_append(&s->guards->repositories, dir);
+	if (r == 0)
+		r = look_above(s, dir);
+	if (r < 0 || bare)
+		return r < 0 ? r : guards_scan_bare(s->guards, dir);
+	path = str_printf("%s/.git", streq(dir, "/") ? "" : dir);
+	r = path ? guards_add_place(s->guards, path, &repository_guard) : -ENOMEM;
+	return r < 0 ? r : guards_scan_repository(s->guards, dir);
+}
+
 /* It is one: what is in it besides is git's own, and not looked through. */
 static int
 look_at_bare(struct search *s, const char *dir, size_t before)
 {
 	while (s->n > before)
 		free(s->todo[--s->n]);
-	return guards_scan_bare(s->guards, dir);
+	return look_at_repository(s, dir, true);
 }
 
 static int
 look_at(struct search *s, const char *dir, int fd, const struct dirent *e, bool top)
 {
-	auto_free char *path = NULL;
-	int r;
-
 	if (!streq(e->d_name, ".git") && !is_dir(fd, e))
 		return 0;
 	if (!streq(e->d_name, ".git"))
 		return is_crowd(e->d_name) ? add_later(s, dir, e->d_name)
 					   : add_todo(s, dir, e->d_name);
 	/* At the top guards_scan has looked. */
-	if (top)
-		return 0;
-	path = str_printf("%s/.git", streq(dir, "/") ? "" : dir);
-	r = path ? guards_add_place(s->guards, path, &repository_guard) : -ENOMEM;
-	return r < 0 ? r : guards_scan_repository(s->guards, dir);
+	return top ? 0 : look_at_repository(s, dir, false);
 }
 
 static int
@@ -151,12 +193,29 @@ look_in(struct search *s, const char *dir, bool top)
 	return r == 0 && s->bare == 7 ? look_at_bare(s, dir, before) : r;
 }
 
-int
-guards_search(struct guards *guards, const struct ambit_scope *scope, bool *ret_cut)
+/* One that was there before, wherever the search ends now. */
+static int
+look_at_known(struct search *s, const char *dir)
 {
-	struct search s = { .guards = guards };
-	int r = look_in(&s, scope->root.real, true);
+	auto_close int fd = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
 
+	if (fd < 0 || !str_beneath(dir, s->root) || streq(dir, s->root))
+		return 0;
+	return look_at_repository(s, dir, fstatat(fd, ".git", &st, AT_SYMLINK_NOFOLLOW) < 0);
+}
+
+int
+guards_search(struct guards *guards, const struct ambit_scope *scope, char *const *known,
+	bool *ret_cut)
+{
+	struct search s = { .guards = guards, .root = scope->root.real };
+	int r = 0;
+
+	for (; r == 0 && known && *known; known++)
+		r = look_at_known(&s, *known);
+	if (r == 0)
+		r = look_in(&s, scope->root.real, true);
 	while (r == 0 && s.next < s.n && s.entries <= ENTRIES_MAX)
 		r = look_in(&s, s.todo[s.next++], false);
 	for (size_t i = 0; r == 0 && s.later && s.later[i] && s.entries <= ENTRIES_MAX; i++) {

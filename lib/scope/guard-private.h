@@ -72,6 +72,8 @@ struct guards {
 	size_t n_aliases;
 	struct guard_inode *inodes;
 	size_t n_inodes;
+	char **repositories; /* beneath the top of the folder */
+	char **above;	     /* directories on the way to them */
 };
 
 /* By name alone. */
@@ -99,6 +101,9 @@ int guards_scan_repository(struct guards *guards, const char *real);
 
 /* The same of a git directory that stands for itself: a bare repository. */
 int guards_scan_bare(struct guards *guards, const char *real);
+
+/* That no repository comes to be at real itself, where there is none. */
+int guards_scan_beside(struct guards *guards, const char *real);
 
 int guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err);
 

@@ -422,23 +422,32 @@ scan_gitdir(const struct tree *tree, const char *dir)
 static const struct guard beside_guard = {
 	.pattern = "HEAD",
 	.loose = true,
-	.text = "with it git can take the folder itself for a repository, and run what its config says",
+	.text = "with it git can take the directory itself for a repository, and run what its config "
+		"says",
 };
 
 /* Whoever spoils .git in one of many ways makes git look at what lies beside it. Without
  * a HEAD that is no repository, whatever else is there. */
 static int
-guard_beside(const struct tree *tree)
+guard_beside(struct guards *guards, int fd, const char *real)
 {
 	auto_free char *head = NULL;
 	struct stat st;
 
 	/* It is one already: of that scan_bare speaks. */
-	if (fstatat(tree->fd, "HEAD", &st, 0) == 0 && fstatat(tree->fd, "objects", &st, 0) == 0 &&
-		fstatat(tree->fd, "refs", &st, 0) == 0)
+	if (fstatat(fd, "HEAD", &st, 0) == 0 && fstatat(fd, "objects", &st, 0) == 0 &&
+		fstatat(fd, "refs", &st, 0) == 0)
 		return 0;
-	head = str_printf("%s/HEAD", streq(tree->real, "/") ? "" : tree->real);
-	return head ? guards_add_alias(tree->guards, head, &beside_guard) : -ENOMEM;
+	head = str_printf("%s/HEAD", streq(real, "/") ? "" : real);
+	return head ? guards_add_alias(guards, head, &beside_guard) : -ENOMEM;
+}
+
+int
+guards_scan_beside(struct guards *guards, const char *real)
+{
+	auto_close int fd = open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? 0 : guard_beside(guards, fd, real);
 }
 
 /* .git may be a file that names the directory, which may name another. */
@@ -447,7 +456,7 @@ scan_git(const struct tree *tree)
 {
 	auto_free char *text = NULL, *dir = NULL, *common = NULL, *name = NULL;
 	size_t len;
-	int r = guard_beside(tree);
+	int r = guard_beside(tree->guards, tree->fd, tree->real);
 
 	if (r < 0)
 		return r;

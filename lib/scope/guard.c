@@ -257,6 +257,8 @@ guards_destroy(struct guards *guards)
 		free(guards->places[i].real);
 	for (size_t i = 0; i < guards->n_aliases; i++)
 		free(guards->aliases[i].real);
+	strv_free(guards->repositories);
+	strv_free(guards->above);
 	free(guards->places);
 	free(guards->aliases);
 	free(guards->inodes);
@@ -698,4 +700,10 @@ guards_each_secret(const struct guards *guards, int (*each)(void *data, const ch
 		r = each(data, guards->places[i].real);
 	}
 	return r;
+}
+
+char *const *
+guards_repositories(const struct guards *guards)
+{
+	return guards->repositories;
 }

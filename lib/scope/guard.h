@@ -70,8 +70,12 @@ const struct guard *guards_look(const struct guards *guards, const struct ambit_
 bool guards_beneath(const struct guards *guards, const char *dir);
 
 /* Looks through the folder (bounded: cut tells) for repositories beneath its
- * top, so that the places of their guards are known. -ENOMEM. */
-int guards_search(struct guards *guards, const struct ambit_scope *scope, bool *ret_cut);
+ * top, so that the places of their guards are known. known: directories where there was
+ * one before, in any case; or NULL. -ENOMEM. */
+int guards_search(struct guards *guards, const struct ambit_scope *scope, char *const *known,
+	bool *ret_cut);
+/* What it found. Borrowed; may be NULL. */
+char *const *guards_repositories(const struct guards *guards);
 
 /* Whether this very path was found to be a guard when all began. */
 bool guards_found(const struct guards *guards, const char *real);

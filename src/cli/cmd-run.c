@@ -182,7 +182,7 @@ const struct command cmd_run = {
 		OPT_READ_ONLY, OPT_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST, OPT_NET,
 		OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT, OPT_REPORT,
 		OPT_FAIL_ON_REFUSAL, OPT_QUIET, OPT_NO_PTY, OPT_LANDLOCK, OPT_INNER,
-		OPT_ASK_FD, OPT_LEASH, OPT_ONLY, OPT_LIMIT, OPT_END },
+		OPT_ASK_FD, OPT_LEASH, OPT_ONLY, OPT_KNOWN, OPT_LIMIT, OPT_END },
 	.examples = (const struct example[]){
 		{ "ambit run -- make test", "a build that cannot write outside the folder" },
 		{ "ambit run --folder ~/app -- claude", "an agent, in that folder" },

@@ -172,6 +172,14 @@ const struct option_row option_rows[OPT_N] = {
 		.text = "of the folder only this is open; empty: nothing; of the server that started "
 			"this",
 	},
+	[OPT_KNOWN] = {
+		.name = "known",
+		.arg = "DIR",
+		.many = true,
+		.hidden = true,
+		.text = "there is a repository here, which is looked at in any case; of the server "
+			"that started this",
+	},
 	[OPT_LIMIT] = {
 		.name = "limit",
 		.arg = "WHAT=N",

@@ -223,7 +223,13 @@ open_engine(struct run *run, struct ambit_error *err)
 		.outer = run->inner != NULL ? &run->inner->outer : NULL,
 	};
 
-	return ambit_engine_create(&options, &run->world.engine, err);
+	int r = ambit_engine_create(&options, &run->world.engine, err);
+
+	for (size_t i = 0; r == 0 && i < run->args->n_given; i++)
+		if (run->args->given[i].opt == OPT_KNOWN &&
+			ambit_engine_know(run->world.engine, run->args->given[i].value) < 0)
+			r = err_nomem(err);
+	return r;
 }
 
 /* -- the command -------------------------------------------------------------------- */

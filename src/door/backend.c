@@ -92,6 +92,20 @@ make_args(const struct toolbox *box, const struct args *args, char ***ret_list)
 	return r;
 }
 
+/* What was there before any command ran is known to each of them, however much the ones
+ * before it have put into the folder. */
+static int
+append_known(const struct toolbox *box, char ***list)
+{
+	char *const *known;
+	int r = ambit_engine_search(box->world.engine, NULL);
+
+	for (known = ambit_engine_repositories(box->world.engine); r == 0 && known && *known;
+		known++)
+		r = append_option(list, "known", *known);
+	return r;
+}
+
 static int
 collect(const struct args *args, enum opt opt, char ***ret_list)
 {
@@ -189,7 +203,7 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 		return r;
 	if (collect(args, OPT_KEEP_ENV, &making->keep) < 0 ||
 		collect(args, OPT_PREFIX, &making->prefix) < 0 ||
-		make_args(box, args, &making->args) < 0)
+		make_args(box, args, &making->args) < 0 || append_known(box, &making->args) < 0)
 		return err_nomem(err);
 	if (making->options.backend == AMBIT_BACKEND_PREFIX)
 		r = resolve_prefix(making, err);

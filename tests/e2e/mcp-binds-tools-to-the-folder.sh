@@ -18,7 +18,7 @@ git init -q --bare "$P/lib.git"
 git init -q "$P/deep/nested"
 
 PYTHONPATH=$HERE P=$P OUT=$OUT "$PYTHON" -B - <<'PY'
-import os, tarfile
+import os, subprocess, sys, tarfile
 from mcp import *
 
 P, OUT = os.environ["P"], os.environ["OUT"]
@@ -58,7 +58,7 @@ check(os.path.exists(P + "/a.txt") and not os.path.exists(P + "/moved"), "moved"
 
 # What git runs in the repositories that were there: as guarded as for commands.
 config = open("lib.git/config").read()
-for path in ["lib.git/config", "lib.git/hooks/post-update", "deep/nested/HEAD",
+for path in ["lib.git/config", "lib.git/hooks/post-update", "deep/nested/HEAD", "deep/HEAD", "HEAD",
              "deep/nested/.git/hooks/pre-commit"]:
     bad(write(path), "Guarded")
     bad(client.call("copy", src="a.txt", dst=path))
@@ -77,6 +77,17 @@ check(not os.path.exists("deep/nested/.git/hooks/post-commit") and "post-commit"
 check(not os.path.exists("deep/escaped"), "escaped")
 bad(client.call("extract", src="a.tar", dst=OUT + "/dir"), "Outside")
 check(os.listdir(OUT + "/dir") == [], "unpacked outside")
+
+# They stay so, however much comes into the folder: also for a program that the line cannot look
+# into, which without it writes the hook.
+plant = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open('%s', 'w').write('#!/bin/sh\\n')"
+subprocess.run([sys.executable, "-c", plant % "deep/nested/.git/hooks/pre-push"], check=True)
+os.unlink("deep/nested/.git/hooks/pre-push")
+good(client.call("bash", command="mkdir -p many/{1..40}/{1..50}"))
+result = good(client.call("bash", command=f'{sys.executable} -c "{plant % "many/1/x"}"'))
+check(os.path.exists("many/1/x"), result)
+result = good(client.call("bash", command=f'{sys.executable} -c "{plant % "deep/nested/.git/hooks/pre-push"}"'))
+check(result["exit_code"] != 0 and not os.path.exists("deep/nested/.git/hooks/pre-push"), result)
 
 # Reads go anywhere.
 check("secret" in good(client.call("read", file_path=OUT + "/file"))["text"], "read")
