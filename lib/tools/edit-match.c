@@ -158,6 +158,20 @@ append_crlf(struct buf *out, const char *new, size_t len)
 	buf_append(out, new + from, len - from);
 }
 
+static void
+append_lf(struct buf *out, const char *new, size_t len)
+{
+	size_t from = 0;
+
+	for (size_t i = 1; i < len; i++) {
+		if (new[i] != '\n' || new[i - 1] != '\r')
+			continue;
+		buf_append(out, new + from, i - 1 - from);
+		from = i;
+	}
+	buf_append(out, new + from, len - from);
+}
+
 void
 edit_apply(const char *text, size_t len, const struct edit_matches *matches, const char *new,
 	size_t new_len, struct buf *out)
@@ -174,6 +188,8 @@ edit_apply(const char *text, size_t len, const struct edit_matches *matches, con
 		buf_append(out, text + at, m->at - at);
 		if (crlf + lf > 0 && (crlf == 0 || lf == 0) ? crlf > 0 : mostly)
 			append_crlf(out, new, new_len);
+		else if (matches->loose && crlf == 0)
+			append_lf(out, new, new_len);
 		else
 			buf_append(out, new, new_len);
 		at = m->at + m->len;

@@ -9,7 +9,8 @@
 
 /* Exact replacement of a piece of text by another. Pure: bytes in, bytes out.
  * Line ends are the one thing that is not taken at its word: models write LF, and
- * a file with CRLF is still that afterwards. */
+ * a file with CRLF is still that afterwards; or they write CRLF, and a file with LF
+ * gets none. */
 
 struct edit_change {
 	const char *old;
@@ -37,7 +38,8 @@ int edit_find(const char *text, size_t len, const char *old, size_t old_len,
 void edit_matches_finish(struct edit_matches *matches);
 
 /* Appends text with every match replaced. New lines end as those they replace, or
- * as most of the text's. */
+ * as most of the text's. CRLF that is given stays, unless what was given with it was
+ * found with LF. */
 void edit_apply(const char *text, size_t len, const struct edit_matches *matches, const char *new,
 	size_t new_len, struct buf *out);
 

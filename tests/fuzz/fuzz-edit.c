@@ -88,10 +88,15 @@ check_applied(const struct piece *text, const struct edit_matches *m, const stru
 		assert(out->len - in >= kept);
 		assert(kept == 0 || memcmp(out->data + in, text->text + at, kept) == 0);
 		in += kept;
-		/* As given, or with CRLF. */
+		/* As given, or with CRLF, or what was found without it without. */
+		bool less = m->loose &&
+			    !memmem(text->text + m->list[i].at, m->list[i].len, "\r\n", 2);
 		size_t put = 0;
 
 		for (size_t j = 0; j < new->len; j++) {
+			if (less && j + 1 < new->len && memcmp(new->text + j, "\r\n", 2) == 0 &&
+				out->data[in + put] == '\n')
+				continue;
 			if (new->text[j] == '\n' && out->data[in + put] == '\r')
 				put++;
 			assert(out->data[in + put] == new->text[j]);

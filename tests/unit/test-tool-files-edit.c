@@ -61,6 +61,12 @@ keeps_line_ends_and_marks(void **state)
 	assert_string_equal(world_read("mixed"), "a\nb\nC\r\nD\r\n");
 	files_good(edit(f, "mixed", "a\nb", "A\nB"));
 	assert_string_equal(world_read("mixed"), "A\nB\nC\r\nD\r\n");
+	/* What was found with other ends than it was given with is put with its own. */
+	world_file("lf", "a\nb\nc\n");
+	files_good(edit(f, "lf", "a\r\nb\r\n", "x\r\ny\r\n\r\n"));
+	assert_string_equal(world_read("lf"), "x\ny\n\nc\n");
+	files_good(edit(f, "lf", "y\r\n\r\nc", "y\r\nc"));
+	assert_string_equal(world_read("lf"), "x\ny\nc\n");
 	world_file("bom", "\xef\xbb\xbf"
 			  "one\ntwo");
 	files_good(edit(f, "bom", "one", "1"));
