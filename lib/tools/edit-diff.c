@@ -2,7 +2,8 @@
 /* Two texts, into the lines that differ. Both ends that are the same are left out
  * first, so that a small change in a large file costs one look at it. What is left
  * is compared by the shortest edit script (Myers), up to a bound: past it the whole
- * stretch is told as replaced, which is true, if not short. */
+ * stretch is told as replaced, which is true, if not short. One that has too many
+ * lines is not even taken apart: a file may be nothing but line ends. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,16 +44,25 @@ line_length(const char *text, size_t len)
 	return lf ? (size_t)(lf - text) + 1 : len;
 }
 
+/* No further than one past LINES_MAX. */
+static size_t
+count_lines(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at < len && n <= LINES_MAX; at += line_length(text + at, len - at))
+		n++;
+	return n;
+}
+
+/* side->n is known. */
 static int
 split(const char *text, size_t len, struct side *side)
 {
-	size_t n = 0, i = 0;
+	size_t i = 0;
 
-	for (size_t at = 0; at < len; at += line_length(text + at, len - at))
-		n++;
-	side->n = n;
-	side->lines = calloc(n + 1, sizeof(*side->lines));
-	side->changed = calloc(n + 1, sizeof(*side->changed));
+	side->lines = calloc(side->n + 1, sizeof(*side->lines));
+	side->changed = calloc(side->n + 1, sizeof(*side->changed));
 	for (size_t at = 0; side->lines && at < len; at += side->lines[i++].len) {
 		side->lines[i].text = text + at;
 		side->lines[i].len = line_length(text + at, len - at);
@@ -286,9 +296,18 @@ edit_diff(const char *old, size_t old_len, const char *new, size_t new_len, size
 	from = lines_back(old, from, CONTEXT, &d.before);
 	a_end = lines_on(old, old_len, old_len - after, CONTEXT);
 	b_end = lines_on(new, new_len, new_len - after, CONTEXT);
+	d.a.n = count_lines(old + from, a_end - from);
+	d.b.n = count_lines(new + from, b_end - from);
+	if (d.a.n > LINES_MAX || d.b.n > LINES_MAX) {
+		buf_printf(out,
+			"... [the changes lie in more than %d lines from line %zu on, and are "
+			"not shown]\n",
+			LINES_MAX, d.before + 1);
+		return;
+	}
 	if (split(old + from, a_end - from, &d.a) == 0 &&
 		split(new + from, b_end - from, &d.b) == 0) {
-		if (d.a.n > LINES_MAX || d.b.n > LINES_MAX || !find_script(&d)) {
+		if (!find_script(&d)) {
 			memset(d.a.changed, 1, d.a.n);
 			memset(d.b.changed, 1, d.b.n);
 		}

@@ -8,7 +8,8 @@
 
 /* What has changed between two texts, line by line, in the way of a unified diff
  * with three lines of context: to be read, not to be applied. About max bytes; what
- * is past that is counted and said. Nothing changed: nothing is appended. */
+ * is past that is counted and said, and so are changes that lie in too many lines to
+ * be looked at. Nothing changed: nothing is appended. */
 void edit_diff(const char *old, size_t old_len, const char *new, size_t new_len, size_t max,
 	struct buf *out);
 

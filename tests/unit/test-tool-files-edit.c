@@ -317,6 +317,30 @@ differences_are_told(void **state)
 	check_diff("a\na\n", "a\na\na\n", "@@ -1,2 +1,3 @@\n a\n a\n+a\n");
 }
 
+/* Taken apart, lines need many times the room of what is in them. */
+static void
+changes_across_too_many_lines_are_not_taken_apart(void **state)
+{
+	size_t len = 1000000;
+	char *old = malloc(len + 1), *new = malloc(len + 1);
+
+	(void)state;
+	assert_true(old && new);
+	memset(old, '\n', len);
+	memset(new, '\n', len);
+	old[len] = new[len] = '\0';
+	old[8] = old[len - 2] = 'a';
+	new[8] = new[len - 2] = 'b';
+	check_diff(old, new,
+		"... [the changes lie in more than 400000 lines from line 6 on, and are not "
+		"shown]\n");
+	/* Large as it is, what lies close together is shown. */
+	new[len - 2] = 'a';
+	check_diff(old, new, "@@ -6,7 +6,7 @@\n \n \n \n-a\n+b\n \n \n \n");
+	free(old);
+	free(new);
+}
+
 /* Ten megabytes of the worst kind, within a few seconds. */
 static void
 the_work_is_bounded(void **state)
@@ -374,6 +398,7 @@ main(void)
 		T(edits_made_at_once_are_all_made),
 		T(makes_all_edits_or_none),
 		cmocka_unit_test(differences_are_told),
+		cmocka_unit_test(changes_across_too_many_lines_are_not_taken_apart),
 		cmocka_unit_test(the_work_is_bounded),
 	};
 
