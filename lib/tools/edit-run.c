@@ -93,6 +93,18 @@ not_unique(struct edit *e, const struct edit_matches *m, struct ambit_error *err
 
 /* -- one edit ------------------------------------------------------------------------------- */
 
+/* How large the text gets at most: with a CR before every LF of what is new. */
+static size_t
+size_after(const struct edit *e, const struct edit_change *c, const struct edit_matches *m)
+{
+	size_t crlf, lf, size = e->text.len;
+
+	edit_count_ends(c->new, c->new_len, &crlf, &lf);
+	for (size_t i = 0; i < m->n; i++)
+		size -= m->list[i].len;
+	return size + m->n * (c->new_len + lf);
+}
+
 static int
 apply(struct edit *e, const struct edit_change *c, struct ambit_error *err)
 {
@@ -110,7 +122,7 @@ apply(struct edit *e, const struct edit_change *c, struct ambit_error *err)
 		r = not_found(e, c, err);
 	else if (m.n > 1 && !c->all)
 		r = not_unique(e, &m, err);
-	else if (m.n * (c->new_len + 1) > EDIT_FILE_MAX)
+	else if (size_after(e, c, &m) > EDIT_FILE_MAX)
 		r = refuse(e, err, "Replace less at once.", "this would make too much of ");
 	if (r == 0) {
 		edit_apply(text, e->text.len, &m, c->new, c->new_len, &next);
@@ -219,6 +231,8 @@ edit_all(struct edit *e, const json_t *edits, bool multi, struct ambit_error *er
 	json_array_foreach (edits, i, edit) {
 		if (r < 0)
 			return r;
+		if (run_cancelled(e->run))
+			return err_set(err, ECANCELED, "cancelled: nothing was changed");
 		if (multi)
 			snprintf(e->which, sizeof(e->which), "edit %zu of %zu: ", i + 1, n);
 		r = edit_one(e, edit, i == 0, err);

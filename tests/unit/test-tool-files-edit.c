@@ -5,7 +5,9 @@
 #include "files.h"
 
 #include <pthread.h>
+#include <sys/inotify.h>
 
+#include "base/fd.h"
 #include "tools/edit-diff.h"
 #include "tools/edit-match.h"
 #include "tools/edit-near.h"
@@ -277,6 +279,59 @@ makes_all_edits_or_none(void **state)
 		AMBIT_CODE_BAD_ARGUMENTS, "edits");
 }
 
+static off_t
+size_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* Neither edits that are each within the limit, nor line ends that become longer. */
+static void
+edits_do_not_make_a_file_too_large(void **state)
+{
+	struct files *f = *state;
+	auto_free char *text = malloc(800001);
+	char much[201] = "";
+
+	assert_non_null(text);
+	for (size_t i = 0; i < 200000; i++)
+		memcpy(text + 4 * i, "ab\r\n", 5);
+	world_file("a", text);
+	memset(much, 'x', sizeof(much) - 1);
+	files_bad(CALL(f, "multi_edit", "{sss[{sssssb},{sssssb}]}", "file_path", "a", "edits",
+			  "old_string", "a", "new_string", much, "replace_all", 1, "old_string",
+			  "b", "new_string", much, "replace_all", 1),
+		AMBIT_CODE_BAD_ARGUMENTS, "edit 2 of 2: this would make too much of a");
+	assert_int_equal(size_of("a"), 800000);
+	memset(much, '\n', sizeof(much) - 1);
+	files_bad(CALL(f, "edit", "{sssssssb}", "file_path", "a", "old_string", "a", "new_string",
+			  much, "replace_all", 1),
+		AMBIT_CODE_BAD_ARGUMENTS, "this would make too much of a");
+	assert_int_equal(size_of("a"), 800000);
+}
+
+/* Cancelled when the file is read: no sooner, so that the call has begun. */
+static void
+a_cancelled_call_edits_nothing(void **state)
+{
+	struct files *f = *state;
+	auto_close int cancel = inotify_init1(IN_CLOEXEC);
+
+	world_file("a", "x\n");
+	assert_true(cancel >= 0);
+	assert_true(inotify_add_watch(cancel, "a", IN_ACCESS) >= 0);
+	files_call_until(f, "multi_edit",
+		json_pack("{sss[{ssss}]}", "file_path", "a", "edits", "old_string", "x",
+			"new_string", "y"),
+		cancel);
+	assert_true(f->result.failed);
+	assert_true(f->result.cancelled);
+	assert_string_equal(world_read("a"), "x\n");
+}
+
 /* -- the parts ----------------------------------------------------------------------------------
  */
 
@@ -397,6 +452,8 @@ main(void)
 		T(no_edit_is_lost_beside_another),
 		T(edits_made_at_once_are_all_made),
 		T(makes_all_edits_or_none),
+		T(edits_do_not_make_a_file_too_large),
+		T(a_cancelled_call_edits_nothing),
 		cmocka_unit_test(differences_are_told),
 		cmocka_unit_test(changes_across_too_many_lines_are_not_taken_apart),
 		cmocka_unit_test(the_work_is_bounded),
