@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "perform/file.h"
 #include "tools/patch-lines.h"
 
 struct apply {
@@ -139,11 +140,14 @@ find_below_anchors(struct apply *a, struct finder *f, const struct span **ret_mi
 	size_t at = a->done;
 
 	for (size_t i = 0; i < f->hunk->n_anchors; i++) {
+		int r;
+
 		at += i > 0;
-		if (find_anchor(f, f->hunk->anchors[i], &at) < 0) {
+		r = find_anchor(f, f->hunk->anchors[i], &at);
+		if (r == -ENOENT)
 			*ret_missing = &f->hunk->anchors[i];
-			return -ENOENT;
-		}
+		if (r < 0)
+			return r;
 	}
 	f->from = at;
 	return f->n_old == 0 ? place_insertion(a, f) : find_hunk(f);
@@ -173,6 +177,12 @@ fail(const struct finder *f, int r, const struct span *missing, char **ret_detai
 	return err_set(err, ENOENT, "hunk %zu (line %zu of the patch) does not apply%s",
 		hunk->number, hunk->at,
 		hunk->at_end ? " at the end of the file, where it says it stands" : "");
+}
+
+static bool
+is_cancelled(const struct file_watch *watch)
+{
+	return watch && watch->cancelled(watch->data);
 }
 
 static int
@@ -211,8 +221,8 @@ apply_hunk(
 
 int
 patch_apply(const struct patch_set *set, const struct patch_file *file, const char *old, size_t len,
-	struct buf *ret_text, struct patch_count *ret_count, char **ret_detail,
-	struct ambit_error *err)
+	const struct file_watch *watch, struct buf *ret_text, struct patch_count *ret_count,
+	char **ret_detail, struct ambit_error *err)
 {
 	struct patch_count count = { 0 };
 	struct apply a = { .set = set, .out = ret_text, .count = &count };
@@ -222,7 +232,8 @@ patch_apply(const struct patch_set *set, const struct patch_file *file, const ch
 	if (r < 0)
 		return err_nomem(err);
 	for (size_t i = 0; r == 0 && i < file->n_hunks; i++)
-		r = apply_hunk(&a, &file->hunks[i], ret_detail, err);
+		r = is_cancelled(watch) ? err_set(err, ECANCELED, "cancelled: nothing was changed")
+					: apply_hunk(&a, &file->hunks[i], ret_detail, err);
 	while (r == 0 && a.done < a.file.n)
 		put_old(&a);
 	free(a.file.list);

@@ -31,15 +31,28 @@ same(struct span a, struct span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.text, b.text, a.len) == 0);
 }
 
-static bool
-line_matches(
-	const struct file_line *line, const struct patch_line *old, bool last, enum match level)
+/* White space is looked at byte by byte, and a line may be nothing else: much of it
+ * counts as several lines. */
+static void
+count_cut(struct finder *f, struct span text, struct span rest)
 {
+	f->spent += (text.len - rest.len) / 16;
+}
+
+static bool
+line_matches(struct finder *f, const struct file_line *line, const struct patch_line *old,
+	bool last, enum match level)
+{
+	struct span text = line_end_cut(line->text, level);
+	struct span want = line_end_cut(old->text, level);
+
+	count_cut(f, line->text, text);
+	count_cut(f, old->text, want);
 	if (level == MATCH_EXACT && line->bare != old->bare)
 		return false;
 	if (old->bare && !last)
 		return false;
-	return same(line_end_cut(line->text, level), line_end_cut(old->text, level));
+	return same(text, want);
 }
 
 static bool
@@ -48,7 +61,7 @@ matches_at(struct finder *f, size_t at, enum match level)
 	for (size_t i = 0; i < f->n_old; i++) {
 		f->spent++;
 		if (!line_matches(
-			    &f->file->list[at + i], f->old[i], at + i + 1 == f->file->n, level))
+			    f, &f->file->list[at + i], f->old[i], at + i + 1 == f->file->n, level))
 			return false;
 	}
 	return true;
@@ -67,13 +80,16 @@ found(struct finder *f, size_t at, enum match level)
 static int
 find_near(struct finder *f, size_t last, enum match level)
 {
-	/* A patch may say any number. */
+	/* A patch may say any number. What lies before from is never walked through:
+	 * each step is a comparison, and counted as one. */
 	size_t wanted = f->wanted < last ? f->wanted : last;
 
-	for (size_t d = 0; wanted + d <= last || d <= wanted; d++) {
+	if (wanted < f->from)
+		wanted = f->from;
+	for (size_t d = 0; d <= last - wanted || d <= wanted - f->from; d++) {
 		size_t above = wanted - d, below = wanted + d;
-		bool a = d <= wanted && above >= f->from && matches_at(f, above, level);
-		bool b = d > 0 && below >= f->from && below <= last && matches_at(f, below, level);
+		bool a = d <= wanted - f->from && matches_at(f, above, level);
+		bool b = d > 0 && d <= last - wanted && matches_at(f, below, level);
 
 		if (f->spent > COMPARISONS_MAX)
 			return -E2BIG;
@@ -131,12 +147,15 @@ find_hunk(struct finder *f)
 }
 
 static int
-find_line(const struct finder *f, struct span text, bool trim, size_t *at)
+find_line(struct finder *f, struct span text, bool trim, size_t *at)
 {
 	for (size_t i = *at; i < f->file->n; i++) {
-		struct span line = f->file->list[i].text;
+		struct span whole = f->file->list[i].text;
+		struct span line = trim ? span_trim(whole) : line_end_cut(whole, MATCH_BLANK);
 
-		line = trim ? span_trim(line) : line_end_cut(line, MATCH_BLANK);
+		count_cut(f, whole, line);
+		if (++f->spent > COMPARISONS_MAX)
+			return -E2BIG;
 		if (same(line, text)) {
 			*at = i;
 			return 0;
@@ -151,9 +170,9 @@ find_anchor(struct finder *f, struct span anchor, size_t *at)
 {
 	int r = find_line(f, anchor, false, at);
 
-	if (r < 0)
+	if (r == -ENOENT)
 		r = find_line(f, span_trim(anchor), true, at);
-	if (r < 0 && anchor.len > 2 && memcmp(anchor.text + anchor.len - 2, "@@", 2) == 0) {
+	if (r == -ENOENT && anchor.len > 2 && memcmp(anchor.text + anchor.len - 2, "@@", 2) == 0) {
 		anchor.len -= 2;
 		r = find_line(f, span_trim(anchor), true, at);
 	}

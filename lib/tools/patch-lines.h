@@ -49,7 +49,7 @@ struct span line_end_cut(struct span text, enum match level);
 /* Where all of old stands: 0; -ENOENT; -EAGAIN: in several places, none of which is
  * the one; -E2BIG: too much to compare. */
 int find_hunk(struct finder *finder);
-/* The line behind *at that an anchor names: 0 and its index. -ENOENT. */
+/* The line behind *at that an anchor names: 0 and its index. -ENOENT, -E2BIG. */
 int find_anchor(struct finder *finder, struct span anchor, size_t *at);
 
 /* What the hunk expects and what is most like it in the file, for a model to read.

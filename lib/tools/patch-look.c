@@ -163,10 +163,12 @@ fail_apply(
 {
 	static const char anchor[] = "Give more lines around the change, or a line above it after "
 				     "\"@@ \". Nothing was changed, in none of the files.";
+	static const char split[] = "Split the patch. Nothing was changed, in none of the files.";
 	struct ambit_error why = *err;
-	auto_free char *hint = why.code == EAGAIN ? strdup(anchor)
-			       : detail		  ? str_printf("\n%s%s", detail, reread)
-						  : strdup(reread);
+	auto_free char *hint = why.code == EAGAIN  ? strdup(anchor)
+			       : why.code == E2BIG ? strdup(split)
+			       : detail		   ? str_printf("\n%s%s", detail, reread)
+						   : strdup(reread);
 
 	if (why.code == ENOMEM || !hint)
 		return err_nomem(err);
@@ -176,6 +178,7 @@ fail_apply(
 static int
 compute(struct job_list *list, struct job *job, struct ambit_error *err)
 {
+	const struct file_watch watch = edit_watch(list->run);
 	auto_free char *old = NULL, *detail = NULL;
 	size_t len = 0;
 	int r = 0;
@@ -190,8 +193,10 @@ compute(struct job_list *list, struct job *job, struct ambit_error *err)
 		r = check_mode(list, job, err);
 	if (r < 0)
 		return r;
-	r = patch_apply(
-		&list->set, job->file, old ? old : "", len, &job->text, &job->count, &detail, err);
+	r = patch_apply(&list->set, job->file, old ? old : "", len, &watch, &job->text, &job->count,
+		&detail, err);
+	if (r == -ECANCELED)
+		return r;
 	if (r < 0)
 		return fail_apply(list, job, detail, err);
 	if (job->file->change == PATCH_DELETE && job->text.len > 0)

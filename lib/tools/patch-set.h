@@ -105,11 +105,14 @@ struct patch_count {
 	size_t loose;  /* hunks that applied but for white space at the ends of lines */
 };
 
-/* The old text with the file's hunks applied. -ENOENT: a hunk does not apply; the
- * words say which, and *ret_detail (caller frees) has what it expected and what is
- * there. -EAGAIN: it fits in several places; -E2BIG: too much to compare. */
+struct file_watch;
+
+/* The old text with the file's hunks applied. watch, or NULL, is looked at between
+ * hunks: -ECANCELED. -ENOENT: a hunk does not apply; the words say which, and
+ * *ret_detail (caller frees) has what it expected and what is there. -EAGAIN: it fits
+ * in several places; -E2BIG: too much to compare. */
 int patch_apply(const struct patch_set *set, const struct patch_file *file, const char *old,
-	size_t len, struct buf *ret_text, struct patch_count *ret_count, char **ret_detail,
-	struct ambit_error *err);
+	size_t len, const struct file_watch *watch, struct buf *ret_text,
+	struct patch_count *ret_count, char **ret_detail, struct ambit_error *err);
 
 #endif

@@ -93,7 +93,7 @@ check_apply(const struct patch_set *set, const struct patch_file *file, const ch
 	struct patch_count count = { 0 };
 	struct buf out = { 0 };
 	char *detail = NULL;
-	int r = patch_apply(set, file, old, len, &out, &count, &detail, &err);
+	int r = patch_apply(set, file, old, len, NULL, &out, &count, &detail, &err);
 
 	assert(r == 0 || r == -ENOENT || r == -EAGAIN || r == -E2BIG);
 	if (r == 0 && !has_bare(file))

@@ -4,7 +4,9 @@
 
 #include "toolcall.h"
 
+#include "perform/file.h"
 #include "rounds.h"
+#include "tools/patch-set.h"
 
 static void
 patch(struct hand *h, const char *text)
@@ -425,6 +427,106 @@ test_a_file_that_changed_since_it_was_seen_is_refused(void **state)
 	assert_true(hand_has("f"));
 }
 
+/* -- what takes long ------------------------------------------------------------------------ */
+
+static void
+repeat(struct buf *text, const char *what, size_t times)
+{
+	for (size_t i = 0; i < times; i++)
+		buf_puts(text, what);
+	assert_false(text->failed);
+}
+
+/* Anchors that are all indented in the file: each is first looked for as it is, to the
+ * end. And lines of blanks, in the file or in the patch: each byte is looked at. */
+static void
+test_the_search_for_anchors_has_an_end(void **state)
+{
+	struct hand *h = *state;
+	auto_buf struct buf file = { 0 }, blanks = { 0 }, text = { 0 }, few = { 0 };
+	struct stat st;
+
+	repeat(&file, "  x\n", 20000);
+	world_file("f", file.data);
+	repeat(&text, "*** Begin Patch\n*** Update File: f\n", 1);
+	repeat(&text, "@@ x\n+y\n", 4000);
+	repeat(&text, "*** End Patch\n", 1);
+	patch(h, text.data);
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "too much to compare. Split the patch.");
+	assert_int_equal(stat("f", &st), 0);
+	assert_int_equal(st.st_size, file.len);
+	repeat(&blanks, "  x\n", 1000);
+	repeat(&blanks, "                ", 500000);
+	world_file("g", blanks.data);
+	repeat(&few, "*** Begin Patch\n*** Update File: g\n", 1);
+	repeat(&few, "@@ x\n+y\n", 200);
+	repeat(&few, "*** End Patch\n", 1);
+	patch(h, few.data);
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "too much to compare");
+	few.len = 0;
+	repeat(&few, "--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-", 1);
+	repeat(&few, "                ", 3000);
+	repeat(&few, "\n", 1);
+	patch(h, few.data);
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "too much to compare");
+}
+
+/* They are found from what is done on; nothing before it is looked at again. */
+static void
+test_hunks_that_all_say_the_first_line_follow_each_other(void **state)
+{
+	struct hand *h = *state;
+	auto_buf struct buf file = { 0 }, text = { 0 };
+	struct stat st;
+
+	repeat(&file, "x\n", 20000);
+	world_file("f", file.data);
+	repeat(&text, "*** Begin Patch\n*** Update File: f\n", 1);
+	repeat(&text, "@@ -1 +1 @@\n-x\n+yy\n", 20000);
+	repeat(&text, "*** End Patch\n", 1);
+	patch(h, text.data);
+	hand_says(h, "M f +20000 -20000");
+	assert_int_equal(stat("f", &st), 0);
+	assert_int_equal(st.st_size, 60000);
+	/* Above what is done there is nothing, however near. */
+	world_file("g", "x\na\nb\nc\nx\n");
+	patch(h, "--- a/g\n+++ b/g\n@@ -2 +2 @@\n-a\n+A\n@@ -2 +2 @@\n-x\n+X\n");
+	hand_works(h);
+	assert_string_equal(world_read("g"), "x\nA\nb\nc\nX\n");
+}
+
+static bool
+is_third(const void *data)
+{
+	int *looks = *(int *const *)data;
+
+	return ++*looks == 3;
+}
+
+static void
+test_a_patch_is_cancelled_between_hunks(void **state)
+{
+	static const char text[] = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+a\n@@ -2 +2 @@\n-2\n+b\n"
+				   "@@ -3 +3 @@\n-3\n+c\n@@ -4 +4 @@\n-4\n+d\n";
+	int n = 0, *looks = &n;
+	struct file_watch watch = { .cancelled = is_third, .data = &looks };
+	struct ambit_error err = { 0 };
+	struct patch_count count = { 0 };
+	struct patch_set set = { 0 };
+	auto_buf struct buf out = { 0 };
+	char *detail = NULL;
+
+	(void)state;
+	assert_int_equal(patch_parse(text, strlen(text), &set, &err), 0);
+	assert_int_equal(patch_apply(&set, &set.files[0], TEN, strlen(TEN), &watch, &out, &count,
+				 &detail, &err),
+		-ECANCELED);
+	assert_int_equal(n, 3);
+	assert_null(detail);
+	assert_int_equal(count.added, 0);
+	patch_finish(&set);
+}
+
 /* -- the line --------------------------------------------------------------------------------- */
 
 static void
@@ -542,6 +644,9 @@ main(void)
 		TEST(test_one_file_that_fails_leaves_all_as_they_were),
 		TEST(test_a_file_that_cannot_be_removed_leaves_the_others),
 		TEST(test_a_file_that_changed_since_it_was_seen_is_refused),
+		TEST(test_the_search_for_anchors_has_an_end),
+		TEST(test_hunks_that_all_say_the_first_line_follow_each_other),
+		cmocka_unit_test(test_a_patch_is_cancelled_between_hunks),
 		TEST(test_a_patch_is_decided_by_every_file_in_it),
 		TEST(test_symlinks_are_changed_where_they_lead_and_removed_as_links),
 		TEST(test_many_patches_leave_nothing_open),
