@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "tools/grep.h"
+#include "tools/tools.h"
 
 #define CONTEXT_KEEP 65536 /* bytes kept for the lines before */
 #define MULTI_SHOWN 100	   /* lines of one match */
@@ -81,6 +82,14 @@ grow_lines(struct grep_found *found)
 	return 0;
 }
 
+/* Whether there is more than a result can tell: each line is shown with a number, a
+ * mark and its end at the least. What follows is counted, and not kept. */
+static bool
+is_full(const struct grep_found *found)
+{
+	return found->text.len + 3 * found->n_lines > RESULT_MAX;
+}
+
 /* The line [from, to), or of a long one what is around at. */
 static int
 tell(struct scan *s, size_t number, size_t from, size_t to, size_t at, bool context)
@@ -89,6 +98,8 @@ tell(struct scan *s, size_t number, size_t from, size_t to, size_t at, bool cont
 	struct grep_found *found = s->found;
 	size_t left = 0, len;
 
+	if (is_full(found))
+		return 0;
 	if (found->n_lines == found->size && grow_lines(found) < 0)
 		return -ENOMEM;
 	if (to > from && text[to - 1] == '\r')

@@ -153,17 +153,20 @@ mark(struct buf *text, size_t n, const char *words)
 }
 
 /* How much there is as far as it is known: nobody looks further than just past the
- * limit. What several threads found beyond that is another number every time. */
+ * limit, or past what is kept. What several threads found beyond that is another number
+ * every time. */
 static void
 mark_cut(struct writer *w)
 {
 	const struct grep_tree *tree = w->report->tree;
 	enum grep_mode mode = w->report->wants->mode;
-	size_t shown = mode == GREP_CONTENT ? w->matches : w->told, all = 0;
+	size_t shown = mode == GREP_CONTENT ? w->matches : w->told, all = 0, kept = 0;
 	size_t enough = tree->stopped ? w->report->wants->limit : SIZE_MAX;
 
-	for (size_t i = 0; i < tree->n_found && all <= enough; i++)
+	for (size_t i = 0; i < tree->n_found && all <= enough && kept <= GREP_KEPT_MAX; i++) {
 		all += mode == GREP_CONTENT ? tree->found[i].count : 1;
+		kept += tree->found[i].text.len;
+	}
 	buf_printf(&w->report->run->text, "[%zu of %s%zu %s are shown: %snarrow pattern, path or glob]\n",
 		shown, tree->stopped ? "at least " : "", all > shown ? all : shown,
 		mode == GREP_CONTENT ? "matches" : "files", w->full ? "" : "raise limit, or ");

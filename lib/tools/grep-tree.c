@@ -29,6 +29,7 @@ struct job {
 	size_t n;
 	atomic_size_t next;
 	atomic_size_t hits;
+	atomic_size_t kept; /* bytes */
 	atomic_size_t results[GREP_RESULTS];
 	atomic_int error;
 	pthread_mutex_t lock; /* tree->costly */
@@ -38,6 +39,13 @@ static size_t
 hits_of(const struct job *job, const struct grep_found *found)
 {
 	return job->tree->wants->mode == GREP_CONTENT ? found->count : 1;
+}
+
+static bool
+is_enough(struct job *job)
+{
+	return atomic_load(&job->hits) > job->tree->wants->limit ||
+	       atomic_load(&job->kept) > GREP_KEPT_MAX;
 }
 
 static int
@@ -80,6 +88,7 @@ search_one(struct job *job, struct batch *batch, struct grep_eye *eye, int fd, c
 		r = keep(batch, &found);
 		if (r == 0) {
 			atomic_fetch_add(&job->hits, hits_of(job, &found));
+			atomic_fetch_add(&job->kept, found.text.len);
 			return 0;
 		}
 	}
@@ -122,8 +131,7 @@ search_batches(void *data)
 	struct grep_eye eye;
 	int r = grep_eye_init(&eye, job->tree->pattern, end), none = 0;
 
-	while (r == 0 && atomic_load(&job->hits) <= job->tree->wants->limit &&
-		!grep_end_look(end)) {
+	while (r == 0 && !is_enough(job) && !grep_end_look(end)) {
 		size_t i = atomic_fetch_add(&job->next, 1);
 
 		if (i >= job->n)
@@ -200,7 +208,7 @@ collect(struct job *job)
 	}
 	for (size_t i = 0; i < GREP_RESULTS; i++)
 		tree->results[i] = atomic_load(&job->results[i]);
-	tree->stopped = atomic_load(&job->hits) > tree->wants->limit;
+	tree->stopped = is_enough(job);
 	return 0;
 }
 

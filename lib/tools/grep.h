@@ -30,6 +30,7 @@ enum grep_mode {
 #define GREP_MULTI_MAX 33554432 /* bytes of a file that is searched across lines */
 #define GREP_BINARY_LOOK 8192	/* bytes in which a NUL makes a file binary */
 #define GREP_SHOWN_MAX 400	/* bytes of one line that are shown */
+#define GREP_KEPT_MAX 4194304	/* bytes of all lines; far more than limit without context */
 #define GREP_SECONDS 60		/* then it is told what was found so far */
 #define GREP_COSTLY_MAX 8	/* files given up; with the next one, all is */
 
@@ -129,7 +130,7 @@ struct grep_found {
 	const char *name;
 	struct stat st; /* of what was read */
 	size_t count;	/* of lines that match */
-	struct buf text;
+	struct buf text; /* about RESULT_MAX at most; what is past it is only counted */
 	struct grep_told *lines;
 	size_t n_lines, size;
 };
@@ -163,7 +164,7 @@ struct grep_tree {
 	struct grep_found *found;
 	size_t n_found;
 	size_t results[GREP_RESULTS]; /* files */
-	bool stopped; /* there is more than the limit, and the rest was not searched */
+	bool stopped; /* there is more than is told, and the rest was not searched */
 	char *costly; /* one that was given up: its path */
 };
 

@@ -9,6 +9,8 @@
 
 #include "base/buf.h"
 #include "rounds.h"
+#include "tools/grep.h"
+#include "tools/tools.h"
 
 static void
 grep(struct hand *h, json_t *args)
@@ -170,6 +172,83 @@ limits_are_marked(void **state)
 	grep(h, json_pack("{s:s, s:i}", "pattern", "needle", "limit", 5000));
 	hand_says(h, " of at least 5020 matches are shown: narrow pattern, path or glob]\n");
 	assert_true(strlen(h->result.text) <= 60000);
+}
+
+/* Of 8 MB that could be told, a file keeps what fits into an answer; it counts all. */
+static void
+no_more_is_kept_than_can_be_told(void **state)
+{
+	struct hand *h = *state;
+	auto_buf struct buf text = { 0 }, empty = { 0 };
+	const struct grep_wants wants = {
+		.mode = GREP_CONTENT, .before = 100, .after = 100, .limit = 5000
+	};
+	struct grep_end end = { .deadline = INT64_MAX };
+	struct grep_pattern *pattern = NULL;
+	struct grep_eye eye;
+
+	for (int i = 0; i < 1000; i++) {
+		buf_puts(&text, "needle\n");
+		buf_puts(&empty, "needle\n");
+		for (int k = 0; k < 20; k++) {
+			buf_printf(&text, "%0399d\n", k);
+			buf_putc(&empty, '\n');
+		}
+	}
+	big_file("f", &text);
+	big_file("g", &empty);
+	assert_int_equal(grep_pattern_create("needle", 0, &pattern, NULL), 0);
+	assert_int_equal(grep_eye_init(&eye, pattern, &end), 0);
+	for (const char *path = "f"; path; path = *path == 'f' ? "g" : NULL) {
+		auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+		struct grep_found found = { .name = path };
+
+		assert_int_equal(grep_file(&eye, &wants, fd, &found), GREP_FOUND);
+		assert_int_equal(found.count, 1000);
+		assert_true(found.text.len < RESULT_MAX + GREP_SHOWN_MAX);
+		assert_true(found.n_lines <= RESULT_MAX / 3 + 1);
+		grep_found_finish(&found);
+	}
+	grep_eye_finish(&eye);
+	grep_pattern_destroy(pattern);
+	for (const char *path = "f"; path; path = *path == 'f' ? "g" : NULL) {
+		grep(h, json_pack("{s:s, s:s, s:i, s:i}", "pattern", "needle", "path", path,
+				"context", 100, "limit", 5000));
+		hand_says(h, " of 1000 matches are shown: narrow pattern, path or glob]\n");
+		assert_true(strlen(h->result.text) > 50000);
+		assert_true(strlen(h->result.text) <= 60000);
+	}
+}
+
+/* Each file has little more than its match and the lines around it; together they are
+ * many times what can be told. */
+static void
+a_search_ends_when_enough_is_kept(void **state)
+{
+	struct hand *h = *state;
+	auto_free char *first = NULL;
+	auto_buf struct buf text = { 0 };
+	char path[64];
+
+	buf_puts(&text, "needle\n");
+	for (int k = 0; k < 100; k++)
+		buf_printf(&text, "%0399d\n", k);
+	for (int i = 0; i < 400; i++) {
+		snprintf(path, sizeof(path), "f%03d", i);
+		big_file(path, &text);
+	}
+	for (int i = 0; i < rounds(10, 30); i++) {
+		grep(h, json_pack("{s:s, s:i, s:i}", "pattern", "needle", "context", 100, "limit",
+				4000 + i));
+		hand_says(
+			h, "[2 of at least 106 matches are shown: narrow pattern, path or glob]\n");
+		assert_true(member(h, "searched") < 400);
+		assert_int_equal(member(h, "truncated"), 1);
+		if (first)
+			assert_string_equal(h->result.text, first);
+		else
+			first = strdup(h->result.text);
+	}
 }
 
 /* -- what matches ----------------------------------------------------------------------- */
@@ -585,6 +664,8 @@ main(void)
 		TOOL(tells_context),
 		TOOL(cuts_long_lines_around_the_match),
 		TOOL(limits_are_marked),
+		TOOL(no_more_is_kept_than_can_be_told),
+		TOOL(a_search_ends_when_enough_is_kept),
 		TOOL(each_line_is_searched_by_itself),
 		TOOL(options_change_what_matches),
 		TOOL(files_are_chosen),
