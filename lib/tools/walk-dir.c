@@ -88,7 +88,7 @@ keep(struct walk_desk *desk, unsigned char type, const char *name)
 static int
 read_entries(struct walk_desk *desk, int fd, size_t *ret_n, bool *ret_git, bool *ret_ignore)
 {
-	size_t n = 0;
+	size_t n = 0, before = 0;
 	int r = 0;
 
 	desk->len = 0;
@@ -120,11 +120,11 @@ read_entries(struct walk_desk *desk, int fd, size_t *ret_n, bool *ret_git, bool 
 		}
 		if (r < 0)
 			return r;
-		if (atomic_load(&desk->job->n_found) + n > WALK_NAMES_MAX) {
-			atomic_store(&desk->job->cut, true);
+		if (walk_count(desk->job, n - before)) {
 			*ret_n = n;
 			return 0;
 		}
+		before = n;
 	}
 }
 
@@ -281,7 +281,6 @@ walk_read_dir(struct walk_desk *desk, struct walk_dir *dir)
 			atomic_fetch_add(&job->unreadable, 1);
 		return r == -ENOMEM ? r : 0;
 	}
-	atomic_fetch_add(&job->n_found, n);
 	memcpy(desk->path, job->above, len);
 	if (dir->path[0])
 		len += (size_t)snprintf(

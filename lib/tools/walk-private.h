@@ -41,6 +41,10 @@ struct walk_desk {
 	char path[PATH_MAX]; /* of an entry, from the top */
 };
 
+/* So many more names were found: whether that is too many, and the walk cut. Whoever
+ * passes the limit sees it, also if several do so together. */
+bool walk_count(struct walk_job *job, size_t n);
+
 /* Reads dir, which has its path, depth, dev and the rules around it: fills in the
  * rest. 0 also if it cannot be read; -ENOMEM. */
 int walk_read_dir(struct walk_desk *desk, struct walk_dir *dir);

@@ -51,6 +51,21 @@ fail(struct walk_job *job, int r)
 	atomic_compare_exchange_strong(&job->error, &none, r);
 }
 
+static size_t
+names_max(const struct walk_job *job)
+{
+	return job->options->names ? job->options->names : WALK_NAMES_MAX;
+}
+
+bool
+walk_count(struct walk_job *job, size_t n)
+{
+	if (atomic_fetch_add(&job->n_found, n) + n <= names_max(job))
+		return false;
+	atomic_store(&job->cut, true);
+	return true;
+}
+
 static bool
 is_over(struct walk_job *job)
 {
@@ -59,7 +74,7 @@ is_over(struct walk_job *job)
 	if (!atomic_load(&job->stopped) && o->stop && o->stop(o->data))
 		atomic_store(&job->stopped, true);
 	return atomic_load(&job->stopped) || atomic_load(&job->error) != 0 ||
-	       atomic_load(&job->n_found) > WALK_NAMES_MAX;
+	       atomic_load(&job->n_found) > names_max(job);
 }
 
 /* The next one to read, or NULL: all is read, or enough. */

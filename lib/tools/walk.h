@@ -31,6 +31,7 @@ struct walk_options {
 	bool times;	/* of what is wanted */
 	unsigned kinds; /* what is asked about with want: 1 << WALK_FILE ... */
 	unsigned depth; /* 0: WALK_DEPTH_MAX */
+	size_t names;	/* 0: WALK_NAMES_MAX */
 	/* path is from the root. They are called by several threads at once. */
 	bool (*want)(void *data, const char *path, enum walk_kind kind);
 	bool (*enter)(void *data, const char *path); /* or NULL: everywhere */

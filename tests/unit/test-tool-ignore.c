@@ -498,6 +498,51 @@ links_are_not_followed(void **state)
 	strv_free(list);
 }
 
+/* Two directories that are each within the limit, read at once. */
+static void
+a_walk_that_leaves_something_out_says_so(void **state)
+{
+	auto_close int root = -1;
+	struct walk_options options = {
+		.all = true,
+		.kinds = 1u << WALK_FILE,
+		.names = 100,
+		.want = want_all,
+	};
+	char path[64];
+
+	(void)state;
+	world_dir("many");
+	for (int i = 0; i < 8; i++) {
+		snprintf(path, sizeof(path), "many/%d", i);
+		world_dir(path);
+		for (int k = 0; k < 30; k++) {
+			snprintf(path, sizeof(path), "many/%d/%d", i, k);
+			world_file(path, "");
+		}
+	}
+	root = open("many", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(root >= 0);
+	options.root = root;
+	options.real = "/many";
+	for (int i = 0; i < rounds(5000, 50000); i++) {
+		struct walk walk = { 0 };
+
+		assert_int_equal(walk_tree(&options, &walk, NULL), 0);
+		assert_true(walk.cut);
+		walk_finish(&walk);
+	}
+	options.names = 300;
+	for (int i = 0; i < 10; i++) {
+		struct walk walk = { 0 };
+
+		assert_int_equal(walk_tree(&options, &walk, NULL), 0);
+		assert_int_equal(walk.n_names, 240);
+		assert_false(walk.cut);
+		walk_finish(&walk);
+	}
+}
+
 /* A pattern that makes others try for years. */
 static void
 no_pattern_takes_long(void **state)
@@ -534,6 +579,8 @@ main(void)
 			a_repository_within_has_its_own_rules, open_tree, close_tree),
 		cmocka_unit_test_setup_teardown(odd_files_hide_nothing, open_tree, close_tree),
 		cmocka_unit_test_setup_teardown(links_are_not_followed, open_tree, close_tree),
+		cmocka_unit_test_setup_teardown(
+			a_walk_that_leaves_something_out_says_so, open_tree, close_tree),
 		cmocka_unit_test(no_pattern_takes_long),
 	};
 
