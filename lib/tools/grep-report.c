@@ -204,8 +204,8 @@ write_marks(struct writer *w)
 	if (report->walk) {
 		mark(text, report->walk->unreadable, "folders could not be read");
 		if (report->walk->cut)
-			buf_puts(text, "[not everything was searched: the tree is too large or too "
-				       "deep; give a path]\n");
+			buf_printf(text, "[not everything was searched: %s]\n",
+				walk_why_cut(report->walk));
 	}
 }
 

@@ -3,7 +3,9 @@
  * base/glob.h: that knows no '/', and reads brackets in another way. A pattern comes
  * from a file that anybody wrote, so there is no recursion: of every '*' only the
  * last one is ever tried again, and behind it the last "**". An earlier one could
- * only take more than it must, which leaves less for what follows. */
+ * only take more than it must, which leaves less for what follows. That is still much
+ * for many patterns, and a bracket can be made to be read again and again: each step
+ * is counted, and there are only so many. */
 
 #include <stdint.h>
 #include <string.h>
@@ -14,8 +16,16 @@ struct wild {
 	const unsigned char *pattern, *end; /* of the pattern */
 	const unsigned char *text, *text_end;
 	bool path;
-	bool broken; /* a bracket that is no bracket: nothing matches */
+	bool broken;  /* a bracket that is no bracket, or no step left: nothing matches */
+	size_t steps; /* that are left */
 };
+
+static void
+spend(struct wild *w, size_t n)
+{
+	w->steps -= n < w->steps ? n : w->steps;
+	w->broken |= w->steps == 0;
+}
 
 /* What a character is, in ASCII alone: no locale has a say. */
 enum is {
@@ -88,6 +98,7 @@ class_match(struct wild *w, const unsigned char *p, unsigned char c, bool *hit)
 
 	while (close < w->end && *close != ']')
 		close++;
+	spend(w, (size_t)(close - p));
 	if (close == w->end) {
 		w->broken = true;
 		return NULL;
@@ -95,7 +106,7 @@ class_match(struct wild *w, const unsigned char *p, unsigned char c, bool *hit)
 	if (close == p || close[-1] != ':')
 		return NULL;
 	*hit |= is_class(p, (size_t)(close - 1 - p), c, &known);
-	w->broken = !known;
+	w->broken |= !known;
 	return close + 1;
 }
 
@@ -137,8 +148,10 @@ bracket(struct wild *w, const unsigned char *p, unsigned char c)
 	const unsigned char *first = p += others;
 	int from = -1;
 
-	while (p < w->end && !w->broken && (*p != ']' || p == first))
+	while (p < w->end && !w->broken && (*p != ']' || p == first)) {
+		spend(w, 1);
 		p = member(w, p, c, &from, &hit);
+	}
 	if (p >= w->end || w->broken) {
 		w->broken = true;
 		return NULL;
@@ -210,9 +223,13 @@ match(struct wild *w)
 	struct again one = { 0 }, any = { 0 };
 
 	for (;;) {
+		spend(w, 1);
+		if (w->broken)
+			return false;
 		if (p < w->end && *p == '*') {
 			bool deep = stars(w, p, &next);
 
+			spend(w, (size_t)(next - p));
 			if (deep && next == w->end)
 				return true;
 			/* "**" and its slash may be nothing at all; only if that leads
@@ -247,7 +264,8 @@ match(struct wild *w)
 }
 
 bool
-ignore_wild(const char *pattern, size_t pattern_len, const char *text, size_t text_len, bool path)
+ignore_wild(const char *pattern, size_t pattern_len, const char *text, size_t text_len, bool path,
+	size_t *steps)
 {
 	struct wild w = {
 		.pattern = (const unsigned char *)pattern,
@@ -255,7 +273,10 @@ ignore_wild(const char *pattern, size_t pattern_len, const char *text, size_t te
 		.text = (const unsigned char *)text,
 		.text_end = (const unsigned char *)text + text_len,
 		.path = path,
+		.steps = *steps,
 	};
+	bool matches = match(&w);
 
-	return match(&w);
+	*steps = w.steps;
+	return matches;
 }

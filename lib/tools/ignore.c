@@ -156,18 +156,19 @@ ignore_is_empty(const struct ignore *ignore)
 /* What git does with the part before the first wildcard shows: "a**" is compared as
  * 'a' and then "**" at the start of a pattern. */
 static bool
-path_matches(const struct pattern *p, const char *path, size_t len)
+path_matches(const struct pattern *p, const char *path, size_t len, size_t *steps)
 {
 	if (p->plain > len || memcmp(p->text, path, p->plain) != 0)
 		return false;
 	if (p->plain == p->len)
 		return len == p->len;
-	return ignore_wild(
-		p->text + p->plain, p->len - p->plain, path + p->plain, len - p->plain, true);
+	return ignore_wild(p->text + p->plain, p->len - p->plain, path + p->plain, len - p->plain,
+		true, steps);
 }
 
 static bool
-matches(const struct pattern *p, const char *path, size_t len, const char *name, size_t name_len)
+matches(const struct pattern *p, const char *path, size_t len, const char *name, size_t name_len,
+	size_t *steps)
 {
 	switch ((enum kind)p->kind) {
 	case KIND_NAME:
@@ -177,23 +178,24 @@ matches(const struct pattern *p, const char *path, size_t len, const char *name,
 		       memcmp(p->text + 1, name + name_len - (p->len - 1), p->len - 1) == 0;
 	case KIND_NAME_WILD:
 		return p->plain <= name_len && memcmp(p->text, name, p->plain) == 0 &&
-		       ignore_wild(p->text, p->len, name, name_len, false);
+		       ignore_wild(p->text, p->len, name, name_len, false, steps);
 	case KIND_PATH:
-		return path_matches(p, path, len);
+		return path_matches(p, path, len, steps);
 	}
 	return false;
 }
 
 enum ignore_says
-ignore_match(const struct ignore *ignore, const char *path, size_t len, bool dir)
+ignore_match(const struct ignore *ignore, const char *path, size_t len, bool dir, size_t *steps)
 {
 	const char *slash = memrchr(path, '/', len), *name = slash ? slash + 1 : path;
 	size_t name_len = len - (size_t)(name - path);
 
-	for (size_t i = ignore->n; i > 0; i--) {
+	for (size_t i = ignore->n; i > 0 && *steps > 0; i--) {
 		const struct pattern *p = &ignore->patterns[i - 1];
 
-		if ((dir || !p->dir) && matches(p, path, len, name, name_len))
+		--*steps;
+		if ((dir || !p->dir) && matches(p, path, len, name, name_len, steps))
 			return p->shows ? IGNORE_SHOW : IGNORE_HIDE;
 	}
 	return IGNORE_NOTHING;

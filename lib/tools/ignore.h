@@ -25,13 +25,15 @@ enum ignore_says {
 };
 
 /* path: from the directory that the file stands in, without "/" at either end. The
- * last pattern that matches it speaks; those above it are the caller's to ask. */
-enum ignore_says ignore_match(const struct ignore *ignore, const char *path, size_t len, bool dir);
+ * last pattern that matches it speaks; those above it are the caller's to ask. Takes
+ * what it costs off *steps, about one for each pattern and each character that is
+ * compared with a wildcard; with none left, nothing matches. */
+enum ignore_says ignore_match(
+	const struct ignore *ignore, const char *path, size_t len, bool dir, size_t *steps);
 
 /* One pattern against one text. path: neither '*', '?' nor a bracket matches '/', and
- * "**" between slashes is any depth. Bytes, case and all. Costs at most pattern times
- * text squared, whatever they are. */
-bool ignore_wild(
-	const char *pattern, size_t pattern_len, const char *text, size_t text_len, bool path);
+ * "**" between slashes is any depth. Bytes, case and all. steps: as above. */
+bool ignore_wild(const char *pattern, size_t pattern_len, const char *text, size_t text_len,
+	bool path, size_t *steps);
 
 #endif

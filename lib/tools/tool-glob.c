@@ -132,8 +132,7 @@ say_end(struct search *s, size_t left, bool full)
 		buf_printf(text, "[%zu more, older: %s the pattern]\n", left,
 			full ? "narrow" : "raise limit or narrow");
 	if (s->walk.cut)
-		buf_puts(text, "[not everything was looked at: the tree is too large or too deep; "
-			       "give a path]\n");
+		buf_printf(text, "[not everything was looked at: %s]\n", walk_why_cut(&s->walk));
 	if (s->walk.unreadable)
 		buf_printf(text, "[%zu folders could not be read]\n", s->walk.unreadable);
 	if (atomic_load(&s->guard.n))

@@ -19,6 +19,9 @@
 #include "base/str.h"
 #include "tools/walk-private.h"
 
+#define NAME_STEPS 16	 /* what a name costs besides .gitignore */
+#define LOOK_STEPS 16384 /* then it is asked whether to stop: 1000 names or less */
+
 struct entry {
 	unsigned char type;
 	const char *name;
@@ -194,6 +197,19 @@ add_name(struct walk_job *job, struct walk_dir *dir, int fd, const char *name)
 		at->time = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+/* A name for which the steps did not suffice is left out: the walk ends with it. */
+static bool
+is_hidden(struct walk_desk *desk, const struct walk_dir *dir, size_t len, bool is_dir)
+{
+	size_t left = WALK_NAME_STEPS_MAX;
+	bool hidden = walk_rules_hide(dir->rules, desk->path, len, is_dir, &left);
+
+	desk->steps += WALK_NAME_STEPS_MAX - left;
+	if (left == 0)
+		atomic_store(&desk->job->costly, true);
+	return hidden || left == 0;
+}
+
 static int
 judge(struct walk_desk *desk, struct walk_dir *dir, int fd, dev_t dev, size_t dir_len,
 	const struct entry *entry)
@@ -209,13 +225,29 @@ judge(struct walk_desk *desk, struct walk_dir *dir, int fd, dev_t dev, size_t di
 		return 0;
 	if (kind != WALK_DIR && !(o->kinds & (1u << kind)))
 		return 0;
-	if (!o->all && walk_rules_hide(dir->rules, desk->path, len, kind == WALK_DIR))
+	if (!o->all && is_hidden(desk, dir, len, kind == WALK_DIR))
 		return 0;
 	if ((o->kinds & (1u << kind)) && o->want(o->data, path, kind))
 		add_name(desk->job, dir, fd, entry->name);
 	if (kind == WALK_DIR && (!o->enter || o->enter(o->data, path)))
 		return add_dir(desk->job, dir, dev, path);
 	return 0;
+}
+
+/* Between two names: whether to go no further, which is asked now and then. */
+static bool
+is_enough(struct walk_desk *desk)
+{
+	struct walk_job *job = desk->job;
+	size_t max = job->options->steps ? job->options->steps : WALK_STEPS_MAX;
+
+	desk->steps += NAME_STEPS;
+	if (desk->steps < LOOK_STEPS)
+		return false;
+	if (atomic_fetch_add(&job->steps, desk->steps) + desk->steps > max)
+		atomic_store(&job->costly, true);
+	desk->steps = 0;
+	return walk_stopped(job);
 }
 
 /* The entries, sorted; they point into dir->text. */
@@ -290,7 +322,7 @@ walk_read_dir(struct walk_desk *desk, struct walk_dir *dir)
 	entries = r == 0 ? sort(desk, dir, n) : NULL;
 	if (!entries)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (size_t i = 0; r == 0 && i < n && !is_enough(desk); i++)
 		r = judge(desk, dir, fd, st.st_dev, len, &entries[i]);
 	shrink(dir);
 	return r;

@@ -19,7 +19,9 @@ struct walk_job {
 	atomic_size_t n_found;
 	atomic_size_t n_dirs; /* besides the root */
 	atomic_size_t unreadable;
+	atomic_size_t steps;
 	atomic_bool cut;
+	atomic_bool costly;
 	atomic_bool stopped;
 	atomic_int error; /* -errno: the first */
 
@@ -37,6 +39,7 @@ struct walk_desk {
 	char *read; /* WALK_READ_SIZE */
 	char *text; /* kind and name of each entry */
 	size_t len, size;
+	size_t steps; /* since it was last asked whether to stop */
 	struct walk_rules *made;
 	char path[PATH_MAX]; /* of an entry, from the top */
 };
@@ -44,6 +47,9 @@ struct walk_desk {
 /* So many more names were found: whether that is too many, and the walk cut. Whoever
  * passes the limit sees it, also if several do so together. */
 bool walk_count(struct walk_job *job, size_t n);
+
+/* Whether to go no further, not even with what was read: asks. */
+bool walk_stopped(struct walk_job *job);
 
 /* Reads dir, which has its path, depth, dev and the rules around it: fills in the
  * rest. 0 also if it cannot be read; -ENOMEM. */

@@ -125,11 +125,12 @@ walk_rules_above(const char *real, struct walk_rules **made, const struct walk_r
 }
 
 bool
-walk_rules_hide(const struct walk_rules *rules, const char *path, size_t len, bool dir)
+walk_rules_hide(
+	const struct walk_rules *rules, const char *path, size_t len, bool dir, size_t *steps)
 {
 	for (; rules; rules = rules->outer) {
-		enum ignore_says says =
-			ignore_match(rules->ignore, path + rules->base, len - rules->base, dir);
+		enum ignore_says says = ignore_match(
+			rules->ignore, path + rules->base, len - rules->base, dir, steps);
 
 		if (says != IGNORE_NOTHING)
 			return says == IGNORE_HIDE;

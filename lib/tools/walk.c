@@ -66,15 +66,21 @@ walk_count(struct walk_job *job, size_t n)
 	return true;
 }
 
-static bool
-is_over(struct walk_job *job)
+bool
+walk_stopped(struct walk_job *job)
 {
 	const struct walk_options *o = job->options;
 
 	if (!atomic_load(&job->stopped) && o->stop && o->stop(o->data))
 		atomic_store(&job->stopped, true);
-	return atomic_load(&job->stopped) || atomic_load(&job->error) != 0 ||
-	       atomic_load(&job->n_found) > names_max(job);
+	return atomic_load(&job->stopped) || atomic_load(&job->costly) ||
+	       atomic_load(&job->error) != 0;
+}
+
+static bool
+is_over(struct walk_job *job)
+{
+	return walk_stopped(job) || atomic_load(&job->n_found) > names_max(job);
 }
 
 /* The next one to read, or NULL: all is read, or enough. */
@@ -232,7 +238,8 @@ walk_tree(const struct walk_options *options, struct walk *ret_walk, struct ambi
 	free(job.todo);
 	walk.rules = job.made;
 	walk.unreadable = atomic_load(&job.unreadable);
-	walk.cut = atomic_load(&job.cut);
+	walk.costly = atomic_load(&job.costly);
+	walk.cut = walk.costly || atomic_load(&job.cut);
 	walk.stopped = atomic_load(&job.stopped);
 	if (r < 0) {
 		walk_finish(&walk);
@@ -240,6 +247,13 @@ walk_tree(const struct walk_options *options, struct walk *ret_walk, struct ambi
 	}
 	*ret_walk = walk;
 	return 0;
+}
+
+const char *
+walk_why_cut(const struct walk *walk)
+{
+	return walk->costly ? "the .gitignore files take too many steps; pass all: true"
+			    : "the tree is too large or too deep; give a path";
 }
 
 void

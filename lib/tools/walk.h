@@ -17,6 +17,11 @@
 
 #define WALK_DEPTH_MAX 128
 #define WALK_NAMES_MAX 4000000 /* then the walk is cut, and says so */
+/* What .gitignore files may cost, in all and for one name: enough for as many names
+ * with nearly five hundred plain patterns each. Anybody wrote them, and each pattern
+ * is tried on each name. Then, too, the walk is cut. */
+#define WALK_STEPS_MAX 2000000000
+#define WALK_NAME_STEPS_MAX 20000000
 
 enum walk_kind {
 	WALK_FILE = 0,
@@ -32,10 +37,12 @@ struct walk_options {
 	unsigned kinds; /* what is asked about with want: 1 << WALK_FILE ... */
 	unsigned depth; /* 0: WALK_DEPTH_MAX */
 	size_t names;	/* 0: WALK_NAMES_MAX */
+	size_t steps;	/* 0: WALK_STEPS_MAX */
 	/* path is from the root. They are called by several threads at once. */
 	bool (*want)(void *data, const char *path, enum walk_kind kind);
 	bool (*enter)(void *data, const char *path); /* or NULL: everywhere */
-	bool (*stop)(void *data);		     /* or NULL; asked at each directory */
+	/* or NULL; asked at each directory, and every now and then within one */
+	bool (*stop)(void *data);
 	void *data;
 };
 
@@ -65,6 +72,7 @@ struct walk {
 	size_t n_names;	   /* in all of them */
 	size_t unreadable; /* directories */
 	bool cut;	   /* too much, or too deep */
+	bool costly;	   /* cut for what .gitignore files cost */
 	bool stopped;
 	struct walk_rules *rules; /* all of them */
 };
@@ -72,6 +80,8 @@ struct walk {
 /* -ENOMEM, -ECANCELED (nobody asks for the rest then) ... */
 int walk_tree(const struct walk_options *options, struct walk *ret_walk, struct ambit_error *err);
 void walk_finish(struct walk *walk);
+/* Why it was cut, and what to do about it. */
+const char *walk_why_cut(const struct walk *walk);
 
 /* A directory or file beneath the root (AT_FDCWD: anywhere, by its real path), opened
  * without following anything on the way. -errno. */
@@ -107,8 +117,9 @@ int walk_rules_above(const char *real, struct walk_rules **made,
  * .gitignore (file). base: how long its path from the top is, with its '/'. */
 int walk_rules_at(int dir, bool git, bool file, size_t base, const struct walk_rules *outer,
 	struct walk_rules **made, const struct walk_rules **ret_rules);
-/* path: from the top. */
-bool walk_rules_hide(const struct walk_rules *rules, const char *path, size_t len, bool dir);
+/* path: from the top. steps: as for ignore_match. */
+bool walk_rules_hide(
+	const struct walk_rules *rules, const char *path, size_t len, bool dir, size_t *steps);
 void walk_rules_finish(struct walk_rules *made);
 
 #endif

@@ -10,6 +10,8 @@
 #include "tools/ignore.h"
 #include "tools/walk-glob.h"
 
+#define ENOUGH (&(size_t){ SIZE_MAX })
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool
@@ -28,13 +30,13 @@ check_ignore(const char *text, size_t len, const char *path, size_t path_len)
 	enum ignore_says file, dir;
 
 	assert(ignore);
-	file = ignore_match(ignore, path, path_len, false);
-	dir = ignore_match(ignore, path, path_len, true);
+	file = ignore_match(ignore, path, path_len, false, ENOUGH);
+	dir = ignore_match(ignore, path, path_len, true, ENOUGH);
 	assert(!ignore_is_empty(ignore) || (file == IGNORE_NOTHING && dir == IGNORE_NOTHING));
 	/* What a file matches without being a directory, a directory matches too. */
 	assert(file == IGNORE_NOTHING || dir != IGNORE_NOTHING);
 	if (is_plain(text, len)) {
-		assert(ignore_match(ignore, text, len, false) == IGNORE_HIDE);
+		assert(ignore_match(ignore, text, len, false, ENOUGH) == IGNORE_HIDE);
 		assert(file == dir);
 	}
 	ignore_destroy(ignore);
@@ -43,13 +45,14 @@ check_ignore(const char *text, size_t len, const char *path, size_t path_len)
 static void
 check_wild(const char *pattern, size_t len, const char *path, size_t path_len)
 {
-	bool deep = ignore_wild(pattern, len, path, path_len, false);
+	bool deep = ignore_wild(pattern, len, path, path_len, false, ENOUGH);
 
-	assert(ignore_wild("**", 2, path, path_len, true));
-	assert(ignore_wild("*", 1, path, path_len, true) == !memchr(path, '/', path_len));
+	assert(ignore_wild("**", 2, path, path_len, true, ENOUGH));
+	assert(ignore_wild("*", 1, path, path_len, true, ENOUGH) == !memchr(path, '/', path_len));
 	/* Where '/' is a character like any other, a pattern without "**" can only match
 	 * more. */
-	if (!memmem(pattern, len, "**", 2) && ignore_wild(pattern, len, path, path_len, true))
+	if (!memmem(pattern, len, "**", 2) &&
+		ignore_wild(pattern, len, path, path_len, true, ENOUGH))
 		assert(deep);
 	if (is_plain(pattern, len))
 		assert(deep == (len == path_len && memcmp(pattern, path, len) == 0));

@@ -5,6 +5,7 @@
 
 #include "world.h"
 
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 #include "base/buf.h"
@@ -53,6 +54,7 @@ start_git(const char *const argv[], const char *input, FILE **ret_out)
 	return pid;
 }
 
+#define ENOUGH (&(size_t){ SIZE_MAX })
 #define GIT(...) ((const char *const[]){ "git", __VA_ARGS__, NULL })
 
 /* Its exit status. */
@@ -226,7 +228,7 @@ is_hidden(const struct ignore *ignore, const char *path)
 		char part[256];
 
 		snprintf(part, sizeof(part), "%.*s", (int)n, path);
-		if (ignore_match(ignore, part, n, is_dir(part)) == IGNORE_HIDE)
+		if (ignore_match(ignore, part, n, is_dir(part), ENOUGH) == IGNORE_HIDE)
 			return true;
 		if (!path[n])
 			return false;
@@ -543,6 +545,114 @@ a_walk_that_leaves_something_out_says_so(void **state)
 	}
 }
 
+static bool
+count_wanted(void *data, const char *path, enum walk_kind kind)
+{
+	atomic_size_t *wanted = data;
+
+	(void)path;
+	(void)kind;
+	atomic_fetch_add(wanted, 1);
+	return true;
+}
+
+static bool
+stop_at_once(void *data)
+{
+	(void)data;
+	return true;
+}
+
+/* A directory of so many files, open. */
+static int
+make_many(int n)
+{
+	char path[64];
+
+	world_dir("many");
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "many/aaaaaaaaaaaaaaaa%d", i);
+		world_file(path, "");
+	}
+	return open("many", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void
+a_walk_stops_within_a_directory(void **state)
+{
+	auto_close int root = make_many(5000);
+	atomic_size_t wanted = 0;
+	struct walk_options options = {
+		.root = root,
+		.real = "/many",
+		.all = true,
+		.kinds = 1u << WALK_FILE,
+		.want = count_wanted,
+		.data = &wanted,
+	};
+	struct walk walk = { 0 };
+
+	(void)state;
+	assert_int_equal(walk_tree(&options, &walk, NULL), 0);
+	assert_int_equal(wanted, 5000);
+	walk_finish(&walk);
+	wanted = 0;
+	options.stop = stop_at_once;
+	assert_int_equal(walk_tree(&options, &walk, NULL), 0);
+	assert_true(walk.stopped);
+	assert_true(wanted < 2000);
+	walk_finish(&walk);
+}
+
+/* Walks many, with this in its .gitignore: how many names were wanted. */
+static size_t
+count_in_many(int root, const char *text, size_t steps, bool all, bool cut)
+{
+	auto_free char *real = realpath("many", NULL);
+	atomic_size_t wanted = 0;
+	struct walk_options options = {
+		.root = root,
+		.real = real,
+		.all = all,
+		.steps = steps,
+		.kinds = 1u << WALK_FILE,
+		.want = count_wanted,
+		.data = &wanted,
+	};
+	struct walk walk = { 0 };
+
+	world_file("many/.gitignore", text);
+	assert_int_equal(walk_tree(&options, &walk, NULL), 0);
+	assert_int_equal(walk.cut, cut);
+	assert_int_equal(walk.costly, cut);
+	assert_true(!cut || strstr(walk_why_cut(&walk), ".gitignore"));
+	walk_finish(&walk);
+	return wanted;
+}
+
+static void
+a_hostile_file_cuts_the_walk(void **state)
+{
+	auto_close int root = make_many(3000);
+	auto_buf struct buf many = { 0 }, deep = { 0 };
+
+	(void)state;
+	/* Each pattern looks at all of each name. */
+	for (int i = 0; i < 100; i++)
+		buf_puts(&many, "*a*a*b\n");
+	assert_int_equal(count_in_many(root, many.data, 0, false, false), 3001);
+	assert_true(count_in_many(root, many.data, 1000000, false, true) < 3000);
+	assert_int_equal(count_in_many(root, many.data, 1000000, true, false), 3001);
+	/* For each "[:" its end is looked for, and that of the bracket is found: one name
+	 * is too much. */
+	buf_putc(&deep, '[');
+	for (int i = 0; i < 20000; i++)
+		buf_puts(&deep, "[:");
+	buf_puts(&deep, "-]\n");
+	assert_int_equal(count_in_many(root, deep.data, 0, false, true), 0);
+	assert_int_equal(count_in_many(root, deep.data, 0, true, false), 3001);
+}
+
 /* A pattern that makes others try for years. */
 static void
 no_pattern_takes_long(void **state)
@@ -554,15 +664,15 @@ no_pattern_takes_long(void **state)
 		memcpy(pattern + i, "*a", 2);
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 'b';
-	assert_false(ignore_wild(pattern, sizeof(pattern), text, sizeof(text), true));
-	assert_false(ignore_wild(pattern, sizeof(pattern), text, sizeof(text), false));
+	assert_false(ignore_wild(pattern, sizeof(pattern), text, sizeof(text), true, ENOUGH));
+	assert_false(ignore_wild(pattern, sizeof(pattern), text, sizeof(text), false, ENOUGH));
 	for (size_t i = 0; i + 4 <= sizeof(pattern); i += 4)
 		memcpy(pattern + i, "**/a", 4);
 	for (size_t i = 0; i + 4 <= sizeof(pattern); i += 4)
 		pattern[i + 3] = i + 8 > sizeof(pattern) ? 'a' : '/';
 	for (size_t i = 1; i < sizeof(text); i += 2)
 		text[i] = '/';
-	assert_false(ignore_wild(pattern, sizeof(pattern), text, sizeof(text), true));
+	assert_false(ignore_wild(pattern, sizeof(pattern), text, sizeof(text), true, ENOUGH));
 }
 
 int
@@ -581,6 +691,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(links_are_not_followed, open_tree, close_tree),
 		cmocka_unit_test_setup_teardown(
 			a_walk_that_leaves_something_out_says_so, open_tree, close_tree),
+		cmocka_unit_test_setup_teardown(
+			a_walk_stops_within_a_directory, open_tree, close_tree),
+		cmocka_unit_test_setup_teardown(
+			a_hostile_file_cuts_the_walk, open_tree, close_tree),
 		cmocka_unit_test(no_pattern_takes_long),
 	};
 
