@@ -41,7 +41,7 @@ valid(const char *text)
 
 	if (name[0] == '@')
 		return name[1] && strnlen(name, ABSTRACT_MAX) < ABSTRACT_MAX;
-	return name[1] && object_path_plain(name);
+	return name[0] && name[1] && object_path_plain(name);
 }
 
 int
