@@ -104,8 +104,9 @@ find_decided(const struct ambit_permit *permit, const struct resolved *now,
 	}
 	if (asked && !same)
 		return err_set(err, ESTALE, "%s leads elsewhere than when it was decided", shown);
-	return err_set(err, EACCES, "%s was not decided for this call to %s", shown,
-		ambit_word_name(ambit_accesses, (int)access));
+	/* Not EACCES: that is what the file system says, and no fault of the call. */
+	return err_set(err, EKEYREJECTED, "it was not decided whether this call may %s %s",
+		ambit_word_name(ambit_accesses, (int)access), shown);
 }
 
 /* -- getting there ------------------------------------------------------------------ */
@@ -279,7 +280,7 @@ ambit_permit_place(struct ambit_permit *permit, const char *path, enum ambit_acc
 
 	*ret_place = (struct ambit_place){ .parent = -1 };
 	if (!permit || permit->base_fd < 0)
-		return err_set(err, EACCES, "this permit is not for paths");
+		return err_set(err, EKEYREJECTED, "this permit is not for paths");
 	view.display = (struct scope_dir){ .fd = permit->base_fd, .real = permit->base };
 	r = scope_resolve(&view, permit->cwd, path, strlen(path), follow, &now, err);
 	if (r < 0) {

@@ -130,9 +130,9 @@ void ambit_place_finish(struct ambit_place *place);
 /* Where path leads now, if that is among what was decided for this access.
  * follow: a symlink at its end is what it leads to. make: directories on the way
  * that are not there are made, where the access is one that writes. -ESTALE: it
- * leads elsewhere by now, or to another thing; -EACCES: the permit is not for that;
- * -ENOENT: a directory on the way is not there. Needs no lock: what it looks with is
- * the permit's own. */
+ * leads elsewhere by now, or to another thing; -EKEYREJECTED: the permit is not for
+ * that; -ENOENT: a directory on the way is not there. Needs no lock: what it looks with
+ * is the permit's own. */
 int ambit_permit_place(struct ambit_permit *permit, const char *path, enum ambit_access access,
 	bool follow, bool make, struct ambit_place *ret_place, struct ambit_error *err);
 

@@ -153,6 +153,7 @@ code_of(int error)
 	case ERANGE:
 	case EXDEV:
 	case EBUSY:
+	case EKEYREJECTED:
 		return AMBIT_CODE_BAD_ARGUMENTS;
 	case ETIMEDOUT:
 		return AMBIT_CODE_TIMEOUT;
@@ -171,6 +172,10 @@ hint_of(enum ambit_code code, int error)
 {
 	if (error == ECANCELED)
 		return NULL;
+	if (error == EKEYREJECTED)
+		return "To the tool the call means something else than to whoever decided about "
+		       "it. "
+		       "Put it in a plain form, or split it into several calls.";
 	if (error == EACCES || error == EPERM || error == EROFS)
 		return "The system refuses it to this user. Go on without it, and say so in your "
 		       "summary.";

@@ -209,17 +209,17 @@ refuses_what_was_not_decided(void **state)
 	world_file("g", "x");
 	world_dir("d");
 	permit(rig, "read", "{\"file_path\":\"f\"}", NULL);
-	assert_int_equal(try_place(rig, "g", AMBIT_ACCESS_READ, false), -EACCES);
-	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_WRITE, false), -EACCES);
-	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_DELETE, false), -EACCES);
+	assert_int_equal(try_place(rig, "g", AMBIT_ACCESS_READ, false), -EKEYREJECTED);
+	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_WRITE, false), -EKEYREJECTED);
+	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_DELETE, false), -EKEYREJECTED);
 	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_READ, false), 0);
 	/* What may be replaced may be read back; what may be written not removed. */
 	permit(rig, "write", "{\"file_path\":\"f\"}", NULL);
 	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_READ, false), 0);
 	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_REPLACE, false), 0);
-	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_DELETE, false), -EACCES);
+	assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_DELETE, false), -EKEYREJECTED);
 	permit(rig, "write", "{\"file_path\":\"d\"}", NULL);
-	assert_int_equal(try_place(rig, "d", AMBIT_ACCESS_REPLACE, false), -EACCES);
+	assert_int_equal(try_place(rig, "d", AMBIT_ACCESS_REPLACE, false), -EKEYREJECTED);
 }
 
 static void
@@ -278,7 +278,7 @@ refuses_what_cannot_be_a_path(void **state)
 	assert_int_equal(try_place(rig, "loop", AMBIT_ACCESS_WRITE, false), -ELOOP);
 	assert_int_equal(ambit_permit_place(NULL, "f", AMBIT_ACCESS_WRITE, false, false,
 				 &(struct ambit_place){ 0 }, NULL),
-		-EACCES);
+		-EKEYREJECTED);
 }
 
 /* -- several ---------------------------------------------------------------------------------- */
@@ -334,7 +334,7 @@ leaves_no_descriptor(void **state)
 	for (int i = 0; i < 200; i++) {
 		permit(rig, "write", "{\"file_path\":\"f\"}", i % 2 ? "." : NULL);
 		assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_WRITE, true), 0);
-		assert_int_equal(try_place(rig, "g", AMBIT_ACCESS_WRITE, true), -EACCES);
+		assert_int_equal(try_place(rig, "g", AMBIT_ACCESS_WRITE, true), -EKEYREJECTED);
 		assert_int_equal(try_place(rig, "f/g", AMBIT_ACCESS_WRITE, true), -ENOTDIR);
 	}
 	assert_int_equal(count_fds(), before);

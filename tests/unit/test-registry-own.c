@@ -172,6 +172,44 @@ fails_for_a_tool_that_breaks_its_word(void **state)
 	succeeds(rig, "echo", "", "{}");
 }
 
+/* Removes what it was to write to. */
+static int
+run_stray(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	struct ambit_place place = { 0 };
+	auto_json json_t *args = NULL;
+	const char *path = argument(invocation, &args, "path");
+	int r = ambit_permit_place(ambit_invocation_permit(invocation), path, AMBIT_ACCESS_DELETE,
+		false, false, &place, err);
+
+	(void)data;
+	ambit_place_finish(&place);
+	return r;
+}
+
+/* That is no fault of the file system, and asking differently can help. */
+static void
+tells_what_was_not_decided_from_what_the_system_refuses(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_tool tool = stamp;
+	struct ambit_result result;
+
+	tool.name = "stray";
+	tool.run = run_stray;
+	start(rig, NULL, false);
+	assert_int_equal(ambit_registry_add(rig->registry, &tool, NULL), 0);
+	world_file("f", "x");
+	result = call(rig, "stray", "{\"path\":\"f\"}");
+	assert_true(result.failed);
+	assert_int_equal(result.code, AMBIT_CODE_BAD_ARGUMENTS);
+	assert_non_null(strstr(result.text, "not decided whether this call may delete f"));
+	assert_non_null(strstr(result.text, "plain form"));
+	assert_null(strstr(result.text, "system"));
+	assert_null(strstr(result.text, "user"));
+	ambit_result_finish(&result);
+}
+
 /* Whoever reaches out, or may, brings back what others wrote. */
 static void
 labels_what_network_tools_say(void **state)
@@ -197,6 +235,7 @@ main(void)
 		TEST(adds_no_tool_that_is_taken_or_false),
 		TEST(adds_no_tool_that_contradicts_itself),
 		TEST(fails_for_a_tool_that_breaks_its_word),
+		TEST(tells_what_was_not_decided_from_what_the_system_refuses),
 		TEST(labels_what_network_tools_say),
 	};
 
