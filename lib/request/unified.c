@@ -3,7 +3,9 @@
  * is content and a header behind a hunk is found; outside hunks every line
  * that git apply or patch(1) could take a name from gives one. Diffs that only
  * patch(1) would understand (context, normal, ed, indented) are refused: a
- * file could hide in them. */
+ * file could hide in them. So are files whose headers are of two kinds, one of
+ * which some reader skips: it would go on with a file that ends for another,
+ * and do what is listed for none. */
 
 #include <errno.h>
 #include <string.h>
@@ -17,6 +19,9 @@ struct section {
 	struct patch_name index, star;	      /* "Index:", "***": patch(1) takes these too */
 	struct patch_name from, to;	      /* rename or copy */
 	bool git, copy, deleted, created, empties, hunk, extended;
+	bool sure;   /* some name is of a header that all readers take */
+	bool loose;  /* some name is of one that only patch(1) does */
+	bool closed; /* "Index:" stood below git's headers: only "diff --git" may follow */
 };
 
 struct unified {
@@ -306,6 +311,8 @@ set_rename(struct unified *u, struct patch_name *slot, struct span line, size_t 
 		return 0;
 	if (memchr(line.text, '\t', line.len))
 		return patch_bad(u->sink, "a name that cannot be read");
+	if (!u->s.hunk && (u->s.from.text || u->s.to.text) && u->s.copy != copy)
+		return patch_bad(u->sink, "a rename and a copy of one file");
 	r = set_name(u, slot, line, skip);
 	u->s.git = u->s.extended = true;
 	u->s.copy = copy;
@@ -322,11 +329,34 @@ git_begin(struct unified *u, struct span line, size_t skip)
 		r = patch_bad(u->sink, "a carriage return behind one name only");
 	if (r != 0)
 		return r;
-	u->s.git = true;
+	u->s.git = u->s.sure = true;
 	r = patch_name_pair(rest, &u->s.git_old, &u->s.git_new);
 	if (r == 0)
 		r = patch_name_words(rest, &u->s.word_old, &u->s.word_new);
 	return r == -EINVAL ? patch_bad(u->sink, "a name that cannot be read") : r;
+}
+
+/* svn writes "Index:" in front of each file, and git's headers below it. A file
+ * that they say all of, without a hunk, ends at the next "Index:" for whoever
+ * knows that line; for others its headers could go on behind it. */
+static int
+set_index(struct unified *u, struct span line, size_t skip)
+{
+	bool behind = u->s.git && !u->s.hunk;
+	int r;
+
+	while (skip < line.len && (line.text[skip] == ' ' || line.text[skip] == '\t'))
+		skip++;
+	if (skip == line.len)
+		return 0;
+	if (!u->s.hunk && !u->s.old.text != !u->s.new.text)
+		return patch_bad(u->sink, "\"Index:\" between \"---\" and \"+++\"");
+	r = set_name(u, &u->s.index, line, skip);
+	if (r == 0 && behind) {
+		r = section_end(u);
+		u->s.closed = true;
+	}
+	return r;
 }
 
 /* The mode that ends the line: git reads any octal number there, "0120000" or
@@ -382,21 +412,23 @@ git_mode(struct unified *u, struct span line)
 	return 0;
 }
 
+enum kind {
+	OLD,
+	NEW,
+	INDEX,
+	STAR,
+	GIT,
+	MODE,
+	BINARY,
+	FROM,
+	TO,
+	COPY_FROM,
+	COPY_TO
+};
+
 static const struct {
 	const char *prefix;
-	enum {
-		OLD,
-		NEW,
-		INDEX,
-		STAR,
-		GIT,
-		MODE,
-		BINARY,
-		FROM,
-		TO,
-		COPY_FROM,
-		COPY_TO
-	} kind;
+	enum kind kind;
 } headers[] = {
 	{ "--- ", OLD },
 	{ "+++ ", NEW },
@@ -417,8 +449,32 @@ static const struct {
 	{ "copy to ", COPY_TO },
 };
 
+static bool
+gives_name(enum kind kind)
+{
+	return kind == OLD || kind == NEW || kind == INDEX || kind == STAR;
+}
+
+/* Above a file's hunks, all of its headers are for the same readers. */
 static int
-header(struct unified *u, struct span line, size_t i)
+check_kinds(struct unified *u, enum kind kind, bool loose)
+{
+	const struct section *s = &u->s;
+
+	if (kind == GIT || s->hunk)
+		return 0;
+	if (s->closed)
+		return patch_bad(u->sink, "\"Index:\" amid git's headers of one file");
+	if (loose ? (gives_name(kind) ? s->sure : s->git) : gives_name(kind) && s->loose)
+		return patch_bad(u->sink,
+			kind == STAR || s->star.text
+				? "a diff that is not unified"
+				: "of one file's headers some are indented, and some are not");
+	return 0;
+}
+
+static int
+take_header(struct unified *u, struct span line, size_t i)
 {
 	size_t skip = strlen(headers[i].prefix);
 
@@ -428,9 +484,7 @@ header(struct unified *u, struct span line, size_t i)
 	case NEW:
 		return set_name(u, &u->s.new, line, skip);
 	case INDEX:
-		while (skip < line.len && (line.text[skip] == ' ' || line.text[skip] == '\t'))
-			skip++;
-		return skip < line.len ? set_name(u, &u->s.index, line, skip) : 0;
+		return set_index(u, line, skip);
 	case STAR:
 		return set_name(u, &u->s.star, line, skip);
 	case GIT:
@@ -448,6 +502,22 @@ header(struct unified *u, struct span line, size_t i)
 		return set_rename(u, &u->s.to, line, skip, headers[i].kind == COPY_TO);
 	}
 	return patch_bad(u->sink, "a header that is not known");
+}
+
+static int
+header(struct unified *u, struct span line, size_t i, bool indented)
+{
+	enum kind kind = headers[i].kind;
+	bool loose = indented || kind == STAR;
+	int r = check_kinds(u, kind, loose);
+
+	if (r == 0)
+		r = take_header(u, line, i);
+	if (gives_name(kind) && !u->s.closed) {
+		u->s.sure |= !loose;
+		u->s.loose |= loose;
+	}
+	return r;
 }
 
 /* "1,2c3", "4d": what patch(1) would take for a normal diff or an ed script. */
@@ -498,7 +568,7 @@ outside_line(struct unified *u, struct span line)
 	/* patch(1) takes names from indented lines, and then a hunk that is not. */
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (span_starts(inner, headers[i].prefix))
-			return header(u, inner, i);
+			return header(u, inner, i, inner.text != line.text);
 	return 0;
 }
 

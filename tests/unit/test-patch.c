@@ -162,9 +162,9 @@ where_readers_differ_every_reading_is_listed(void **state)
 	expect_has("--- a/x y\n+++ b/x y\n" HUNK, "write x y\n");
 	/* patch(1) takes names from indented lines, from "***" lines, and from
 	 * the first two words behind "diff --git" */
-	expect_has("--- y\n- --- a/evil\n" HUNK, "write evil\n");
-	expect_has("--- y\nX--- a/evil\n" HUNK, "write evil\n");
-	expect_has("*** w/evil\n--- b/x\n" HUNK, "write evil\n");
+	expect_has("- --- a/evil\n" HUNK, "write evil\n");
+	expect_has("X--- a/evil\n" HUNK, "write evil\n");
+	expect_has("*** w/evil\n" HUNK, "write evil\n");
 	expect_has("diff --git i/evil b/y\nrename from x\nrename to z\n", "write evil\n");
 	expect_has(
 		"diff --git a/evil r b/evil r\nold mode 100644\nnew mode 100755\n", "write evil\n");
@@ -218,12 +218,66 @@ what_only_patch_would_apply_is_refused(void **state)
 	/* behind an empty line it looks for a file, and finds +++ b/evil */
 	refuse("--- a/x\n+++ b/x\n" HUNK "\n@@ -1,1 +1,3 @@\n one\n+-- x\n+++ b/evil\n" HUNK, 7);
 	refuse("*** a/x\t2024\n--- b/x\t2024\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
-		3);
+		2);
 	refuse("Index: x\n1c1\n< a\n---\n> b\n", 2);
 	refuse("Index: x\n1d\n", 2);
 	refuse("  --- a/x\n  +++ b/x\n  @@ -1 +1 @@\n  -a\n  +b\n", 3);
 	refuse("- --- a/x\n- +++ b/x\n- @@ -1 +1 @@\n- -a\n- +b\n", 3);
 	refuse("XX@@ -1 +1 @@\n", 1);
+}
+
+/* One reader skips a header that for another begins a new file: what is below it
+ * is said of two files. */
+static void
+headers_of_two_kinds_for_one_file_are_refused(void **state)
+{
+	(void)state;
+	refuse("diff --git a/old b/new\nIndex: a\nIndex: b\nrename from old\nrename to new\n", 3);
+	refuse("diff --git a/old b/new\nIndex: a\nrename from old\nrename to new\n", 3);
+	refuse("diff --git a/x b/x\nnew mode 100755\nIndex: y\n--- a/x\n+++ b/x\n" HUNK, 4);
+	refuse("diff --git a/x b/x\n--- a/x\n+++ b/x\nIndex: y\n" HUNK, 5);
+	refuse("diff --git a/x b/x\nIndex: y\ndeleted file mode 100644\n", 3);
+	refuse("Index: i\n--- a/x\nIndex: y\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", 3);
+	refuse("diff --git a/old b/new\n  --- x\n  --- y\nrename from old\nrename to new\n", 2);
+	refuse("diff --git a/old b/new\nrename from old\n\trename to new\n", 3);
+	refuse("diff --git a/x b/x\n  deleted file mode 100644\nnew mode 100755\n", 2);
+	refuse("--- a/x\n  --- y\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", 2);
+	refuse("--- y\n- --- a/evil\n" HUNK, 2);
+	refuse("--- y\nX--- a/evil\n" HUNK, 2);
+	refuse("  +++ y\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", 2);
+	refuse("*** w/evil\n--- b/x\n" HUNK, 2);
+	refuse("diff --git a/x b/x\n*** y\n--- a/x\n+++ b/x\n" HUNK, 2);
+	refuse("diff --git a/old b/new\nrename from old\ncopy to new\n", 3);
+}
+
+static void
+what_svn_and_cvs_write_is_read(void **state)
+{
+	static const char line[] =
+		"===================================================================\n";
+	char text[1024];
+
+	(void)state;
+	/* an empty file, then properties alone, then a change */
+	snprintf(text, sizeof(text),
+		"Index: e\n%sIndex: p\n%s--- p\t(revision 1)\n+++ p\t(working copy)\n\n"
+		"Property changes on: p\n%sAdded: svn:executable\n## -0,0 +1 ##\n+*\n"
+		"\\ No newline at end of property\nIndex: x\n%s--- x\t(revision 1)\n"
+		"+++ x\t(working copy)\n" HUNK,
+		line, line, line, line);
+	expect(text, "write e\nwrite p\nwrite x\n");
+	/* svn diff --git: no hunk between the first file's headers and the second's */
+	snprintf(text, sizeof(text),
+		"Index: n\n%sdiff --git a/o b/n\nsimilarity index 100%%\ncopy from o\ncopy to n\n"
+		"Index: x\n%sdiff --git a/x b/x\n--- a/x\t(revision 1)\n"
+		"+++ b/x\t(working copy)\n" HUNK,
+		line, line);
+	expect(text, "write n\nwrite o\nwrite x\nread o\n");
+	snprintf(text, sizeof(text),
+		"Index: x\n%sRCS file: /cvs/x,v\nretrieving revision 1.1\ndiff -u -r1.1 x\n"
+		"--- x\t1 Jan 2024 00:00:00 -0000\t1.1\n+++ x\t1 Jan 2024 00:00:01 -0000\n" HUNK,
+		line);
+	expect(text, "write x\n");
 }
 
 static void
@@ -399,6 +453,8 @@ main(void)
 		cmocka_unit_test(a_header_behind_a_hunk_is_found),
 		cmocka_unit_test(a_hunk_that_lies_is_refused),
 		cmocka_unit_test(what_only_patch_would_apply_is_refused),
+		cmocka_unit_test(headers_of_two_kinds_for_one_file_are_refused),
+		cmocka_unit_test(what_svn_and_cvs_write_is_read),
 		cmocka_unit_test(a_patch_that_makes_a_link_is_refused),
 		cmocka_unit_test(a_name_with_odd_white_space_is_refused),
 		cmocka_unit_test(a_carriage_return_belongs_to_every_line_or_to_no_name),

@@ -262,6 +262,12 @@ test_binary_patches_and_contradictions_are_refused(void **state)
 		"diff --git a/f b/f\nold mode 100644\nnew mode 120000\n",
 		"*** f\n--- f\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
 		"diff --git a/f b/f\n*** g\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n",
+		"diff --git a/f b/h\nIndex: a\nIndex: b\nrename from f\nrename to h\n--- a/f\n"
+		"+++ b/h\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n",
+		"diff --git a/f b/f\n  deleted file mode 100644\nnew mode 100755\n",
+		"--- a/g\n\t--- b\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+		"Index: f\n--- a/g\nIndex: b\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+		"diff --git a/f b/h\nrename from f\ncopy to h\n",
 		"*** Begin Patch\n*** Update File: f\n*** End Patch\n",
 		"*** Begin Patch\n*** Update File: f\n@@\n a\n*** End Patch\n",
 		"*** Begin Patch\n*** Add File: g\nno plus\n*** End Patch\n",
@@ -280,6 +286,28 @@ test_binary_patches_and_contradictions_are_refused(void **state)
 		assert_string_equal(world_read("f"), "a\nc\n");
 		assert_string_equal(world_read("g"), "a\n");
 	}
+}
+
+static void
+test_what_svn_writes_is_applied(void **state)
+{
+	struct hand *h = *state;
+
+	world_file("f", "a\nb\n");
+	world_file("g", "a\n");
+	patch(h, "Index: f\n=====\n--- f\t(revision 1)\n+++ f\t(working copy)\n@@ -1,2 +1,2 @@\n"
+		 "-a\n+A\n b\nIndex: g\n=====\n--- g\t(revision 1)\n+++ g\t(working copy)\n"
+		 "@@ -1 +1 @@\n-a\n+A\n");
+	hand_works(h);
+	assert_string_equal(world_read("f"), "A\nb\n");
+	assert_string_equal(world_read("g"), "A\n");
+	/* svn diff --git */
+	patch(h, "Index: h\n=====\ndiff --git a/f b/h\nsimilarity index 100%\ncopy from f\n"
+		 "copy to h\nIndex: g\n=====\ndiff --git a/g b/g\n--- a/g\t(revision 1)\n"
+		 "+++ b/g\t(working copy)\n@@ -1 +1 @@\n-A\n+B\n");
+	hand_works(h);
+	assert_string_equal(world_read("h"), "A\nb\n");
+	assert_string_equal(world_read("g"), "B\n");
 }
 
 /* -- begin patch ------------------------------------------------------------------------------ */
@@ -637,6 +665,7 @@ main(void)
 		TEST(test_nothing_is_deleted_that_says_something_else),
 		TEST(test_renames_copies_and_modes_of_git_are_done),
 		TEST(test_binary_patches_and_contradictions_are_refused),
+		TEST(test_what_svn_writes_is_applied),
 		TEST(test_the_other_dialect_adds_updates_moves_and_deletes),
 		TEST(test_a_hunk_without_an_anchor_must_fit_once),
 		TEST(test_empty_lines_between_hunks_are_for_looks_or_content),
