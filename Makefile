@@ -62,6 +62,8 @@ CASES := $(patsubst tests/cases/run.c,$(BUILD)/tests/cases,$(wildcard tests/case
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz-*.c))
 REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz-%.c=$(BUILD)/tests/replay-%)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
+# What one target needs of the program: the door, without what opens it.
+MCP_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/mcp/mcp.c,$(sort $(wildcard src/mcp/*.c))))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 BENCH := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 HELPER_SRC := $(sort $(wildcard tests/e2e/*.c))
@@ -138,7 +140,9 @@ $(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/main.o
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libambit.a
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libambit.a $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(LDLIBS)
+
+$(BUILD)/tests/replay-mcp $(BUILD)/fuzz/fuzz-mcp: $(MCP_OBJ)
 
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libambit.a
 	@mkdir -p $(@D)
