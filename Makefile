@@ -23,7 +23,7 @@ VERSION := $(shell sed -n 's/^.define AMBIT_VERSION "\(.*\)"/\1/p' include/ambit
 PKGS = jansson sqlite3 libsodium
 # What tools stand on. `ambit` itself has none of it: commands that need tools are
 # in a program of their own beside it.
-TOOL_PKGS = libcurl libpcre2-8 libarchive
+TOOL_PKGS = libcurl libpcre2-8 libarchive liblzma
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(TOOL_PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(TOOL_PKGS) 2>/dev/null) -pthread
 PKG_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -pthread

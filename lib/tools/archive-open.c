@@ -5,13 +5,13 @@
  * for days, before there is a byte to count or a moment to be cancelled in. */
 
 #include <archive.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tools/archive-unpack.h"
 
 #define HEAD 10
+#define BLOCK 65536
 
 /* A tar begins with a name, and that may be "BZhang" or "]": so what stands further on
  * counts, too. */
@@ -26,17 +26,27 @@ struct filter {
 static const struct filter filters[] = {
 	{ "\x1f\x8b", 2, "\x08", ARCHIVE_FILTER_GZIP, archive_read_support_filter_gzip },
 	{ "BZh", 4, "1AY&SY", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2 },
-	{ "\xfd", 1, "7zXZ", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz },
+	/* It has a limit of its own: a window of 128 MB. */
 	{ "\x28", 1, "\xb5\x2f\xfd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd },
 };
 
-/* Its properties as everybody sets them, and a dictionary of some size: up to 128 MB,
- * for so much is reserved before a byte is read. */
+/* .xz; or .lzma, which has no mark, but its properties as everybody sets them, and a
+ * dictionary of some size. */
 static bool
 is_lzma(const char *head)
 {
-	return memcmp(head, "\x5d\0\0", 3) == 0 && (head[3] || head[4]) && head[4] >= 0 &&
-	       head[4] < 8;
+	return memcmp(head, "\3757zXZ", 5) == 0 ||
+	       (memcmp(head, "\x5d\0\0", 3) == 0 && (head[3] || head[4]));
+}
+
+/* Any of its records, or what is before the first one where it had been in several
+ * parts. "PKG-INFO" is the first name of a tar. */
+static bool
+is_zip(const char *head)
+{
+	return memcmp(head, "PK00PK\3\4", 8) == 0 ||
+	       (memcmp(head, "PK", 2) == 0 && head[2] > 0 && head[2] < 9 && head[3] > 0 &&
+		       head[3] < 9);
 }
 
 /* Where libarchive was built without a library it starts a program instead, and says
@@ -58,35 +68,67 @@ add(struct archive *archive, int code, int (*support)(struct archive *archive))
 	return is_built_in(support) && archive_read_append_filter(archive, code) == ARCHIVE_OK;
 }
 
-static bool
-add_filter(struct archive *archive, int fd)
+/* 1: there is one; 0: there is none; -EINVAL: it cannot be read here. */
+static int
+add_filter(struct archive *archive, const char *head)
 {
-	char head[HEAD] = { 0 };
-
-	if (pread(fd, head, sizeof(head), 0) < 0)
-		return false;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		const struct filter *f = &filters[i];
 
 		if (memcmp(head, f->begin, strlen(f->begin)) == 0 &&
 			memcmp(head + f->at, f->more, strlen(f->more)) == 0)
-			return add(archive, f->code, f->support);
+			return add(archive, f->code, f->support) ? 1 : -EINVAL;
 	}
-	return !is_lzma(head) ||
-	       add(archive, ARCHIVE_FILTER_LZMA, archive_read_support_filter_lzma);
+	return 0;
 }
 
-struct archive *
-unpack_reader(int fd)
+/* One format is what it can be: a zip that is compressed again is unpacked by those who
+ * ask for it, one layer at a time, and then as any other zip. */
+static int
+open_as(struct archive *archive, int fd, const char *head, bool *ret_packed)
+{
+	int r;
+
+	*ret_packed = false;
+	if (is_zip(head))
+		return archive_read_support_format_zip(archive) == ARCHIVE_OK
+			       ? unpack_open_zip(archive, fd)
+			       : ARCHIVE_FATAL;
+	if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
+		archive_read_support_format_raw(archive) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	if (is_lzma(head)) {
+		*ret_packed = true;
+		return unpack_open_lzma(archive, fd);
+	}
+	r = add_filter(archive, head);
+	*ret_packed = r == 1;
+	return r < 0 ? ARCHIVE_FATAL : archive_read_open_fd(archive, fd, BLOCK);
+}
+
+int
+unpack_broken(struct archive *archive, struct ambit_error *err)
+{
+	const char *why = archive_error_string(archive);
+
+	return err_set(err, EINVAL, "the archive cannot be read: %s",
+		why ? why : "it is broken, or compressed in a way that is not known here");
+}
+
+int
+unpack_open(int fd, struct archive **ret_archive, bool *ret_packed, struct ambit_error *err)
 {
 	struct archive *archive = archive_read_new();
+	char head[HEAD] = { 0 };
+	int r = archive ? 0 : err_nomem(err);
 
-	if (!archive)
-		return NULL;
-	if (add_filter(archive, fd) && archive_read_support_format_tar(archive) == ARCHIVE_OK &&
-		archive_read_support_format_zip(archive) == ARCHIVE_OK &&
-		archive_read_support_format_raw(archive) == ARCHIVE_OK)
-		return archive;
-	archive_read_free(archive);
-	return NULL;
+	if (r == 0 && pread(fd, head, sizeof(head), 0) < 0)
+		r = err_sys(err, errno, "the archive");
+	if (r == 0 && open_as(archive, fd, head, ret_packed) != ARCHIVE_OK)
+		r = unpack_broken(archive, err);
+	if (r == 0)
+		*ret_archive = archive;
+	else
+		archive_read_free(archive);
+	return r;
 }

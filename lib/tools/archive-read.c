@@ -25,16 +25,14 @@ struct reading {
 	struct archive *archive;
 	struct archive_entry *entry;
 	const char *single;
+	bool packed;
 	struct ambit_error *err;
 };
 
 static int
 broken(struct reading *r)
 {
-	const char *why = archive_error_string(r->archive);
-
-	return err_set(
-		r->err, EINVAL, "the archive cannot be read: %s", why ? why : "it is broken");
+	return unpack_broken(r->archive, r->err);
 }
 
 /* -- limits ------------------------------------------------------------------------------ */
@@ -261,13 +259,22 @@ check_single(struct reading *r)
 
 	if (archive_format(r->archive) != ARCHIVE_FORMAT_RAW)
 		return 0;
-	if (archive_filter_count(r->archive) < 2 || n == 0 ||
-		(n > 4 && streq(r->single + n - 4, ".tar")))
+	if (!r->packed || n == 0 || (n > 4 && streq(r->single + n - 4, ".tar")))
 		return err_set(r->err, EINVAL,
 			"it is no archive that can be read (zip, tar, tar.gz, "
 			"tar.bz2, tar.xz, tar.zst, or one compressed file)");
 	archive_entry_set_pathname(r->entry, r->single);
 	return 0;
+}
+
+/* Before any of it is read: a dictionary is reserved with the first byte. */
+static int
+check_method(struct reading *r)
+{
+	if ((archive_format(r->archive) & ARCHIVE_FORMAT_BASE_MASK) != ARCHIVE_FORMAT_ZIP ||
+		unpack_zip_is_plain(archive_format_name(r->archive)))
+		return 0;
+	return err_set(r->err, EINVAL, "the archive cannot be read: %s", UNPACK_ZIP_WORDS);
 }
 
 static int
@@ -277,6 +284,8 @@ one_entry(struct reading *r)
 	auto_free char *name = NULL;
 	int e = check_single(r);
 
+	if (e == 0)
+		e = check_method(r);
 	if (e < 0)
 		return e;
 	if (++r->unpack->n_headers > r->unpack->limits.entries)
@@ -331,10 +340,10 @@ read_archive(struct unpack *unpack, int fd, const char *single, struct ambit_err
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "the archive");
 	unpack->archive_size = (uint64_t)st.st_size;
-	r.archive = unpack_reader(fd);
-	if (!r.archive)
-		return err_set(err, EINVAL, "it is compressed in a way that cannot be read here");
-	e = archive_read_open_fd(r.archive, fd, BLOCK) == ARCHIVE_OK ? all_entries(&r) : broken(&r);
+	e = unpack_open(fd, &r.archive, &r.packed, err);
+	if (e < 0)
+		return e;
+	e = all_entries(&r);
 	archive_read_free(r.archive);
 	return e;
 }

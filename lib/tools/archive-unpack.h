@@ -90,9 +90,25 @@ size_t unpack_count(const struct unpack *unpack, enum unpack_kind kind);
 
 struct archive;
 
-/* libarchive's reader for the file behind fd, yet to be opened. NULL: it is compressed by
- * something that cannot be read here, or no memory. */
-struct archive *unpack_reader(int fd);
+/* libarchive's reader for the file behind fd, which has to stay open; to be freed with
+ * archive_read_free. *ret_packed: all of it is compressed. -EINVAL, with words: it is
+ * nothing that can be read here. */
+int unpack_open(int fd, struct archive **ret_archive, bool *ret_packed, struct ambit_error *err);
+/* -EINVAL, with libarchive's words. */
+int unpack_broken(struct archive *archive, struct ambit_error *err);
+
+/* -- where it reads from (archive-source.c) ----------------------------------------------- */
+
+#define UNPACK_ZIP_WORDS                                                                           \
+	"of a zip, what is stored, deflated or compressed with bzip2 is unpacked; other ways "     \
+	"may ask for gigabytes of memory"
+
+/* Each opens it, and returns as archive_read_open. */
+int unpack_open_lzma(struct archive *archive, int fd);
+int unpack_open_zip(struct archive *archive, int fd);
+/* Whether an entry is compressed in a way that needs little memory. format: what
+ * archive_format_name says with the entry. */
+bool unpack_zip_is_plain(const char *format);
 
 /* -- names (archive-name.c) ------------------------------------------------------------ */
 
