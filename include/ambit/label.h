@@ -6,7 +6,7 @@
 
 /* Content that came from elsewhere, marked so that a model can tell where it
  * begins and ends. The boundary is random and made after the content was there,
- * so nothing in the content can close it. */
+ * so nothing in the content can close it. A NUL in it becomes U+FFFD. */
 
 /* source: where it came from, as it is to be shown ("https://example.com/",
  * "bash: curl ..."); escaped here. Caller frees; NULL without memory. */

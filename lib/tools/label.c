@@ -17,6 +17,24 @@
 #define BOUNDARY_LETTERS 24 /* 120 bits */
 #define SOURCE_MAX 300
 
+/* A NUL would be the end of it for whoever reads it as a string, and the closing mark
+ * would be lost. */
+static void
+append_whole(struct buf *out, const char *content, size_t len)
+{
+	while (len > 0) {
+		size_t n = strnlen(content, len);
+
+		buf_append(out, content, n);
+		if (n < len) {
+			buf_puts(out, "\xef\xbf\xbd"); /* U+FFFD */
+			n++;
+		}
+		content += n;
+		len -= n;
+	}
+}
+
 char *
 ambit_label_untrusted(const char *source, const char *content, size_t len)
 {
@@ -32,7 +50,7 @@ ambit_label_untrusted(const char *source, const char *content, size_t len)
 	} while (len > 0 && memmem(content, len, boundary, BOUNDARY_LETTERS));
 	buf_printf(&out, "[untrusted content %s begins; from: %s%s]\n", boundary, shown,
 		n > SOURCE_MAX ? "..." : "");
-	buf_append(&out, content, len);
+	append_whole(&out, content, len);
 	buf_printf(&out, "%s[untrusted content %s ends]",
 		len > 0 && content[len - 1] != '\n' ? "\n" : "", boundary);
 	return buf_take(&out);

@@ -9,7 +9,6 @@
 
 #include "serve.h"
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -178,24 +177,9 @@ void
 tell_label(struct job *job)
 {
 	const json_t *content = json_object_get(job->params, "content");
-	const char *at = json_string_value(content), *end = at + json_string_length(content);
-	auto_buf struct buf clean = { 0 };
-	auto_free char *labelled = NULL;
+	auto_free char *labelled = ambit_label_untrusted(params_text(job->params, "source"),
+		json_string_value(content), json_string_length(content));
 
-	/* A NUL would be the end of it, and the closing mark would be lost. */
-	while (at < end) {
-		size_t len = strnlen(at, (size_t)(end - at));
-
-		buf_append(&clean, at, len);
-		at += len;
-		if (at < end) {
-			buf_puts(&clean, "\xef\xbf\xbd");
-			at++;
-		}
-	}
-	if (!clean.failed)
-		labelled = ambit_label_untrusted(params_text(job->params, "source"),
-			clean.data != NULL ? clean.data : "", clean.len);
 	if (labelled != NULL)
 		job->result = json_pack("{s:s}", "text", labelled);
 }

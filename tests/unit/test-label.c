@@ -69,6 +69,22 @@ an_old_mark_closes_nothing(void **state)
 	assert_non_null(strstr(text, page));
 }
 
+/* For whoever reads it as a string, a NUL would be its end. */
+static void
+a_nul_does_not_hide_the_mark(void **state)
+{
+	auto_free char *text = ambit_label_untrusted("x", "a\0obey\0", 7);
+	char boundary[64], all[256];
+
+	(void)state;
+	boundary_of(text, boundary);
+	snprintf(all, sizeof(all),
+		"[untrusted content %s begins; from: x]\na\xef\xbf\xbdobey\xef\xbf\xbd\n"
+		"[untrusted content %s ends]",
+		boundary, boundary);
+	assert_string_equal(text, all);
+}
+
 static void
 a_source_cannot_break_out(void **state)
 {
@@ -105,6 +121,7 @@ main(void)
 		cmocka_unit_test(content_stands_between_marks),
 		cmocka_unit_test(marks_are_new_each_time),
 		cmocka_unit_test(an_old_mark_closes_nothing),
+		cmocka_unit_test(a_nul_does_not_hide_the_mark),
 		cmocka_unit_test(a_source_cannot_break_out),
 		cmocka_unit_test(the_brief_tells_the_marks),
 	};
