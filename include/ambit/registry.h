@@ -57,7 +57,9 @@ struct ambit_tool {
 	const char *input;  /* JSON schema of its arguments: an object */
 	const char *output; /* of its structured result, or NULL */
 	/* AMBIT_READ ...; none: unknown, and so dangerous. What a tool says that reaches
-	 * the network, or may, is labelled. */
+	 * the network, or may, is labelled: its text, and each string of its structured
+	 * result; all of that as one string, "text", where there is a key in it that output
+	 * does not name among its properties. */
 	unsigned effects;
 	enum ambit_danger danger;
 	enum ambit_permission permission; /* by default */
@@ -104,7 +106,8 @@ void ambit_invocation_progress(struct ambit_invocation *invocation, double done,
 /* What the model reads, and the same for programs (a JSON object); copied. */
 int ambit_invocation_say(struct ambit_invocation *invocation, const char *text, size_t len);
 int ambit_invocation_set(struct ambit_invocation *invocation, const char *json);
-/* It came from elsewhere: labelled. */
+/* It came from elsewhere: labelled. source is shown outside of the marks, so it is no
+ * word of theirs. */
 void ambit_invocation_untrusted(struct ambit_invocation *invocation, const char *source);
 
 /* -- calls -------------------------------------------------------------------------- */

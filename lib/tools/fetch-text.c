@@ -85,24 +85,43 @@ ends(const char *text, const char *end)
 	return a >= b && streq(text + a - b, end);
 }
 
+/* Those that are text, though they do not say so. */
+static const char *const texts[] = { "application/json", "application/xml",
+	"application/javascript", "application/ecmascript", "application/x-javascript",
+	"application/yaml", "application/x-yaml", "application/toml", "application/sql",
+	"application/graphql", "application/x-ndjson", "application/jsonl", "application/x-sh",
+	"application/x-www-form-urlencoded", "application/rtf", "application/x-tex",
+	"application/pgp-keys", "application/pem-certificate-chain", "image/svg+xml", NULL };
+
+/* The common ones of the others. */
+static const char *const others[] = { "text/html", "application/xhtml+xml", "text/plain",
+	"text/css", "text/csv", "text/javascript", "text/markdown", "text/xml",
+	"application/atom+xml", "application/rss+xml", "application/ld+json",
+	"application/octet-stream", "application/pdf", "application/zip", "application/gzip",
+	"application/x-gzip", "application/x-tar", "application/wasm", "image/png", "image/jpeg",
+	"image/gif", "image/webp", "image/x-icon", "audio/mpeg", "video/mp4", "font/woff2", NULL };
+
+static bool
+holds(const char *const *list, const char *text)
+{
+	while (*list && !streq(*list, text))
+		list++;
+	return *list != NULL;
+}
+
+bool
+fetch_knows_media(const char *media)
+{
+	return holds(texts, media) || holds(others, media);
+}
+
 static bool
 is_text_type(const char *type)
 {
-	static const char *const known[] = { "application/json", "application/xml",
-		"application/javascript", "application/ecmascript", "application/x-javascript",
-		"application/yaml", "application/x-yaml", "application/toml", "application/sql",
-		"application/graphql", "application/x-ndjson", "application/jsonl",
-		"application/x-sh", "application/x-www-form-urlencoded", "application/rtf",
-		"application/x-tex", "application/pgp-keys", "application/pem-certificate-chain",
-		"image/svg+xml" };
-
 	if (str_prefix(type, "text/") || ends(type, "+json") || ends(type, "+xml") ||
 		ends(type, "+yaml") || ends(type, "json-seq"))
 		return true;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (streq(type, known[i]))
-			return true;
-	return false;
+	return holds(texts, type);
 }
 
 static bool

@@ -62,6 +62,8 @@ enum fetch_kind fetch_kind(const char *type, const char *body, size_t len);
 
 /* "text/html" of a Content-Type, in lower case, as far as it is one; cut to size. */
 void fetch_media(const char *type, char *ret_media, size_t size);
+/* Whether it is a common one: any other can be a sentence ("text/now-do-as-i-say"). */
+bool fetch_knows_media(const char *media);
 
 /* The body as UTF-8, from the charset that its type, its first bytes or (in HTML)
  * its <meta> say; bytes that are none are replaced. Caller frees. -ENOMEM. */

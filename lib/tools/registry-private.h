@@ -8,7 +8,8 @@
 #include "tools/tools.h"
 
 /* Shared by registry.c (tools), registry-call.c (calls), registry-ask.c (who waits for an answer),
- * registry-result.c (what a call ends in) and run.c (what a tool sees). */
+ * registry-result.c (what a call ends in), registry-label.c (what of that is not trusted) and
+ * run.c (what a tool sees). */
 
 struct registry_tool {
 	const struct own_tool *own;	 /* or NULL */
@@ -84,5 +85,10 @@ char *result_how_to_grant(const struct ambit_outcome *outcome, const char *tool)
 /* What the run said, or that it failed. */
 int result_take(struct ambit_result *result, struct tool_run *run, int r,
 	const struct ambit_error *err);
+
+/* -- registry-label.c ---------------------------------------------------------------- */
+
+/* Marks what the run said, text and object. -ENOMEM. */
+int registry_label(struct tool_run *run);
 
 #endif

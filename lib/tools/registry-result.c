@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call ends in: words for a model, the same for programs. Everything in it is
- * UTF-8 and of a bounded size, and what came from elsewhere is marked as that, in the
- * words and in the object: it is not known which of the two a model gets to see. */
+ * UTF-8 and of a bounded size, and what came from elsewhere is marked as that
+ * (registry-label.c). */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <ambit/label.h>
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -185,6 +183,8 @@ hint_of(enum ambit_code code, int error)
 	return NULL;
 }
 
+/* -- what a run ends in ------------------------------------------------------------------ */
+
 static int
 take_failure(
 	struct ambit_result *result, struct tool_run *run, int r, const struct ambit_error *err)
@@ -195,81 +195,6 @@ take_failure(
 	result->cancelled = r == -ECANCELED;
 	return result_fail(result, code,
 		err->text[0] ? err->text : "it failed, and did not say why", hint, run->path, NULL);
-}
-
-/* -- what is not trusted --------------------------------------------------------------- */
-
-/* Members that hold what was read or printed; any other is labelled if it is longer
- * than a name or a URL has to be. */
-static bool
-is_content(const char *key, const json_t *value)
-{
-	static const char *const keys[] = { "text", "content", "body", "title", "stdout", "stderr",
-		"output" };
-
-	for (size_t i = 0; key && i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (streq(keys[i], key))
-			return json_string_length(value) > 0;
-	return json_string_length(value) > 300 || strchr(json_string_value(value), '\n');
-}
-
-static json_t *
-label_string(const char *key, const json_t *value, const char *source)
-{
-	auto_free char *labelled = NULL;
-
-	if (!is_content(key, value))
-		return json_incref((json_t *)value);
-	labelled =
-		ambit_label_untrusted(source, json_string_value(value), json_string_length(value));
-	return labelled ? json_string(labelled) : NULL;
-}
-
-/* A copy with its strings labelled; NULL without memory. */
-static json_t *
-label_value(const char *name, json_t *value, const char *source)
-{
-	json_t *out, *item;
-	const char *key;
-	size_t i;
-	int r = 0;
-
-	if (json_is_string(value))
-		return label_string(name, value, source);
-	if (!json_is_object(value) && !json_is_array(value))
-		return json_incref(value);
-	out = json_is_object(value) ? json_object() : json_array();
-	json_object_foreach (value, key, item)
-		r |= json_object_set_new(out, key, label_value(key, item, source));
-	json_array_foreach (value, i, item)
-		r |= json_array_append_new(out, label_value(name, item, source));
-	if (r != 0) {
-		json_decref(out);
-		return NULL;
-	}
-	return out;
-}
-
-static int
-label_run(struct tool_run *run)
-{
-	const char *source = run->source ? run->source : run->tool->name;
-	char *labelled =
-		ambit_label_untrusted(source, run->text.data ? run->text.data : "", run->text.len);
-	json_t *object = run->structured ? label_value(NULL, run->structured, source) : NULL;
-
-	if (!labelled || (run->structured && !object)) {
-		free(labelled);
-		json_decref(object);
-		return -ENOMEM;
-	}
-	buf_finish(&run->text);
-	run->text = (struct buf){ 0 };
-	buf_puts(&run->text, labelled);
-	free(labelled);
-	json_decref(run->structured);
-	run->structured = object;
-	return run->text.failed ? -ENOMEM : 0;
 }
 
 /* Half an object is none: there is no way to cut it. */
@@ -291,7 +216,7 @@ result_take(struct ambit_result *result, struct tool_run *run, int r, const stru
 		return take_failure(result, run, r, err);
 	/* A net under tools that forgot: each has a limit of its own. */
 	run_cap(run, RESULT_MAX, NULL);
-	if (run->untrusted && label_run(run) < 0)
+	if (run->untrusted && registry_label(run) < 0)
 		return -ENOMEM;
 	/* A code of its own: it failed, and has more to say of it than words. */
 	if (run->code && run->code != AMBIT_CODE_NONE && run->structured)

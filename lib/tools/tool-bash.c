@@ -290,6 +290,20 @@ perform(struct tool_run *run, struct ambit_error *err)
 	return r;
 }
 
+/* What was refused has names in it that the command chose, and it may have been told them:
+ * only what ambit calls them is ours, and the names of the person's own variables. */
+static bool
+is_own(const char *key, const char *value)
+{
+	static const char *const keys[] = { "what", "code", "error", "scrubbed" };
+
+	(void)value;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (streq(keys[i], key))
+			return true;
+	return false;
+}
+
 const struct own_tool tool_bash = {
 	.name = "bash",
 	.title = "Run a shell command",
@@ -331,5 +345,6 @@ const struct own_tool tool_bash = {
 		  "\"connected\":{\"type\":\"boolean\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,
+	.is_own = is_own,
 	.run = perform,
 };

@@ -272,6 +272,14 @@ perform(struct tool_run *run, struct ambit_error *err)
 	return r;
 }
 
+/* The URL as it was asked for; where that led is a server's to write, in as many words as
+ * it likes, and so is a type that nobody has heard of. */
+static bool
+is_own(const char *key, const char *value)
+{
+	return streq(key, "url") || (streq(key, "content_type") && fetch_knows_media(value));
+}
+
 const struct own_tool tool_webfetch = {
 	.name = "webfetch",
 	.title = "Fetch a page",
@@ -297,7 +305,8 @@ const struct own_tool tool_webfetch = {
 		 "\"required\":[\"url\"],\"additionalProperties\":false}",
 	.output = "{\"type\":\"object\",\"properties\":{"
 		  "\"url\":{\"type\":\"string\",\"description\":\"as it was asked for\"},"
-		  "\"final_url\":{\"type\":\"string\",\"description\":\"after redirects\"},"
+		  "\"final_url\":{\"type\":\"string\",\"description\":\"after redirects; "
+		  "untrusted\"},"
 		  "\"status\":{\"type\":\"integer\"},"
 		  "\"content_type\":{\"type\":\"string\"},"
 		  "\"size\":{\"type\":\"integer\",\"description\":\"bytes of the page\"},"
@@ -310,5 +319,6 @@ const struct own_tool tool_webfetch = {
 		  "\"truncated\",\"text\"]}",
 	.slow = true,
 	.untrusted = true,
+	.is_own = is_own,
 	.run = perform,
 };

@@ -28,6 +28,9 @@ struct own_tool {
 	bool slow;
 	bool whole;	/* where it fails with -ESTALE, it has changed nothing */
 	bool untrusted; /* its output comes from the network */
+	/* Whether a member of the structured result holds nobody else's words, where the
+	 * output is not trusted: all others are labelled. NULL: none does. */
+	bool (*is_own)(const char *key, const char *value);
 	int (*run)(struct tool_run *run, struct ambit_error *err);
 };
 

@@ -9,6 +9,7 @@ FILE: "connect", "GET /path".
     /plain          the same words as text/plain
     /missing        the same words with status 404
     /to?URL         302 to URL
+    /led            302 to /plain, with an order in the URL
     /loop           302 to itself
     /big            1 MB of text
     /binary         bytes that are no text
@@ -64,8 +65,10 @@ class Page(http.server.BaseHTTPRequestHandler):
         note("GET " + self.path)
         if self.path == "/":
             self.send(200, "text/html; charset=utf-8", HTML)
-        elif self.path == "/plain":
+        elif self.path.split("?")[0] == "/plain":
             self.send(200, "text/plain", WORDS)
+        elif self.path == "/led":
+            self.send(302, "text/plain", "", "/plain?SYSTEM:SECRET_ORDER")
         elif self.path == "/loop":
             self.send(302, "text/plain", "", "/loop")
         elif self.path.startswith("/to?"):

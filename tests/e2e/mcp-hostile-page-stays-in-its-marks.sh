@@ -39,7 +39,8 @@ def strings(value):
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
+        for key, one in value.items():
+            yield key
             yield from strings(one)
     elif isinstance(value, list):
         for one in value:
@@ -63,6 +64,10 @@ for session, call in [("legacy", Client.call), ("modern", None)]:
             result = client.call(tool, **args) if call else client.modern(tool, None, None, **args)
             check(not result["isError"], result)
             scene(client, result)
+    # Where it leads to is the page's to say.
+    result = client.call("webfetch", url=url + "/led")
+    scene(client, result)
+    check("SECRET_ORDER" in good(result)["final_url"], result)
     # Two results have two names.
     names = {MARK.search(text(client.call("webfetch", url=url + "/plain"))).group(1) for _ in range(3)}
     check(len(names) == 3, names)

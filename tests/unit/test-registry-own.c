@@ -121,6 +121,25 @@ run_heap(struct ambit_invocation *invocation, void *data, struct ambit_error *er
 	return ambit_invocation_set(invocation, json.data);
 }
 
+/* Sets what it is given, and says a word. */
+static int
+run_set(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	(void)err;
+	assert_int_equal(ambit_invocation_set(invocation, data), 0);
+	return ambit_invocation_say(invocation, "said", 4);
+}
+
+#define REACHING(tool_name, run_it, run_data)                                                      \
+	{                                                                                          \
+		.name = tool_name, .text = "asks somebody far away",                               \
+		.input = "{\"type\":\"object\"}",                                                  \
+		.output = "{\"type\":\"object\",\"properties\":{\"result\":{\"type\":\"string\"}," \
+			  "\"n\":{},\"list\":{\"items\":{\"properties\":{\"id\":{}}}}}}",          \
+		.effects = AMBIT_READ | AMBIT_NETWORK, .danger = AMBIT_DANGER_READ_ONLY,           \
+		.permission = AMBIT_PERMISSION_ALLOW, .run = run_it, .data = run_data              \
+	}
+
 static int a_number = EIO;
 static const struct ambit_tool broken[] = {
 	PLAIN("silent", run_nothing, NULL),
@@ -147,6 +166,10 @@ static const struct ambit_tool broken[] = {
 		.permission = AMBIT_PERMISSION_ALLOW,
 		.run = run_word,
 	},
+	REACHING("told", run_set,
+		"{\"result\":\"SECRET_ORDER\",\"n\":1,\"list\":[{\"id\":\"SECRET\"}]}"),
+	REACHING("told_nul", run_set, "{\"result\":\"a\\u0000SECRET_ORDER\"}"),
+	REACHING("told_keys", run_set, "{\"result\":\"x\",\"list\":[{\"SECRET_ORDER\":1}]}"),
 };
 
 static void
@@ -227,6 +250,73 @@ labels_what_network_tools_say(void **state)
 	}
 }
 
+/* From the first mark on, all of it stands between marks of one name, to the last byte. */
+static void
+is_held(const char *text)
+{
+	const char *begins = strstr(text, "[untrusted content ");
+	char name[64] = "", end[128];
+
+	assert_non_null(begins);
+	assert_int_equal(sscanf(begins, "[untrusted content %60s begins", name), 1);
+	snprintf(end, sizeof(end), "[untrusted content %s ends]", name);
+	assert_string_equal(text + strlen(text) - strlen(end), end);
+	if (strstr(text, "SECRET"))
+		assert_true(strstr(text, "SECRET") > begins);
+}
+
+static const char *
+text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	assert_non_null(text);
+	return text;
+}
+
+/* However short a string is, and whatever its member is called. */
+static void
+labels_each_string_of_a_network_tool(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_result result;
+	json_t *object;
+
+	start_broken(rig, true);
+	result = call(rig, "told", "{}");
+	object = json_loads(result.structured, 0, NULL);
+	is_held(text_at(object, "result"));
+	is_held(text_at(json_array_get(json_object_get(object, "list"), 0), "id"));
+	assert_int_equal(json_integer_value(json_object_get(object, "n")), 1);
+	json_decref(object);
+	ambit_result_finish(&result);
+	/* What is behind a NUL is between the marks as well. */
+	result = call(rig, "told_nul", "{}");
+	object = json_loads(result.structured, 0, NULL);
+	is_held(text_at(object, "result"));
+	assert_non_null(strstr(text_at(object, "result"), "SECRET_ORDER"));
+	json_decref(object);
+	ambit_result_finish(&result);
+}
+
+static void
+labels_keys_that_nobody_announced(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_result result;
+	json_t *object;
+
+	start_broken(rig, true);
+	result = call(rig, "told_keys", "{}");
+	assert_false(result.failed);
+	object = json_loads(result.structured, 0, NULL);
+	assert_int_equal(json_object_size(object), 1);
+	is_held(text_at(object, "text"));
+	assert_non_null(strstr(text_at(object, "text"), "{\"SECRET_ORDER\":1}"));
+	json_decref(object);
+	ambit_result_finish(&result);
+}
+
 int
 main(void)
 {
@@ -237,6 +327,8 @@ main(void)
 		TEST(fails_for_a_tool_that_breaks_its_word),
 		TEST(tells_what_was_not_decided_from_what_the_system_refuses),
 		TEST(labels_what_network_tools_say),
+		TEST(labels_each_string_of_a_network_tool),
+		TEST(labels_keys_that_nobody_announced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

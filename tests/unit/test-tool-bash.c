@@ -397,6 +397,13 @@ serve_once(void *data)
 	return NULL;
 }
 
+static void
+is_marked(const char *text)
+{
+	assert_true(str_prefix(text, "[untrusted content "));
+	assert_true(strstr(strstr(text, "SECRET ORDER"), " ends]") != NULL);
+}
+
 /* What came over a connection that the line saw is somebody else's words. */
 static void
 test_what_reached_out_is_not_trusted(void **state)
@@ -405,7 +412,7 @@ test_what_reached_out_is_not_trusted(void **state)
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	char command[200];
+	char command[800];
 	pthread_t thread;
 
 	if (!executor_line())
@@ -414,7 +421,9 @@ test_what_reached_out_is_not_trusted(void **state)
 	assert_int_equal(listen(fd, 1), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
 	assert_int_equal(pthread_create(&thread, NULL, serve_once, &fd), 0);
-	snprintf(command, sizeof(command), "cat </dev/tcp/127.0.0.1/%d", ntohs(at.sin_port));
+	/* A name can be told, too: this one is in the way of ambit's own record. */
+	snprintf(command, sizeof(command), "cat </dev/tcp/127.0.0.1/%d; : >'%s/SECRET ORDER'",
+		ntohs(at.sin_port), h->w.state);
 	h->answer = (struct ambit_answer){ .kind = AMBIT_ONCE };
 	bash(h, command);
 	shutdown(fd, SHUT_RDWR);
@@ -427,6 +436,13 @@ test_what_reached_out_is_not_trusted(void **state)
 	hand_says(h, "bash: cat </dev/tcp");
 	/* In the object as well. */
 	assert_non_null(strstr(strstr(h->result.structured, "\"stdout\""), "untrusted"));
+	auto_json json_t *object = json_loads(h->result.structured, 0, NULL);
+	const json_t *row = json_array_get(json_object_get(object, "refused"), 0);
+
+	assert_string_equal(json_string_value(json_object_get(row, "what")), "write");
+	assert_string_equal(json_string_value(json_object_get(row, "code")), "Protected");
+	is_marked(json_string_value(json_object_get(row, "subject")));
+	is_marked(json_string_value(json_object_get(row, "message")));
 }
 
 /* -- with nothing ---------------------------------------------------------------------- */

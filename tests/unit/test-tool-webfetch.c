@@ -270,6 +270,36 @@ errors_are_failures_with_words(void **state)
 	ambit_result_finish(&result);
 }
 
+/* A server chooses where it leads and what it calls it, and can say much with that. */
+static void
+no_word_of_a_server_stands_outside(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_result result = { 0 };
+	json_t *object;
+	char url[100];
+
+	snprintf(rig->web.location, sizeof(rig->web.location), "/odd-type?SECRET-ORDER:do-as-i-say");
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/to", rig->web.port);
+	call_url(rig, url, "", -1, &result);
+	assert_false(result.failed);
+	is_labelled(result.text);
+	has(&result, "SECRET-ORDER");
+	object = object_of(&result);
+	assert_string_equal(json_string_value(json_object_get(object, "url")), url);
+	is_labelled(json_string_value(json_object_get(object, "final_url")));
+	is_labelled(json_string_value(json_object_get(object, "content_type")));
+	is_labelled(json_string_value(json_object_get(object, "text")));
+	json_decref(object);
+	ambit_result_finish(&result);
+	call(rig, "/", "", &result);
+	object = object_of(&result);
+	assert_string_equal(json_string_value(json_object_get(object, "content_type")), "text/html");
+	is_labelled(json_string_value(json_object_get(object, "title")));
+	json_decref(object);
+	ambit_result_finish(&result);
+}
+
 static void
 redirect_elsewhere_is_asked_about(void **state)
 {
@@ -446,6 +476,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(page_is_readable_and_labelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(content_is_told_by_its_kind, setup, teardown),
 		cmocka_unit_test_setup_teardown(errors_are_failures_with_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			no_word_of_a_server_stands_outside, setup, teardown),
 		cmocka_unit_test_setup_teardown(redirect_elsewhere_is_asked_about, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			host_that_is_not_allowed_is_not_reached, setup, teardown),
