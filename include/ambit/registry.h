@@ -57,15 +57,16 @@ struct ambit_tool {
 	const char *input;  /* JSON schema of its arguments: an object */
 	const char *output; /* of its structured result, or NULL */
 	/* AMBIT_READ ...; none: unknown, and so dangerous. What a tool says that reaches
-	 * the network, or may, is labelled: its text, and each string of its structured
-	 * result; all of that as one string, "text", where there is a key in it that output
-	 * does not name among its properties. */
+	 * the network, or may, is labelled: its text, the words of its failure, and each
+	 * string of its structured result; all of that as one string, "text", where there
+	 * is a key in it that output does not name among its properties. */
 	unsigned effects;
 	enum ambit_danger danger;
 	enum ambit_permission permission; /* by default */
 	const struct ambit_tool_path *paths; /* end in a row without argument; or NULL */
 	/* 0, or -errno with words. What it says, it says with the functions below; a call
-	 * of one that says nothing, or has an output and sets none, has failed. */
+	 * of one that says nothing, or has an output and sets none, has failed. What it
+	 * said before it failed is told with the failure. */
 	int (*run)(struct ambit_invocation *invocation, void *data, struct ambit_error *err);
 	void *data;
 };

@@ -133,3 +133,17 @@ registry_label(struct tool_run *run)
 	run->structured = object;
 	return run->text.failed ? -ENOMEM : 0;
 }
+
+char *
+registry_label_failure(struct tool_run *run, const char *message)
+{
+	auto_buf struct buf before = run->text;
+
+	run->text = (struct buf){ 0 };
+	run_say(run, message, strlen(message));
+	if (before.len > 0) {
+		buf_putc(&run->text, '\n');
+		buf_append(&run->text, before.data, before.len);
+	}
+	return run->text.failed ? NULL : label_text(run, run->text.data, run->text.len);
+}

@@ -90,5 +90,8 @@ int result_take(struct ambit_result *result, struct tool_run *run, int r,
 
 /* Marks what the run said, text and object. -ENOMEM. */
 int registry_label(struct tool_run *run);
+/* What a run that failed says of it, and what it had said before, marked. Caller frees;
+ * NULL without memory. */
+char *registry_label_failure(struct tool_run *run, const char *message);
 
 #endif

@@ -185,16 +185,41 @@ hint_of(enum ambit_code code, int error)
 
 /* -- what a run ends in ------------------------------------------------------------------ */
 
+/* A harness' own tool. What it had said until then may tell why; whose words those of a
+ * failure are, nobody knows either. */
+static int
+fail_theirs(struct ambit_result *result, struct tool_run *run, enum ambit_code code,
+	const char *message, const char *hint)
+{
+	auto_free char *said = NULL, *own = NULL, *whole = NULL;
+
+	if (!run->untrusted && run->text.len == 0)
+		return result_fail(result, code, message, hint, NULL, NULL);
+	run_cap(run, RESULT_MAX, NULL);
+	if (run->untrusted) {
+		said = registry_label_failure(run, message);
+		own = str_printf("%s failed", run->tool->name);
+	} else {
+		said = buf_take(&run->text);
+		own = strdup(message);
+	}
+	whole = said ? str_printf("%s%sIt said:\n%s", hint ? hint : "", hint ? " " : "", said)
+		     : NULL;
+	return own && whole ? result_fail(result, code, own, whole, NULL, NULL) : -ENOMEM;
+}
+
 static int
 take_failure(
 	struct ambit_result *result, struct tool_run *run, int r, const struct ambit_error *err)
 {
 	enum ambit_code code = run->code ? run->code : code_of(-r);
 	const char *hint = run->hint ? run->hint : hint_of(code, -r);
+	const char *message = err->text[0] ? err->text : "it failed, and did not say why";
 
 	result->cancelled = r == -ECANCELED;
-	return result_fail(result, code,
-		err->text[0] ? err->text : "it failed, and did not say why", hint, run->path, NULL);
+	if (run->tool->run)
+		return result_fail(result, code, message, hint, run->path, NULL);
+	return fail_theirs(result, run, code, message, hint);
 }
 
 /* Half an object is none: there is no way to cut it. */

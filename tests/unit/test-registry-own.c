@@ -130,6 +130,15 @@ run_set(struct ambit_invocation *invocation, void *data, struct ambit_error *err
 	return ambit_invocation_say(invocation, "said", 4);
 }
 
+/* Speaks, then fails with somebody's words. */
+static int
+run_fails(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
+{
+	ambit_invocation_say(invocation, "SECRET_ORDER before", 19);
+	snprintf(err->text, sizeof(err->text), "%s", (const char *)data);
+	return -EIO;
+}
+
 #define REACHING(tool_name, run_it, run_data)                                                      \
 	{                                                                                          \
 		.name = tool_name, .text = "asks somebody far away",                               \
@@ -170,6 +179,8 @@ static const struct ambit_tool broken[] = {
 		"{\"result\":\"SECRET_ORDER\",\"n\":1,\"list\":[{\"id\":\"SECRET\"}]}"),
 	REACHING("told_nul", run_set, "{\"result\":\"a\\u0000SECRET_ORDER\"}"),
 	REACHING("told_keys", run_set, "{\"result\":\"x\",\"list\":[{\"SECRET_ORDER\":1}]}"),
+	REACHING("told_failure", run_fails, "SECRET_ORDER: it \xff failed"),
+	PLAIN("own_failure", run_fails, "it failed so"),
 };
 
 static void
@@ -317,6 +328,31 @@ labels_keys_that_nobody_announced(void **state)
 	ambit_result_finish(&result);
 }
 
+static void
+labels_the_failure_of_a_network_tool(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_result result;
+	json_t *object;
+
+	start_broken(rig, true);
+	result = call(rig, "told_failure", "{}");
+	assert_true(result.failed);
+	assert_int_equal(result.code, AMBIT_CODE_INTERNAL);
+	assert_ptr_equal(strstr(result.text, "told_failure failed. "), result.text);
+	is_held(result.text);
+	assert_non_null(strstr(result.text, "SECRET_ORDER: it \xef\xbf\xbd failed\n"));
+	assert_non_null(strstr(result.text, "SECRET_ORDER before\n"));
+	object = json_loads(result.structured, 0, NULL);
+	assert_string_equal(text_at(object, "message"), result.text);
+	json_decref(object);
+	ambit_result_finish(&result);
+	/* One that reaches nobody speaks for itself. */
+	refuses(rig, "own_failure", "{}", AMBIT_CODE_INTERNAL, "it failed so. ");
+	refuses(rig, "own_failure", "{\"a\":1}", AMBIT_CODE_INTERNAL,
+		"It said:\nSECRET_ORDER before");
+}
+
 int
 main(void)
 {
@@ -329,6 +365,7 @@ main(void)
 		TEST(labels_what_network_tools_say),
 		TEST(labels_each_string_of_a_network_tool),
 		TEST(labels_keys_that_nobody_announced),
+		TEST(labels_the_failure_of_a_network_tool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
