@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 
 #define HEADERS_MAX (256 << 10) /* bytes of all headers of one answer */
 #define PROGRESS_MS 500
+#define WORDS_MAX 160 /* bytes of libcurl's that are shown */
 
 struct transfer {
 	struct trip *trip;
@@ -283,11 +285,22 @@ timed_out(struct transfer *t)
 		t->goal->host, t->goal->port, t->trip->fetch->timeout_ms, t->trip->page->body.len);
 }
 
+/* libcurl's own words; a name from a certificate may be in them. */
+static void
+tame_words(struct transfer *t)
+{
+	auto_free char *shown =
+		str_escape(t->words, str_cut(t->words, strlen(t->words), WORDS_MAX));
+
+	snprintf(t->words, sizeof(t->words), "%s", shown ? shown : "");
+}
+
 static int
 failed(struct transfer *t, CURLcode code)
 {
 	struct trip *trip = t->trip;
 
+	tame_words(t);
 	if (t->astray)
 		return trip_fail(trip, EACCES, AMBIT_CODE_HOST_NOT_ALLOWED, "Go on without it.",
 			"%s led to an address that nobody decided about", t->goal->host);
