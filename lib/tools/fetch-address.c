@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,9 +24,43 @@
 
 /* -- looking up, in a thread that can be left behind ---------------------------------- */
 
+struct lookups {
+	atomic_int users; /* the owner, and each that is under way */
+};
+
+struct lookups *
+lookups_create(void)
+{
+	struct lookups *all = calloc(1, sizeof(*all));
+
+	if (all)
+		atomic_init(&all->users, 1);
+	return all;
+}
+
+void
+lookups_destroy(struct lookups *all)
+{
+	if (all && atomic_fetch_sub(&all->users, 1) == 1)
+		free(all);
+}
+
+static bool
+lookups_join(struct lookups *all)
+{
+	int n = all ? atomic_load(&all->users) : INT_MAX;
+
+	do {
+		if (n > FETCH_LOOKUPS)
+			return false;
+	} while (!atomic_compare_exchange_weak(&all->users, &n, n + 1));
+	return true;
+}
+
 /* getaddrinfo cannot be told to stop. Whoever of the two is last frees. */
 struct lookup {
 	atomic_int users;
+	struct lookups *all;
 	char host[256];
 	char port[8];
 	int (*look)(const char *host, const char *port, const struct addrinfo *hints,
@@ -55,6 +90,8 @@ look_up(void *data)
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 
 	lookup->result = lookup->look(lookup->host, lookup->port, &hints, &lookup->list);
+	/* Before anybody hears of it: the next one may be looked up then. */
+	lookups_destroy(lookup->all);
 	atomic_store(&lookup->there, true);
 	eventfd_write(lookup->done, 1);
 	lookup_leave(lookup);
@@ -84,21 +121,39 @@ start(struct lookup *lookup)
 	return -r;
 }
 
+/* A name server that does not answer, and a model that asks again and again. */
+static int
+too_many(struct trip *trip, const struct goal *goal)
+{
+	return trip_fail(trip, EBUSY, AMBIT_CODE_BAD_ARGUMENTS,
+		"The name server may be down. Try again later, or go on without it.",
+		"%s was not looked up: %d other names are being looked up, and have no answer yet",
+		goal->host, FETCH_LOOKUPS);
+}
+
 static int
 lookup_create(struct trip *trip, const struct goal *goal, struct lookup **ret_lookup)
 {
-	struct lookup *lookup = calloc(1, sizeof(*lookup));
+	struct lookups *all = trip->fetch->lookups;
+	struct lookup *lookup;
 	int r;
 
-	if (!lookup)
+	if (!lookups_join(all))
+		return too_many(trip, goal);
+	lookup = calloc(1, sizeof(*lookup));
+	if (!lookup) {
+		lookups_destroy(all);
 		return err_nomem(trip->err);
+	}
 	atomic_init(&lookup->users, 1);
+	lookup->all = all;
 	snprintf(lookup->host, sizeof(lookup->host), "%s", goal->host);
 	snprintf(lookup->port, sizeof(lookup->port), "%u", (unsigned)goal->port & 0xffff);
 	lookup->look = trip->fetch->lookup ? trip->fetch->lookup : getaddrinfo;
 	lookup->done = eventfd(0, EFD_CLOEXEC);
 	r = lookup->done < 0 ? -errno : start(lookup);
 	if (r < 0) {
+		lookups_destroy(all);
 		lookup_leave(lookup);
 		return err_sys(trip->err, -r, "cannot look up %s", goal->host);
 	}

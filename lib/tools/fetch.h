@@ -16,7 +16,14 @@
  * address that was looked at is the one that is connected to, and what comes is
  * bounded in bytes and in time. No proxy, no cookies, no passwords. */
 
-#define FETCH_HOPS 10 /* redirects */
+#define FETCH_HOPS 10	 /* redirects */
+#define FETCH_LOOKUPS 16 /* names at once, of those who share a struct lookups */
+
+/* How many names are being looked up, for whoever waits for them or does no more: a
+ * look-up cannot be ended. It may outlive its owner, and frees what is shared then. */
+struct lookups;
+struct lookups *lookups_create(void);
+void lookups_destroy(struct lookups *lookups);
 
 struct fetch {
 	const char *url;     /* its host was decided about by whoever has the permit */
@@ -30,6 +37,7 @@ struct fetch {
 	bool (*refuses)(void *data, const char *address_port);
 	void (*progress)(void *data, uint64_t done, uint64_t total); /* or NULL */
 	void *data;
+	struct lookups *lookups; /* borrowed; NULL: no name is looked up */
 	/* NULL: getaddrinfo. Called in a thread of its own. */
 	int (*lookup)(const char *host, const char *port, const struct addrinfo *hints,
 		struct addrinfo **ret_list);

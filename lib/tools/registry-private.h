@@ -35,6 +35,7 @@ struct ambit_registry {
 	struct registry_tool *tools;
 	size_t n_tools;
 	struct seen *seen;
+	struct lookups *lookups;
 
 	pthread_mutex_t lock; /* the engine, and what follows */
 	struct waiter *waiters;

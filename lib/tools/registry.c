@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "request/request.h"
+#include "tools/fetch.h"
 #include "tools/registry-private.h"
 #include "tools/schema.h"
 
@@ -78,8 +79,10 @@ ambit_registry_create(const struct ambit_registry_options *options,
 	registry->executor = options->executor;
 	registry->no_bash = options->no_bash;
 	registry->seen = seen_create();
+	registry->lookups = lookups_create();
 	pthread_mutex_init(&registry->lock, NULL);
-	r = registry->seen ? ambit_engine_search(options->engine, err) : err_nomem(err);
+	r = registry->seen && registry->lookups ? ambit_engine_search(options->engine, err)
+						: err_nomem(err);
 	for (size_t i = 0; r == 0 && i < OWN_N; i++) {
 		struct registry_tool tool = { .own = own_tools[i] };
 
@@ -108,6 +111,7 @@ ambit_registry_destroy(struct ambit_registry *registry)
 	}
 	free(registry->tools);
 	seen_destroy(registry->seen);
+	lookups_destroy(registry->lookups);
 	pthread_mutex_destroy(&registry->lock);
 	free(registry);
 }

@@ -170,6 +170,12 @@ run_unlock(struct tool_run *run)
 	pthread_mutex_unlock(&run->registry->lock);
 }
 
+struct lookups *
+run_lookups(const struct tool_run *run)
+{
+	return run->registry->lookups;
+}
+
 int
 run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 {

@@ -247,6 +247,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 		.refuses = refuses,
 		.progress = progress,
 		.data = run,
+		.lookups = run_lookups(run),
 	};
 	struct ambit_pass pass = run_pass(run);
 	struct shown shown = { 0 };

@@ -99,6 +99,9 @@ struct ambit_pass run_pass(struct tool_run *run);
 struct ambit_engine *run_lock(struct tool_run *run);
 void run_unlock(struct tool_run *run);
 
+/* What all calls look names up with; see fetch.h. */
+struct lookups;
+struct lookups *run_lookups(const struct tool_run *run);
 /* Where commands run: the call's cwd, or the folder; absolute. Caller frees. */
 int run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err);
 /* Decides about one more host ("name:port"), and asks if need be: 0, or -EACCES with

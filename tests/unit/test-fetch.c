@@ -21,6 +21,7 @@ static struct rig {
 	atomic_size_t lookups;
 	const char *refused; /* an address */
 	int hold;	     /* a lookup waits until this is readable; -1 */
+	struct lookups *all;
 } rig;
 
 static int
@@ -76,7 +77,8 @@ static int
 setup(void **state)
 {
 	(void)state;
-	rig = (struct rig){ .hold = -1 };
+	rig = (struct rig){ .hold = -1, .all = lookups_create() };
+	assert_non_null(rig.all);
 	web_open(&rig.web, "127.0.0.1", 0);
 	return 0;
 }
@@ -86,6 +88,7 @@ teardown(void **state)
 {
 	(void)state;
 	web_close(&rig.web);
+	lookups_destroy(rig.all);
 	if (rig.hold >= 0)
 		close(rig.hold);
 	return 0;
@@ -112,6 +115,7 @@ fetch_with(struct fetch fetch, const char *host, const char *path, struct fetche
 	fetch.decide = decide;
 	fetch.refuses = refuses;
 	fetch.lookup = lookup;
+	fetch.lookups = rig.all;
 	*err = (struct ambit_error){ 0 };
 	return fetch_page(&fetch, page, err);
 }
@@ -488,6 +492,40 @@ time_is_limited(void **state)
 	eventfd_write(rig.hold, 1);
 }
 
+/* Each that nobody waits for any more is a thread yet: there is an end to them. */
+static void
+lookups_that_hang_are_counted(void **state)
+{
+	struct fetched page;
+	struct ambit_error err;
+
+	(void)state;
+	rig.hold = eventfd(0, EFD_CLOEXEC);
+	for (int i = 0; i < FETCH_LOOKUPS; i++) {
+		assert_int_equal(fetch_with((struct fetch){ .timeout_ms = 1 }, "slow.test", "/",
+					 &page, &err),
+			-ETIMEDOUT);
+		fetched_finish(&page);
+	}
+	assert_int_equal(fetch("slow.test", "/", &page, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "slow.test was not looked up: 16 other names"));
+	assert_non_null(page.hint);
+	fetched_finish(&page);
+	/* An address is none, and needs no name server. */
+	assert_int_equal(fetch(NULL, "/plain", &page, &err), 0);
+	fetched_finish(&page);
+	while (atomic_load(&rig.lookups) < FETCH_LOOKUPS)
+		sched_yield();
+	/* With an answer, there is room again. */
+	eventfd_write(rig.hold, 1);
+	do {
+		assert_true(fetch("slow.test", "/", &page, &err) < 0);
+		fetched_finish(&page);
+	} while (err.code == EBUSY);
+	assert_non_null(strstr(err.text, "was not found"));
+	assert_int_equal(rig.lookups, FETCH_LOOKUPS + 1);
+}
+
 static void
 cancelling_ends_it_at_once(void **state)
 {
@@ -551,7 +589,8 @@ fetch_tls(const char *ca_file, const char *host, int port, const char *path, int
 		.cancel = -1,
 		.ca_file = ca_file,
 		.decide = decide,
-		.lookup = lookup };
+		.lookup = lookup,
+		.lookups = rig.all };
 
 	snprintf(url, sizeof(url), "https://%s:%d%s", host, port, path);
 	rig.lookups = 0;
@@ -740,6 +779,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(size_is_limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_bomb_stops_at_the_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(time_is_limited, setup, teardown),
+		cmocka_unit_test_setup_teardown(lookups_that_hang_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(cancelling_ends_it_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(failures_have_plain_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(certificates_are_checked, setup, teardown),

@@ -327,6 +327,22 @@ redirect_elsewhere_is_asked_about(void **state)
 	ambit_result_finish(&result);
 }
 
+/* By the system's own means, as every program here does. */
+static void
+name_is_looked_up(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_result result = { 0 };
+	char url[100];
+
+	rig->answer = AMBIT_ONCE;
+	snprintf(url, sizeof(url), "http://localhost:%d/plain", rig->web.port);
+	call_url(rig, url, "", -1, &result);
+	has(&result, "just words");
+	assert_false(result.failed);
+	ambit_result_finish(&result);
+}
+
 static void
 host_that_is_not_allowed_is_not_reached(void **state)
 {
@@ -479,6 +495,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 			no_word_of_a_server_stands_outside, setup, teardown),
 		cmocka_unit_test_setup_teardown(redirect_elsewhere_is_asked_about, setup, teardown),
+		cmocka_unit_test_setup_teardown(name_is_looked_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			host_that_is_not_allowed_is_not_reached, setup, teardown),
 		cmocka_unit_test_setup_teardown(
