@@ -19,7 +19,7 @@
 
 #include "base/fd.h"
 #include "perform/act-private.h"
-#include "scope/scope.h"
+#include "scope/resolve.h"
 
 #define FIFO_STEP_MS 10
 
@@ -210,7 +210,7 @@ int
 act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name, mode_t mode,
 	const char *text, size_t len)
 {
-	char fresh[SCOPE_TEMP];
+	char fresh[RESOLVE_TEMP];
 	auto_close int fd = -1;
 	int r = ambit_pass_use(pass);
 
@@ -218,7 +218,7 @@ act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *
 		return r;
 	if ((lock && !is_component(lock)) || !is_component(name))
 		return -EINVAL;
-	scope_temp_name(fresh);
+	resolve_temp_name(fresh);
 	fd = openat(parent, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;

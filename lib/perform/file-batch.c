@@ -30,8 +30,8 @@ struct change {
 	struct stat st;	       /* what lay there, if anything did; in place: as it is now */
 	dev_t new_dev;	       /* what was put there */
 	ino_t new_ino;
-	char temp[SCOPE_TEMP];  /* the new content; after an exchange the old */
-	char aside[SCOPE_TEMP]; /* the old one, where there is no exchange; or "" */
+	char temp[RESOLVE_TEMP];  /* the new content; after an exchange the old */
+	char aside[RESOLVE_TEMP]; /* the old one, where there is no exchange; or "" */
 	struct stage_old old;  /* in place: what it held */
 	char *data;	       /* in place: what it gets */
 	size_t len;
@@ -156,7 +156,7 @@ put_aside(struct change *c)
 {
 	int r;
 
-	scope_temp_name(c->aside);
+	resolve_temp_name(c->aside);
 	r = file_rename_new(c->place->parent, c->place->name, c->place->parent, c->aside);
 	if (r < 0)
 		c->aside[0] = '\0';

@@ -109,10 +109,10 @@ settle(const struct ends *e, const char *temp, struct ambit_error *err)
 static int
 copy(const struct ends *e, const struct file_watch *watch, struct ambit_error *err)
 {
-	char temp[SCOPE_TEMP];
+	char temp[RESOLVE_TEMP];
 	int r;
 
-	scope_temp_name(temp);
+	resolve_temp_name(temp);
 	r = tree_copy(e->from->parent, e->from->name, &e->st, e->to->parent, temp, watch, err);
 	if (r < 0)
 		err_context(err, "%s to %s: nothing was changed", e->from->shown, e->to->shown);

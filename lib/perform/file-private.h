@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "perform/file.h"
-#include "scope/scope.h"
+#include "scope/resolve.h"
 
 /* What the files of file.h share. */
 
@@ -54,7 +54,7 @@ void turn_end(struct turn *turn);
 /* Written beside the place and synced, with the attributes of held (or -1: mode).
  * 1: the old file has an owner or links that only it can keep: write in place. */
 int stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
-	size_t len, mode_t mode, char ret_name[SCOPE_TEMP], struct ambit_error *err);
+	size_t len, mode_t mode, char ret_name[RESOLVE_TEMP], struct ambit_error *err);
 
 /* A file that is written in place, and what it held before. */
 struct stage_old {

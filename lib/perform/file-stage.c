@@ -85,14 +85,14 @@ fill(int fd, int held, const struct stat *old, const char *data, size_t len, mod
 
 int
 stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
-	size_t len, mode_t mode, char ret_name[SCOPE_TEMP], struct ambit_error *err)
+	size_t len, mode_t mode, char ret_name[RESOLVE_TEMP], struct ambit_error *err)
 {
 	auto_close int fd = -1;
 	int r;
 
 	if (held >= 0 && old->st_nlink > 1)
 		return 1;
-	scope_temp_name(ret_name);
+	resolve_temp_name(ret_name);
 	fd = openat(place->parent, ret_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		0600);
 	/* The directory is not to be changed; the file in it is. */

@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "perform/act-private.h"
 #include "perform/file-private.h"
-#include "scope/resolve.h"
 
 #define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
@@ -279,7 +278,7 @@ int
 file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
-	char temp[SCOPE_TEMP];
+	char temp[RESOLVE_TEMP];
 	auto_close int held = -1;
 	auto_turn struct turn turn = { { -1, -1 } };
 	struct stat st;

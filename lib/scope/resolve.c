@@ -19,11 +19,15 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "scope/resolve.h"
 
 #define LINKS_MAX 40 /* as the kernel */
 #define TRIES_MAX 128
+
+#define TEMP ".ambit-"
+#define TEMP_LETTERS (RESOLVE_TEMP - sizeof(TEMP))
 
 void
 resolved_finish(struct resolved *resolved)
@@ -349,6 +353,25 @@ resolve_missing(int base_fd, const char *path, bool follow, struct resolved *ret
 	return r;
 }
 
+void
+resolve_temp_name(char name[RESOLVE_TEMP])
+{
+	memcpy(name, TEMP, sizeof(TEMP));
+	hash_random_name(name + strlen(TEMP), TEMP_LETTERS);
+}
+
+bool
+resolve_is_temp(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "/" TEMP)); at++) {
+		const char *rest = at + strlen("/" TEMP);
+
+		if (strcspn(rest, "/") == TEMP_LETTERS && strspn(rest, HASH_LETTERS) >= TEMP_LETTERS)
+			return true;
+	}
+	return false;
+}
+
 /* How often a name is looked at again that was replaced between two looks. */
 #define REPLACED_MAX 20
 
@@ -373,6 +396,7 @@ resolve_path(int base_fd, const char *base, const char *path, size_t len, bool f
 	struct resolved *ret, struct ambit_error *err)
 {
 	struct resolved out = { 0 };
+	auto_free char *written = NULL;
 	char text[PATH_MAX];
 	int r = -ENOENT;
 
@@ -384,17 +408,19 @@ resolve_path(int base_fd, const char *base, const char *path, size_t len, bool f
 		return err_set(err, ENAMETOOLONG, "the path is longer than %d bytes", PATH_MAX - 1);
 	memcpy(text, path, len);
 	text[len] = '\0';
+	written = resolve_fold(base, text);
+	if (!written)
+		return err_nomem(err);
 	/* A name that is not there is no error, so what is gone was there a moment ago:
-	 * editors and we ourselves save a file by putting another in its place. */
-	for (int i = 0; r == -ENOENT && i < REPLACED_MAX; i++) {
+	 * editors save a file by putting another in its place. We do, too, and by then the
+	 * old one has a name that nobody asked for. */
+	for (int i = 0; i < REPLACED_MAX; i++) {
 		resolved_finish(&out);
 		r = resolve_once(base_fd, text, follow, &out, err);
+		if (r != -ENOENT && (r < 0 || !resolve_is_temp(out.real) || resolve_is_temp(written)))
+			break;
 	}
-	if (r == 0) {
-		out.written = resolve_fold(base, text);
-		if (!out.written)
-			r = err_nomem(err);
-	}
+	out.written = steal_ptr(&written);
 	if (r < 0) {
 		resolved_finish(&out);
 		return r;

@@ -33,6 +33,15 @@ int resolve_path(int base_fd, const char *base, const char *path, size_t len, bo
 /* The real path of an open (O_PATH) descriptor; -ENOENT if it was deleted. */
 int resolve_fd(int fd, char **ret_path, struct ambit_error *err);
 
+#define RESOLVE_TEMP 28 /* a name, 20 letters of it by chance, and a NUL */
+
+/* A name for what is beside its place until it is whole. Nobody can guess it, and
+ * whoever sees it may remove it, and nothing else: in a directory above a guard, where
+ * the kernel holds that, nobody else has it open when it becomes the guard. */
+void resolve_temp_name(char name[RESOLVE_TEMP]);
+/* Whether it is one, or beneath one. */
+bool resolve_is_temp(const char *path);
+
 /* openat2 with O_CLOEXEC, or -errno. */
 int resolve_open(int dirfd, const char *path, int flags, mode_t mode, unsigned long long resolve);
 

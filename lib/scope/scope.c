@@ -12,13 +12,10 @@
 
 #include "base/fd.h"
 #include "base/glob.h"
-#include "base/hash.h"
 #include "base/str.h"
 #include "scope/scope.h"
 
 #define FOLDER_FILE ".ambit.json"
-#define TEMP ".ambit-"
-#define TEMP_LETTERS (SCOPE_TEMP - sizeof(TEMP))
 
 bool
 access_writes(enum ambit_access access)
@@ -458,25 +455,6 @@ is_own(const struct ambit_scope *scope, const struct resolved *resolved)
 	return false;
 }
 
-void
-scope_temp_name(char name[SCOPE_TEMP])
-{
-	memcpy(name, TEMP, sizeof(TEMP));
-	hash_random_name(name + strlen(TEMP), TEMP_LETTERS);
-}
-
-static bool
-has_temp(const char *real)
-{
-	for (const char *at = real; (at = strstr(at, "/" TEMP)); at++) {
-		const char *rest = at + strlen("/" TEMP);
-
-		if (strcspn(rest, "/") == TEMP_LETTERS && strspn(rest, HASH_LETTERS) >= TEMP_LETTERS)
-			return true;
-	}
-	return false;
-}
-
 const char *
 scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	enum ambit_access access)
@@ -498,7 +476,7 @@ scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 		return "ambit's settings for this folder";
 	/* Whoever has it open when it gets its name writes to what that name guards; one that
 	 * is gone gets none. */
-	if (access != AMBIT_ACCESS_DELETE && has_temp(real))
+	if (access != AMBIT_ACCESS_DELETE && resolve_is_temp(real))
 		return "what ambit is writing just now";
 	return NULL;
 }

@@ -65,13 +65,6 @@ bool scope_says_inside(const struct ambit_scope *scope, const char *written);
  * that directory. */
 bool scope_scratch(const struct ambit_scope *scope, const char *real);
 
-#define SCOPE_TEMP 28 /* a name, 20 letters of it by chance, and a NUL */
-
-/* A name for what is beside its place until it is whole. Nobody can guess it, and
- * whoever sees it may remove it, and nothing else: in a directory above a guard, where
- * the kernel holds that, nobody else has it open when it becomes the guard. */
-void scope_temp_name(char name[SCOPE_TEMP]);
-
 /* Why ambit keeps this path to itself ("ambit's settings"), or NULL. */
 const char *scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	enum ambit_access access);

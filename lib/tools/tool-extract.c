@@ -23,7 +23,7 @@ struct extract {
 	struct ambit_place place; /* the target */
 	int dst;		  /* open, if it is there; -1 */
 	int above;		  /* where temp is made: dst, or what it will lie in. Borrowed */
-	char temp[SCOPE_TEMP];
+	char temp[RESOLVE_TEMP];
 	struct unpack unpack;
 	size_t refused;
 	uint64_t told; /* bytes, when progress was said last */
@@ -111,10 +111,10 @@ static int
 open_temp(struct extract *x, struct ambit_error *err)
 {
 	struct ambit_pass one = run_pass(x->run);
-	char name[SCOPE_TEMP];
+	char name[RESOLVE_TEMP];
 	int r;
 
-	scope_temp_name(name);
+	resolve_temp_name(name);
 	r = act_mkdir(&one, x->above, name, 0755);
 	if (r < 0)
 		return err_sys(err, -r, "%s", x->place.shown);

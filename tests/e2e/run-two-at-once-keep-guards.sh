@@ -25,7 +25,7 @@ def meddle(name):
             pass
 
 open("mine", "wb").write(EVIL)
-while not os.path.exists("done"):
+while not os.path.exists("over"):
     for name in os.listdir(HERE):
         if name.startswith((".ambit-", "ambit-")):
             tried += 1
@@ -53,16 +53,16 @@ PY
 cp .git/config kept
 "$PYTHON" meddle.py .git &
 "$PYTHON" put.py 2000 || fail "nothing finds such a file"
-touch done
+touch over
 wait
-rm -f done link-* mine tried
+rm -f over link-* mine tried
 cp kept .git/config
 
 line -- "$PYTHON" meddle.py .git 2>/dev/null &
 eventually test -e mine
 line -- bash -c 'for i in {1..4000}; do echo "# padding padding padding padding"; done >padding
 	for i in {1..300}; do cat kept padding >.git/config.lock && mv .git/config.lock .git/config; done' 2>/dev/null
-touch done
+touch over
 wait
 grep -q fsmonitor .git/config && fail "planted"
 [[ $(stat -c %h .git/config) == 1 ]] || fail "it has another name"

@@ -488,8 +488,10 @@ check_limits(struct rig *rig)
 	/* In one piece. */
 	run(rig, "head -c 150000000 /dev/zero | tail -n 1 | wc -c; true");
 	assert_string_not_equal(rig->executed.out.text, "150000000\n");
+	/* Root is held to none, and whoever starts the line is told so. */
 	run(rig, "ulimit -u");
-	assert_string_equal(rig->executed.out.text, "3000\n");
+	if (geteuid() != 0)
+		assert_string_equal(rig->executed.out.text, "3000\n");
 }
 
 /* The least that the kernel counts is a second of work. */
@@ -516,7 +518,7 @@ test_limits(void **state)
 	const struct ambit_limits limits = {
 		.cpu_seconds = 1,
 		.memory = 100 * 1000 * 1000,
-		.processes = 3000,
+		.processes = geteuid() == 0 ? 0 : 3000,
 		.file_size = 1000000,
 	};
 
