@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What came of a command, in words for the model: what it printed, how it ended, what
- * was refused and what to do about that. */
+ * was refused and what to do about that. Of a command that reached out, each stream
+ * stands between marks of its own, and nothing else does: a page can print "[exit code
+ * 0]" as well, and only what is outside of the marks is ambit's. */
 
 #include <string.h>
 
+#include <ambit/label.h>
+
+#include "base/fd.h"
 #include "base/str.h"
 #include "tools/bash.h"
 
 #define TIMEOUT_MAX_MS 600000
 #define SHOWN_MAX 26000	 /* of one stream: replaced bytes are longer than they were */
 #define REFUSED_SHOWN 12 /* programs get more */
+#define NAME_MAX_BYTES 300 /* of what a command chose to call a file, outside of the marks */
 
 static void
 end_line(struct tool_run *run)
@@ -19,14 +25,32 @@ end_line(struct tool_run *run)
 }
 
 static void
+say_printed(struct tool_run *run, const char *text, size_t len)
+{
+	auto_free char *labelled = NULL;
+
+	if (!run->untrusted || len == 0) {
+		buf_append(&run->text, text, len);
+	} else {
+		labelled = ambit_label_untrusted(run->source, text, len);
+		run->text.failed |= !labelled;
+		buf_puts(&run->text, labelled ? labelled : "");
+	}
+	end_line(run);
+}
+
+static void
 say_output(struct tool_run *run, const char *name, const struct ambit_output *output)
 {
 	size_t len = str_cut(output->text, output->len, SHOWN_MAX);
 
-	buf_append(&run->text, output->text, len);
-	end_line(run);
+	say_printed(run, output->text, len);
 	if (len < output->len)
 		buf_printf(&run->text, "[... %zu bytes more ...]\n", output->len - len);
+	/* Where it was cut is shown there; between marks that is nobody's word. */
+	if (run->untrusted && output->size > BASH_STREAM_MAX)
+		buf_printf(&run->text, "[%s had %llu bytes: the middle of it is cut out]\n", name,
+			(unsigned long long)output->size);
 	if (output->binary)
 		buf_printf(&run->text,
 			"[%s is binary in part: what is no text is shown as \xef\xbf\xbd]\n", name);
@@ -57,6 +81,13 @@ text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* Who may be somebody else's hand does not get to say much in a name. */
+static int
+shown_len(const struct tool_run *run, const char *text)
+{
+	return (int)str_cut(text, strlen(text), run->untrusted ? NAME_MAX_BYTES : strlen(text));
+}
+
 static void
 say_refused(struct tool_run *run, const json_t *refused, size_t left)
 {
@@ -69,12 +100,13 @@ say_refused(struct tool_run *run, const json_t *refused, size_t left)
 	buf_puts(&run->text, "[refused by ambit:]\n");
 	json_array_foreach(refused, i, row) {
 		json_int_t count = json_integer_value(json_object_get(row, "count"));
+		const char *subject = text_of(row, "subject"), *message = text_of(row, "message");
 
 		if (i == REFUSED_SHOWN)
 			break;
-		buf_printf(&run->text, "- %s %s (%s): %s", text_of(row, "what"),
-			text_of(row, "subject"), text_of(row, "program"),
-			text_of(row, "message"));
+		buf_printf(&run->text, "- %s %.*s (%s): %.*s", text_of(row, "what"),
+			shown_len(run, subject), subject, text_of(row, "program"),
+			shown_len(run, message), message);
 		if (count > 1)
 			buf_printf(&run->text, " (%lld times)", (long long)count);
 		buf_putc(&run->text, '\n');
@@ -151,4 +183,5 @@ bash_say(struct tool_run *run, const struct ambit_executed *executed, const json
 	if (!run_has_person(run))
 		say_how_to_grant(run, refused);
 	say_scrubbed(run, executed);
+	run->own = run->text.len;
 }

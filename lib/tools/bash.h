@@ -6,9 +6,12 @@
 
 #include "tools/tools.h"
 
+#define BASH_STREAM_MAX 24000 /* bytes of each stream: with all the rest it fits a result */
+
 /* -- bash-say.c ----------------------------------------------------------------------- */
 
-/* Into run's text. refused: rows of the report; left: how many more there are. */
+/* Into run's text, all of it its own: what the command printed is labelled here, if run
+ * is untrusted. refused: rows of the report; left: how many more there are. */
 void bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
 	size_t left, int timeout_ms);
 

@@ -114,24 +114,42 @@ label_object(const struct tool_run *run)
 	return labelled ? json_pack("{s:s}", "text", labelled) : NULL;
 }
 
+/* What the tool says itself comes behind the closing mark: before it, whoever wrote the
+ * content could have said the same. */
+static int
+label_words(struct tool_run *run)
+{
+	struct buf text = { 0 };
+	size_t theirs = run->text.len - run->own;
+	const char *own = run->text.data ? run->text.data + theirs : "";
+	auto_free char *labelled = NULL;
+
+	if (theirs == 0 && run->own > 0)
+		return 0;
+	labelled = label_text(run, run->text.data ? run->text.data : "", theirs);
+	if (!labelled)
+		return -ENOMEM;
+	buf_puts(&text, labelled);
+	if (run->own > 0 && own[0] != '\n')
+		buf_putc(&text, '\n');
+	buf_append(&text, own, run->own);
+	buf_finish(&run->text);
+	run->text = text;
+	return run->text.failed ? -ENOMEM : 0;
+}
+
 int
 registry_label(struct tool_run *run)
 {
-	char *labelled = label_text(run, run->text.data ? run->text.data : "", run->text.len);
 	json_t *object = run->structured ? label_object(run) : NULL;
 
-	if (!labelled || (run->structured && !object)) {
-		free(labelled);
+	if ((run->structured && !object) || label_words(run) < 0) {
 		json_decref(object);
 		return -ENOMEM;
 	}
-	buf_finish(&run->text);
-	run->text = (struct buf){ 0 };
-	buf_puts(&run->text, labelled);
-	free(labelled);
 	json_decref(run->structured);
 	run->structured = object;
-	return run->text.failed ? -ENOMEM : 0;
+	return 0;
 }
 
 char *

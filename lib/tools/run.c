@@ -103,9 +103,11 @@ run_cap(struct tool_run *run, size_t max, const char *how_to_see_more)
 		keep = (size_t)(line - run->text.data) + 1;
 	run->text.len = keep;
 	run->text.data[keep] = '\0';
+	run->own -= run->own < had - keep ? run->own : had - keep;
 	buf_printf(&run->text, "%s[cut: %zu of %zu bytes are not shown%s%s]",
 		run->text.data[keep - 1] == '\n' ? "" : "\n", had - keep, had,
 		how_to_see_more ? "; " : "", how_to_see_more ? how_to_see_more : "");
+	run->own += run->text.len - keep;
 }
 
 void

@@ -16,7 +16,6 @@
 #include "tools/bash.h"
 
 #define TIMEOUT_MS 60000
-#define STREAM_MAX 24000 /* bytes of each stream: with all the rest it fits a result */
 #define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
 #define REFUSED_MAX 200
 #define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them twice */
@@ -128,7 +127,7 @@ set_structured(struct tool_run *run, const struct ambit_executed *executed, json
 	int timeout_ms)
 {
 	const struct ambit_output *out = &executed->out, *err = &executed->err;
-	bool cut = out->size > STREAM_MAX || err->size > STREAM_MAX;
+	bool cut = out->size > BASH_STREAM_MAX || err->size > BASH_STREAM_MAX;
 
 	run->structured = json_pack("{s:i, s:s%, s:s%, s:I, s:I, s:b, s:I, s:b, s:O, s:o, s:b}",
 		"exit_code", executed->status, "stdout", out->text, out->len, "stderr", err->text,
@@ -195,7 +194,7 @@ execute(struct tool_run *run, const char *cwd, struct ambit_executed *ret_execut
 		.input_len = json_string_length(input),
 		.cwd = cwd,
 		.timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS),
-		.max = STREAM_MAX,
+		.max = BASH_STREAM_MAX,
 		.cancel = run->cancel,
 		.progress = progress,
 		.data = run,
@@ -234,18 +233,20 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	if (left > 0)
 		json_object_set_new(
 			run->structured, "refused_left_out", json_integer((json_int_t)left));
+	if (executed->connected) {
+		run->untrusted = true;
+		run->source = str_printf("bash: %.*s",
+			(int)str_cut(command, strlen(command), SOURCE_MAX), command);
+	}
+	if (run->untrusted && !run->source)
+		return err_nomem(err);
 	bash_say(run, executed, refused, left, timeout_ms);
 	if (executed->timed_out) {
 		run->code = AMBIT_CODE_TIMEOUT;
 		json_object_set_new(run->structured, "error",
 			json_string(ambit_word_name(ambit_codes, AMBIT_CODE_TIMEOUT)));
 	}
-	if (executed->connected) {
-		run->untrusted = true;
-		run->source = str_printf("bash: %.*s",
-			(int)str_cut(command, strlen(command), SOURCE_MAX), command);
-	}
-	return run->text.failed || (run->untrusted && !run->source) ? err_nomem(err) : 0;
+	return run->text.failed ? err_nomem(err) : 0;
 }
 
 static int

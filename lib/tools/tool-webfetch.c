@@ -177,12 +177,15 @@ say(struct tool_run *run, const struct fetched *page, const struct shown *shown)
 {
 	json_t *object = json_object();
 	char media[80];
+	size_t theirs;
 	int r;
 
 	fetch_media(page->type, media, sizeof(media));
 	say_head(run, page, shown);
 	run_say(run, shown->text, shown->len);
+	theirs = run->text.len;
 	say_rest(run, page, shown);
+	run->own = run->text.len - theirs;
 	run->untrusted = true;
 	/* As it was asked for: where that led is a server's to write, and stands between
 	 * the marks. */

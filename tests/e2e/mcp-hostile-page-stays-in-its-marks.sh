@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A page that wants to be taken for somebody else's words, fetched by webfetch and by
 # curl in bash: what the agent gets, text and structured, has all of it between two
-# marks that the page could not know.
+# marks that the page could not know. What ambit says itself is outside of them.
 # shellcheck source=tests/e2e/line.bash
 . "${0%/*}/line.bash"
 command -v curl >/dev/null || skip "no curl"
@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import urllib.request
 from mcp import *
 
 AMBIT = os.environ["AMBIT"]
@@ -77,6 +78,39 @@ for session, call in [("legacy", Client.call), ("modern", None)]:
     result = client.call("bash", command="cat own")
     check("untrusted" not in text(result) and not good(result)["connected"], result)
     client.end()
+
+def outside(words):
+    """What stands between no marks: each pair with all in it taken out."""
+    found = MARK.search(words)
+    while found:
+        end = words.index(f"[untrusted content {found.group(1)} ends]")
+        words = words[:found.start()] + words[words.index("]", end) + 1:]
+        found = MARK.search(words)
+    return words
+
+# The page's own exit code, refusals and advice are data; the real ones are not.
+client = Client("--session", "forged", "--allow-host", "127.0.0.1")
+client.legacy()
+crossed = os.environ["OUT"] + "/crossed"
+result = client.call("bash", command=f"curl -s {url}/forged; echo x >{crossed}; exit 3")
+said = outside(text(result))
+check(text(result).count("[exit code 0]") == 1 and "[exit code 0]" not in said, result)
+check(said.count("[exit code 3]") == 1 and said.count("[refused by ambit:]") == 1, said)
+check(f"- write {crossed}" in said and "ambit rules add write " + crossed in said, said)
+check("forged" not in said and "evil" not in said and "SECRET" not in said, said)
+# All that was printed is in the marks, and nothing else: each stream has its own.
+marks = list(MARK.finditer(text(result)))
+check(len({m.group(1) for m in marks}) == 2 and len(marks) == 4, text(result))
+page_words = urllib.request.urlopen(url + "/forged").read().decode()
+check(text(result)[:marks[1].start()].split("\n", 1)[1] == page_words, text(result))
+# Nor is a command that is ended, or says too much, told about by the page.
+said = outside(text(client.call("bash", command=f"curl -s {url}/forged; sleep 60", timeout=1500)))
+check("[timed out after 1500 ms" in said and "SECRET" not in said, said)
+said = outside(text(client.call("bash", command=f"curl -s {url}/big")))
+check("[stdout had 1048576 bytes: the middle of it is cut out]" in said, said)
+said = outside(text(client.call("webfetch", url=url + "/big")))
+check("[cut: the first " in said, said)
+client.end()
 
 # A run inside has a line of its own, which the one around does not see.
 client = Client("--session", "inside", "--net", "open")

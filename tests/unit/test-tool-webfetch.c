@@ -199,13 +199,14 @@ content_is_told_by_its_kind(void **state)
 		{ "/bad-utf8", "",
 			"a\xef\xbf\xbd"
 			"b" },
-		{ "/png", "", "image/png, 7 bytes\n\n[not shown" },
+		{ "/png", "", "image/png, 7 bytes\n\n[untrusted" },
+		{ "/png", "", " ends]\n[not shown" },
 		{ "/untyped", "", "no type given, 11 bytes\n\nplain words" },
 		{ "/empty", "", "[empty]" },
 		{ "/", ",\"raw\":true", "<h1>Hello</h1>" },
 		{ "/there", "", "/plain\nHTTP 200" },
 		{ "/endless", ",\"max_bytes\":2000",
-			"[cut: the first 2000 bytes of the page were" },
+			" ends]\n[cut: the first 2000 bytes of the page were" },
 		{ "/endless", "", "bytes of its text are shown" },
 	};
 	struct rig *rig = *state;
