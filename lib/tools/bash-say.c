@@ -115,37 +115,62 @@ say_refused(struct tool_run *run, const json_t *refused, size_t left)
 		buf_printf(&run->text, "- and %zu more\n", left - i);
 }
 
-/* What a person would say so that it is not refused again; none for what is never
- * granted, nor for a name that had to be escaped: it would mean another file. */
+/* The operation of the rule that would open it: none for what nobody would have been
+ * asked about, or somebody has answered. */
 static const char *
 rule_of(const json_t *row)
 {
-	const char *what = text_of(row, "what"), *subject = text_of(row, "subject");
+	const char *what = text_of(row, "what");
 
-	if (!streq(text_of(row, "code"), "Denied") || !*subject || strpbrk(subject, "\\'\""))
+	if (!strstr(text_of(row, "message"), "; nobody is here to ask") &&
+		!streq(text_of(row, "code"), "Timeout"))
 		return NULL;
 	return streq(what, "connect") || streq(what, "read") ? what : "write";
 }
 
 /* In words that can be copied into a shell: the name is the command's to choose, and
- * could be `$(...)`. */
+ * could be `$(...)`. None for one that had to be escaped: it would mean another file. */
+char *
+bash_how_to_grant(const json_t *row, const char *root)
+{
+	const char *rule = rule_of(row), *subject = text_of(row, "subject");
+	const char *quote = strpbrk(subject, " $`&|;<>()*?[]{}~#!") ? "'" : "";
+	bool inside = rule && !streq(rule, "connect") && subject[0] != '/';
+
+	if (!rule || !*subject || strpbrk(subject, "\\'\"") || strpbrk(root, "\\'\""))
+		return NULL;
+	if (strpbrk(root, " $`&|;<>()*?[]{}~#!"))
+		quote = "'";
+	return str_printf("ambit rules add %s %s%s%s%s%s", rule, quote, inside ? root : "",
+		inside ? "/" : "", subject, quote);
+}
+
+/* A rule for each, once: what was deleted and written is opened by the same. */
+static bool
+is_told(const json_t *refused, size_t before, const char *how)
+{
+	for (size_t i = 0; i < before; i++)
+		if (streq(text_of(json_array_get(refused, i), "allow"), how))
+			return true;
+	return false;
+}
+
 static void
 say_how_to_grant(struct tool_run *run, const json_t *refused)
 {
 	const json_t *row;
-	size_t i;
+	size_t i, told = 0;
 
 	json_array_foreach(refused, i, row) {
-		const char *subject = text_of(row, "subject");
-		const char *quote = strpbrk(subject, " $`&|;<>()*?[]{}~#!") ? "'" : "";
+		const char *how = text_of(row, "allow");
 
-		if (!rule_of(row))
+		if (!*how || is_told(refused, i, how) || strlen(how) > (size_t)shown_len(run, how))
 			continue;
-		buf_printf(&run->text,
-			"[nobody is here to ask; a person can allow it for this folder: "
-			"ambit rules add %s %s%s%s]\n",
-			rule_of(row), quote, subject, quote);
-		return;
+		if (told == 0)
+			buf_puts(&run->text, "[a person can allow it for this folder:]\n");
+		if (told++ == REFUSED_SHOWN)
+			return;
+		buf_printf(&run->text, "- %s\n", how);
 	}
 }
 
@@ -180,8 +205,7 @@ bash_say(struct tool_run *run, const struct ambit_executed *executed, const json
 		buf_puts(&run->text, "[no output]\n");
 	say_ending(run, executed, timeout_ms);
 	say_refused(run, refused, left);
-	if (!run_has_person(run))
-		say_how_to_grant(run, refused);
+	say_how_to_grant(run, refused);
 	say_scrubbed(run, executed);
 	run->own = run->text.len;
 }

@@ -15,6 +15,10 @@
 void bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
 	size_t left, int timeout_ms);
 
+/* What a person would say in a shell so that this row of the report is not refused
+ * again, paths from root; NULL: nothing, or without memory. Caller frees. */
+char *bash_how_to_grant(const json_t *row, const char *root);
+
 /* -- bash-ask.c ----------------------------------------------------------------------- */
 
 /* Whoever answers a call's own questions, as an approver for the crossings of the

@@ -281,8 +281,8 @@ put(struct asking *a, const struct ambit_question *question)
 		return -ECANCELED;
 	if (!is_open(a, question))
 		return 0;
-	/* One that says no to everything is nobody. */
-	a->nobody = r == 0 && !a->options->ask && approver->instant && answer.kind < AMBIT_ONCE;
+	/* One that is there in nobody's place. */
+	a->nobody = r == -ENOENT && !a->options->ask && approver->instant;
 	if (r == 0)
 		r = ambit_engine_answer(
 			engine, question->id, &answer, answers_by(a, approver), a->err);

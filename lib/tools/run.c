@@ -201,7 +201,9 @@ run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 bool
 run_has_person(const struct tool_run *run)
 {
-	return run->options->ask || ambit_engine_approver(run->registry->engine);
+	const struct ambit_approver *approver = ambit_engine_approver(run->registry->engine);
+
+	return run->options->ask || (approver && !streq(approver->name, "deny"));
 }
 
 int

@@ -18,7 +18,7 @@
 #define TIMEOUT_MS 60000
 #define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
 #define REFUSED_MAX 200
-#define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them twice */
+#define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them often */
 #define SOURCE_MAX 200
 
 /* -- where it runs ---------------------------------------------------------------------- */
@@ -85,13 +85,14 @@ static size_t
 row_bytes(const json_t *row)
 {
 	return json_string_length(json_object_get(row, "subject")) +
-	       json_string_length(json_object_get(row, "message"));
+	       json_string_length(json_object_get(row, "message")) +
+	       json_string_length(json_object_get(row, "allow"));
 }
 
-/* The report's own rows: what, subject, code, program, message, count. All that fit;
- * *ret_left says how many do not. */
+/* The report's own rows: what, subject, code, program, message, count; and how a person
+ * could allow it. All that fit; *ret_left says how many do not. */
 static json_t *
-refused_of(const struct ambit_executed *executed, size_t *ret_left)
+refused_of(const struct ambit_executed *executed, const char *root, size_t *ret_left)
 {
 	auto_json json_t *report = NULL;
 	json_t *list = json_array(), *row, *rows;
@@ -103,6 +104,10 @@ refused_of(const struct ambit_executed *executed, size_t *ret_left)
 		return list;
 	rows = json_object_get(report, "refusals");
 	json_array_foreach(rows, i, row) {
+		auto_free char *how = bash_how_to_grant(row, root);
+
+		if (how)
+			json_set_text(row, "allow", how);
 		bytes += row_bytes(row);
 		if (i >= REFUSED_MAX || bytes > REFUSED_BYTES)
 			break;
@@ -224,8 +229,10 @@ static int
 tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_error *err)
 {
 	int timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS);
-	size_t left;
-	auto_json json_t *refused = refused_of(executed, &left);
+	size_t left = 0;
+	auto_free char *root = NULL, *display = NULL;
+	auto_json json_t *refused = read_scope(run, &root, &display) == 0
+		? refused_of(executed, root, &left) : NULL;
 	const char *command = run_string(run, "command");
 
 	if (!refused || set_structured(run, executed, refused, timeout_ms) < 0)
@@ -340,7 +347,8 @@ const struct own_tool tool_bash = {
 		  "\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
 		  "\"what\":{\"type\":\"string\"},\"subject\":{\"type\":\"string\"},"
 		  "\"code\":{\"type\":\"string\"},\"program\":{\"type\":\"string\"},"
-		  "\"message\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\"}}}},"
+		  "\"message\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\"},"
+		  "\"allow\":{\"type\":\"string\"}}}},"
 		  "\"refused_left_out\":{\"type\":\"integer\"},"
 		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		  "\"connected\":{\"type\":\"boolean\"},"

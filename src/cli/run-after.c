@@ -78,7 +78,7 @@ put_reason(struct buf *buf, const struct run *run, const struct ambit_run_refusa
 	if (subject > 0 && strncmp(text, refusal->subject, subject) == 0 &&
 		str_prefix(text + subject, " is "))
 		text += subject + strlen(" is ");
-	end = streq(run->who, "deny") ? strstr(text, "; the answer was no") : NULL;
+	end = streq(run->who, "deny") ? strstr(text, "; nobody is here") : NULL;
 	if (end == NULL)
 		end = strstr(text, ". ");
 	if (text[0] != '\0')

@@ -22,7 +22,7 @@ says "wrote inside.txt"
 
 echo old >"$OUT/f"
 status 1 tiny deny "$OUT/f" new
-says '"code":"Denied"'
+says '"code":"Outside"'
 [[ $(cat "$OUT/f") == old ]] || fail "a refused write happened"
 
 ln -s "$OUT" leaves
@@ -60,7 +60,7 @@ status 0 tool deny deep/down/loud.txt hello
 says "shouted into deep/down/loud.txt"
 [[ $(cat deep/down/loud.txt) == HELLO ]] || fail "the tool did not write"
 status 1 tool deny "$OUT/f" hello
-says '"error":"Denied"'
+says '"error":"Outside"'
 status 1 tool allow leaves/f hello
 says '"error":"SymlinkEscape"'
 [[ $(cat "$OUT/f") == new ]] || fail "a tool of the harness' own wrote outside"

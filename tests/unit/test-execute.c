@@ -647,7 +647,7 @@ test_line(void **state)
 		json_parse(rig.executed.report, strlen(rig.executed.report), &report, NULL), 0);
 	assert_string_equal(json_string_value(json_object_get(
 				    json_array_get(json_object_get(report, "refusals"), 0), "code")),
-		"Denied");
+		"Outside");
 	rig_close(&rig);
 }
 

@@ -177,7 +177,7 @@ test_how_to_grant_is_for_a_shell(void **state)
 	assert_int_equal(ambit_registry_call(
 				 h->registry, "bash", args, strlen(args), &nobody, &h->result),
 		0);
-	snprintf(says, sizeof(says), "ambit rules add write '%s/$(id) x']", h->w.out);
+	snprintf(says, sizeof(says), "- ambit rules add write '%s/$(id) x'\n", h->w.out);
 	hand_says(h, says);
 	/* A name that cannot be written down is another one's then. */
 	ambit_result_finish(&h->result);
@@ -187,6 +187,43 @@ test_how_to_grant_is_for_a_shell(void **state)
 		0);
 	hand_says(h, "[refused by ambit:]");
 	assert_null(strstr(h->result.text, "rules add"));
+}
+
+/* With nobody there, each refusal says what it was, and how it can be allowed: by a path
+ * that holds wherever it is typed. */
+static void
+test_refused_with_nobody_there_says_how_to_allow_each(void **state)
+{
+	struct hand *h = *state;
+	static const struct ambit_call_options nobody = { .cancel = -1 };
+	static const char *const codes[] = { "Outside", "Outside", "Guarded" };
+	char args[2000], says[3][800];
+	const json_t *row;
+	size_t i;
+
+	if (!executor_line())
+		return;
+	forget_person(h);
+	snprintf(args, sizeof(args),
+		"{\"command\":\"cd %1$s; for i in 1 2; do : >one; done; mkdir two; : >%2$s/.envrc\"}",
+		h->w.out, h->w.root);
+	assert_int_equal(ambit_registry_call(
+				 h->registry, "bash", args, strlen(args), &nobody, &h->result),
+		0);
+	snprintf(says[0], sizeof(says[0]), "ambit rules add write %s/one", h->w.out);
+	snprintf(says[1], sizeof(says[1]), "ambit rules add write %s/two", h->w.out);
+	snprintf(says[2], sizeof(says[2]), "ambit rules add write %s/.envrc", h->w.root);
+	auto_json json_t *object = structured(h);
+	const json_t *refused = json_object_get(object, "refused");
+
+	assert_int_equal(json_array_size(refused), 3);
+	json_array_foreach (refused, i, row) {
+		hand_says(h, says[i]);
+		assert_string_equal(json_string_value(json_object_get(row, "allow")), says[i]);
+		assert_string_equal(json_string_value(json_object_get(row, "code")), codes[i]);
+	}
+	hand_says(h, "nobody is here to ask");
+	assert_null(strstr(h->result.text, "--ask"));
 }
 
 /* Many refusals of long names do not make a result of any length. */
@@ -476,6 +513,7 @@ main(void)
 		LINE(test_output_and_status_are_told),
 		LINE(test_a_write_outside_is_refused_and_told),
 		LINE(test_how_to_grant_is_for_a_shell),
+		LINE(test_refused_with_nobody_there_says_how_to_allow_each),
 		LINE(test_refusals_are_bounded),
 		LINE(test_a_yes_lets_the_held_call_go_on),
 		LINE(test_an_answer_that_comes_with_another_call_is_a_no),
