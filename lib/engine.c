@@ -45,9 +45,23 @@ ambit_engine_approver(const struct ambit_engine *engine)
 	return engine->approver;
 }
 
+/* What is late here is an answer; the words of the code are about commands. */
+static const char *
+hint_of(enum ambit_code code)
+{
+	if (code == AMBIT_CODE_TIMEOUT)
+		return "Go on without it and say so in your summary, or ask the person and call "
+		       "again then.";
+	for (const struct ambit_word *w = ambit_codes; w->name; w++)
+		if (w->value == (int)code && w->text && *w->text)
+			return w->text;
+	return NULL;
+}
+
 void
 engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *fmt, ...)
 {
+	const char *hint = hint_of(code);
 	char *reason = NULL;
 	va_list ap;
 
@@ -61,10 +75,7 @@ engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *f
 	outcome->code = code;
 	outcome->layer = "engine";
 	outcome->reason = reason;
-	outcome->hint = NULL;
-	for (const struct ambit_word *w = ambit_codes; w->name; w++)
-		if (w->value == (int)code && w->text && *w->text && !outcome->hint)
-			outcome->hint = strdup(w->text);
+	outcome->hint = hint ? strdup(hint) : NULL;
 }
 
 /* -- decide ------------------------------------------------------------------ */

@@ -211,8 +211,8 @@ decide(struct call *call, struct ambit_permit **ret_permit)
 	} else if (r == 0) {
 		auto_free char *scope = folder_of(call->registry);
 
-		r = scope ? result_refuse(call->result, &outcome, registry_tool_name(call->tool),
-				    scope, nobody)
+		r = scope ? result_refuse(call->registry, call->result, &outcome,
+				    registry_tool_name(call->tool), scope, nobody)
 			  : -ENOMEM;
 	}
 	ambit_outcome_finish(&outcome);

@@ -78,11 +78,12 @@ void registry_wake(struct ambit_registry *registry);
 /* Each fills all of it; -ENOMEM. */
 int result_fail(struct ambit_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope);
-int result_refuse(struct ambit_result *result, const struct ambit_outcome *outcome,
-	const char *tool, const char *scope, bool nobody);
-/* How a person could have said yes, where there was none to ask. Caller frees; NULL
- * without memory. */
-char *result_how_to_grant(const struct ambit_outcome *outcome, const char *tool);
+int result_refuse(struct ambit_registry *registry, struct ambit_result *result,
+	const struct ambit_outcome *outcome, const char *tool, const char *scope, bool nobody);
+/* How a person could have said yes, where there was none to ask, or none answered.
+ * Caller frees; NULL without memory. */
+char *result_how_to_grant(
+	struct ambit_registry *registry, const struct ambit_outcome *outcome, const char *tool);
 /* What the run said, or that it failed. */
 int result_take(struct ambit_result *result, struct tool_run *run, int r,
 	const struct ambit_error *err);

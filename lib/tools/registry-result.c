@@ -88,39 +88,46 @@ append_word(struct buf *out, const char *text)
 }
 
 char *
-result_how_to_grant(const struct ambit_outcome *outcome, const char *tool)
+result_how_to_grant(
+	struct ambit_registry *registry, const struct ambit_outcome *outcome, const char *tool)
 {
+	static const char rule[] = "A person can allow it for this folder: ambit rules add ";
 	const char *key = outcome->rule_key;
 	auto_buf struct buf out = { 0 };
 	size_t i = 0;
 
 	buf_puts(&out, outcome->hint ? outcome->hint : "");
 	buf_puts(&out, out.len ? " " : "");
-	buf_puts(&out, "A person can allow it for this folder: ambit ");
 	while (i < outcome->n_paths && outcome->paths[i].verdict != AMBIT_ASK)
 		i++;
 	if (i < outcome->n_paths) {
-		buf_printf(&out, "rules add %s ",
+		buf_printf(&out, "%s%s ", rule,
 			access_writes(outcome->paths[i].access) ? "write" : "read");
 		append_word(&out, outcome->paths[i].path);
 	} else if (outcome->host && !outcome->call) {
-		buf_puts(&out, "rules add connect ");
+		buf_printf(&out, "%sconnect ", rule);
 		append_word(&out, outcome->host);
 	} else if (key && (str_prefix(key, "cmd:") || str_prefix(key, "call:"))) {
-		buf_puts(&out, "rules add call ");
+		buf_printf(&out, "%scall ", rule);
 		append_word(&out, key);
 	} else {
-		buf_printf(&out, "perm %s allow", tool);
+		/* A permission is the session's, and the newest one need not be this. */
+		pthread_mutex_lock(&registry->lock);
+		buf_printf(&out, "A person can allow it in this session: ambit perm %s allow "
+				 "--session %s", tool, ambit_engine_session(registry->engine));
+		pthread_mutex_unlock(&registry->lock);
 	}
 	return buf_take(&out);
 }
 
 int
-result_refuse(struct ambit_result *result, const struct ambit_outcome *outcome, const char *tool,
-	const char *scope, bool nobody)
+result_refuse(struct ambit_registry *registry, struct ambit_result *result,
+	const struct ambit_outcome *outcome, const char *tool, const char *scope, bool nobody)
 {
 	const char *path = NULL;
-	auto_free char *hint = nobody ? result_how_to_grant(outcome, tool) : str_dup(outcome->hint);
+	auto_free char *hint = nobody || outcome->code == AMBIT_CODE_TIMEOUT
+		? result_how_to_grant(registry, outcome, tool)
+		: str_dup(outcome->hint);
 
 	for (size_t i = 0; i < outcome->n_paths && !path; i++)
 		if (outcome->paths[i].verdict != AMBIT_ALLOW)

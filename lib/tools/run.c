@@ -235,8 +235,9 @@ run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error 
 		ambit_permit_finish(permit, 0, NULL);
 		run_unlock(run);
 	} else if (r == 0) {
-		auto_free char *hint = nobody ? result_how_to_grant(&outcome, "connect")
-					      : str_dup(outcome.hint);
+		auto_free char *hint = nobody || outcome.code == AMBIT_CODE_TIMEOUT
+			? result_how_to_grant(run->registry, &outcome, "connect")
+			: str_dup(outcome.hint);
 
 		run->code = outcome.code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome.code;
 		r = run_fail(run, err, EACCES, hint, "%s",

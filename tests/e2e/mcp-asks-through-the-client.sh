@@ -21,9 +21,11 @@ SH
 
 PYTHONPATH=$HERE OUT=$OUT APPROVER=$approver SLOW=$slow "$PYTHON" -B - <<'PY'
 import os
+import subprocess
+import tarfile
 from mcp import *
 
-OUT = os.environ["OUT"]
+AMBIT, OUT = os.environ["AMBIT"], os.environ["OUT"]
 FORMS = {"elicitation": {}}
 
 def write(client, name):
@@ -89,6 +91,16 @@ for version, capabilities in [("2025-11-25", {}), ("2025-11-25", {"elicitation":
     client.legacy(version, capabilities)
     words = bad(write(client, "nobody"), "Outside")
     check(not client.asked and not there("nobody") and "ambit rules add write" in words, words)
+    # What the tool itself is asked about is this session's to allow, not the newest one's.
+    with tarfile.open("one.tar", "w") as tar:
+        tar.addfile(tarfile.TarInfo("made"))
+    words = bad(client.call("extract", src="one.tar"))
+    advice = words[words.index("ambit perm extract allow --session nobody"):].split()
+    subprocess.run([AMBIT, "mode", "--session", "newer", "build"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([AMBIT, *advice[1:]], check=True, stdout=subprocess.DEVNULL)
+    good(client.call("extract", src="one.tar", overwrite=True))
+    subprocess.run([AMBIT, "perm", "extract", "default", "--session", "nobody"], check=True,
+                   stdout=subprocess.DEVNULL)
     client.end()
     # The session's other approver, if one was named.
     client = Client("--session", "other", "--ask", "exec:" + os.environ["APPROVER"])
@@ -141,8 +153,15 @@ for n in range(50):
 check(waiting not in client.replies, "answered already")
 words = bad(client.wait(waiting)["result"], "Timeout")
 check(not os.path.exists(OUT + "/never") and "time" in words, words)
+# What to do about it: it is no command that took too long.
+check("Go on without it" in words and "ambit rules add write " + OUT in words, words)
+check("smaller step" not in words, words)
+result = client.call("bash", command=f"echo x >{OUT}/never")
+row = good(result)["refused"][0]
+check(row["code"] == "Timeout" and row["allow"] == f"ambit rules add write {OUT}/never", row)
+check("Go on without it" in text(result) and "smaller step" not in text(result), result)
 gone = [m for m in client.notified if m["method"] == "notifications/cancelled"]
-check(len(gone) == 1 and gone[0]["params"]["requestId"].startswith("ambit-"), gone)
+check(len(gone) == 2 and gone[0]["params"]["requestId"].startswith("ambit-"), gone)
 # An answer that comes too late is not heard.
 client.send({"id": gone[0]["params"]["requestId"],
              "result": {"action": "accept", "content": {"answer": "always"}}})
