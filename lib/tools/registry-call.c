@@ -104,6 +104,43 @@ parse_arguments(struct call *call, const char *args, size_t len, struct ambit_er
 	return r;
 }
 
+/* What ambit's own tools would take for something else than was meant: nobody is asked
+ * about that. What other agents' tools make of it is not known, so there it is asked. */
+static int
+check_meant(const struct tool_arg *arg, const char *text, struct ambit_error *why)
+{
+	bool path = arg->kind == TOOL_ARG_PATH || arg->kind == TOOL_ARG_GLOB;
+
+	if (path && text[0] == '~')
+		return err_set(why, EINVAL,
+			"'%s' begins with ~, which is not expanded here: give the absolute path, "
+			"or ./~... for a name that begins so", arg->name);
+	if (path && str_fold_equal(text, "file:/", 6))
+		return err_set(why, EINVAL, "'%s' is a URL: give the path alone", arg->name);
+	if (arg->kind == TOOL_ARG_URL && !str_fold_equal(text, "http://", 7) &&
+		!str_fold_equal(text, "https://", 8))
+		return err_set(why, EINVAL, "'%s' is not an http or https URL, and others are not "
+					    "fetched%s", arg->name,
+			str_fold_equal(text, "file:", 5) ? "; read has files" : "");
+	return 0;
+}
+
+static int
+check_own(const struct call *call, struct ambit_error *why)
+{
+	const struct tool *row = call->tool->own ? tool_find(call->tool->own->name) : NULL;
+	const struct tool_arg *arg = row ? row->args : NULL;
+	int r = 0;
+
+	for (; r == 0 && arg && arg->name; arg++) {
+		const char *text = json_string_value(json_object_get(call->args, arg->name));
+
+		if (text)
+			r = check_meant(arg, text, why);
+	}
+	return r;
+}
+
 static int
 fail_no_bash(struct call *call)
 {
@@ -133,6 +170,8 @@ understand(struct call *call, const char *name, const char *args, size_t len)
 		return fail_unknown(call->registry, name, call->result);
 	if (r == 0)
 		r = schema_check(call->tool->schema, call->args, &why);
+	if (r == 0)
+		r = check_own(call, &why);
 	if (r < 0)
 		return fail_arguments(call, &why);
 	return registry_hides(call->registry, call->tool) ? fail_no_bash(call) : 1;

@@ -246,6 +246,60 @@ check_required(struct check *c, const json_t *list, const json_t *value)
 	return 0;
 }
 
+/* Whether one is a part of the other: 'path' where there is a 'file_path'. */
+static bool
+is_part(const char *a, const char *b)
+{
+	return strstr(a, b) || strstr(b, a);
+}
+
+static const char *
+find_near(const json_t *known, const char *key)
+{
+	const char *near = str_nearest(key, key_at, known), *name;
+	json_t *value;
+
+	if (near || !*key)
+		return near;
+	json_object_foreach ((json_t *)known, name, value)
+		if (is_part(name, key))
+			return name;
+	return NULL;
+}
+
+static bool
+is_required(const json_t *list, const char *key)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach (list, i, name)
+		if (streq(json_string_value(name), key))
+			return true;
+	return false;
+}
+
+static int
+fail_unknown(struct check *c, const json_t *schema, const char *key)
+{
+	const json_t *known = json_object_get(schema, "properties");
+	auto_free char *shown = str_escape(key, str_cut(key, strlen(key), 60));
+	const char *near = find_near(known, key), *name, *before = "";
+	auto_buf struct buf names = { 0 };
+	json_t *value;
+
+	json_object_foreach ((json_t *)known, name, value) {
+		buf_printf(&names, "%s%s%s", before, name,
+			is_required(json_object_get(schema, "required"), name) ? " (needed)" : "");
+		before = ", ";
+	}
+	if (near)
+		return err_set(c->err, EINVAL, "'%s' is no argument here (%s); did you mean '%s'?",
+			shown ? shown : "?", name_of(c), near);
+	return err_set(c->err, EINVAL, "'%s' is no argument here (%s); there are: %s",
+		shown ? shown : "?", name_of(c), names.data ? names.data : "none");
+}
+
 /* What is not among the properties. */
 static int
 check_additional(struct check *c, const json_t *schema, const json_t *value)
@@ -256,8 +310,6 @@ check_additional(struct check *c, const json_t *schema, const json_t *value)
 	json_t *item;
 
 	json_object_foreach ((json_t *)value, key, item) {
-		auto_free char *shown = NULL;
-		const char *near;
 		int r;
 
 		if (!others || json_is_true(others) || json_object_get(known, key))
@@ -268,11 +320,7 @@ check_additional(struct check *c, const json_t *schema, const json_t *value)
 				return r;
 			continue;
 		}
-		shown = str_escape(key, str_cut(key, strlen(key), 60));
-		near = str_nearest(key, key_at, known);
-		return err_set(c->err, EINVAL, "'%s' is no argument here (%s)%s%s%s",
-			shown ? shown : "?", name_of(c), near ? "; did you mean '" : "",
-			near ? near : "", near ? "'?" : "");
+		return fail_unknown(c, schema, key);
 	}
 	return 0;
 }

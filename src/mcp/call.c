@@ -18,6 +18,7 @@
 
 #define IN_FLIGHT_MAX (64u << 20) /* bytes of calls that wait */
 #define PROGRESS_MS 100		  /* between two words about progress */
+#define NAME_SHOWN 100		  /* bytes of a tool's name that is none */
 
 static void
 job_destroy(struct job *job)
@@ -230,9 +231,30 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 	return 0;
 }
 
-/* What is no call at all, in words; NULL: it is one. */
 static const char *
-check(struct mcp *mcp, const json_t *params, struct ambit_tool_entry *ret_entry)
+tool_name_at(const void *data, size_t i)
+{
+	struct ambit_tool_entry entry;
+
+	return ambit_registry_at(data, i, &entry) > 0 ? entry.name : NULL;
+}
+
+static int
+unknown(const struct mcp *mcp, const char *tool, struct ambit_error *err)
+{
+	auto_free char *shown = str_escape(tool, str_cut(tool, strlen(tool), NAME_SHOWN));
+	const char *near = str_nearest(tool, tool_name_at, mcp->box.registry);
+	const char *name = shown != NULL ? shown : "?";
+
+	if (near == NULL)
+		return err_set(err, EINVAL, "Unknown tool '%s': see tools/list", name);
+	return err_set(err, EINVAL, "Unknown tool '%s': did you mean '%s'?", name, near);
+}
+
+/* -EINVAL with words: it is no call at all. */
+static int
+check(struct mcp *mcp, const json_t *params, struct ambit_tool_entry *ret_entry,
+	struct ambit_error *err)
 {
 	const json_t *name = json_object_get(params, "name");
 	const json_t *args = json_object_get(params, "arguments");
@@ -240,13 +262,13 @@ check(struct mcp *mcp, const json_t *params, struct ambit_tool_entry *ret_entry)
 
 	*ret_entry = (struct ambit_tool_entry){ .slow = true };
 	if (tool == NULL || strlen(tool) != json_string_length(name))
-		return "'name' is not a plain string";
+		return err_set(err, EINVAL, "'name' is not a plain string");
 	if (args != NULL && !json_is_object(args))
-		return "'arguments' is not an object";
+		return err_set(err, EINVAL, "'arguments' is not an object");
 	/* Where there is no bash, the call itself is told why. */
 	if (ambit_registry_find(mcp->box.registry, tool, ret_entry) <= 0 && !streq(tool, "bash"))
-		return "Unknown tool: see tools/list";
-	return NULL;
+		return unknown(mcp, tool, err);
+	return 0;
 }
 
 static bool
@@ -283,12 +305,11 @@ call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era)
 	auto_free char *key = rpc_id_key(message->id);
 	struct ambit_tool_entry entry;
 	struct job *job = NULL;
-	const char *wrong;
+	struct ambit_error wrong = { 0 };
 	int r;
 
-	wrong = check(mcp, message->params, &entry);
-	if (wrong != NULL) {
-		rpc_error(&mcp->out, message->id, RPC_INVALID_PARAMS, wrong, NULL);
+	if (check(mcp, message->params, &entry, &wrong) < 0) {
+		rpc_error(&mcp->out, message->id, RPC_INVALID_PARAMS, wrong.text, NULL);
 		return;
 	}
 	/* One that did not wait to say that it is ready. */

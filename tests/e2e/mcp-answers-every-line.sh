@@ -64,6 +64,8 @@ for message, code in [
     client.send(message)
     reply = client.wait(message["id"])
     check(reply["error"]["code"] == code, message, reply)
+words = client.ask("tools/call", {"name": "raed\033"})["error"]["message"]
+check("Unknown tool 'raed\\x1b'" in words and "did you mean 'read'?" in words, words)
 client.raw('{"jsonrpc":"1.0","id":1013,"method":"ping"}')
 check(client.wait(1013)["error"]["code"] == -32600, "jsonrpc 1.0")
 
@@ -71,6 +73,7 @@ check(client.wait(1013)["error"]["code"] == -32600, "jsonrpc 1.0")
 for args in [{}, {"file_path": 7}, {"file_path": "a", "nonsense": 1}, {"path": "a"},
              {"file_path": ["a"]}, {"file_path": "a", "offset": "1"}, {"file_path": "a", "offset": 0}]:
     bad(client.call("read", **args), "BadArguments")
+check("did you mean 'file_path'?" in bad(client.call("read", path="a")), "which one is meant")
 bad(client.call("read", file_path="a\0b"))
 bad(client.call("read", file_path="x" * 5000))
 

@@ -39,6 +39,28 @@ refuses_what_the_schema_does_not_say(void **state)
 	assert_false(exists("x"));
 }
 
+/* What ambit's own tools would look for elsewhere than was meant: a question about it
+ * would be one about something else. */
+static void
+asks_nobody_about_what_was_not_meant(void **state)
+{
+	struct rig *rig = *state;
+
+	start(rig, NULL, true);
+	refuses(rig, "read", "{\"file_path\":\"~/x\"}", AMBIT_CODE_BAD_ARGUMENTS,
+		"'file_path' begins with ~, which is not expanded here: give the absolute path");
+	refuses(rig, "move", "{\"src\":\"a\",\"dst\":\"~/x\"}", AMBIT_CODE_BAD_ARGUMENTS, "'dst'");
+	refuses(rig, "grep", "{\"pattern\":\"~/x\",\"path\":\"~\"}", AMBIT_CODE_BAD_ARGUMENTS,
+		"'path'");
+	refuses(rig, "write", "{\"file_path\":\"file:///x\",\"content\":\"\"}",
+		AMBIT_CODE_BAD_ARGUMENTS, "give the path alone");
+	refuses(rig, "webfetch", "{\"url\":\"ftp://far.example/x\"}", AMBIT_CODE_BAD_ARGUMENTS,
+		"not an http or https URL");
+	refuses(rig, "webfetch", "{\"url\":\"file:///etc/hosts\"}", AMBIT_CODE_BAD_ARGUMENTS,
+		"read has files");
+	assert_int_equal(rig->asked, 0);
+}
+
 static void
 refuses_arguments_that_are_too_long(void **state)
 {
@@ -367,6 +389,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_the_nearest_tool),
 		TEST(refuses_what_the_schema_does_not_say),
+		TEST(asks_nobody_about_what_was_not_meant),
 		TEST(refuses_arguments_that_are_too_long),
 		TEST(lists_what_can_be_called),
 		TEST(refuses_outside_where_nobody_is),

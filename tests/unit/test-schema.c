@@ -80,6 +80,8 @@ names_what_does_not(void **state)
 			"limit must be of type integer, and is of type string" },
 		{ "{" OK ",\"ratio\":true}", "ratio must be of type number or null" },
 		{ "{" OK ",\"limits\":3}", "did you mean 'limit'?" },
+		{ "{\"path\":\"f\"}", "'path' is no argument here (the arguments); did you mean 'file_path'?" },
+		{ "{" OK ",\"colour\":3}", "there are: file_path (needed), mode, limit" },
 		{ "{" OK ",\"env\":{\"A\":1}}", "env.A must be of type string" },
 		{ "{\"file_path\":\"\",\"edits\":[{\"old\":\"x\"}]}",
 			"file_path must not be empty" },
