@@ -81,7 +81,7 @@ struct ambit_tool_entry {
 	const char *input, *output; /* JSON; output may be NULL */
 	unsigned effects;
 	enum ambit_danger danger;
-	bool slow; /* may take long: bash, webfetch, grep, extract */
+	bool slow; /* may take long: bash, webfetch, glob, grep, extract */
 };
 /* In the order of the table, then as added. 0 when there is none. */
 int ambit_registry_at(const struct ambit_registry *registry, size_t i,

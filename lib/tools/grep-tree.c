@@ -82,6 +82,7 @@ search_one(struct job *job, struct batch *batch, struct grep_eye *eye, int fd, c
 	struct grep_found found = { .dir = batch->dir, .name = name };
 	int r = fd < 0 ? GREP_UNREADABLE : grep_file(eye, job->tree->wants, fd, &found);
 
+	atomic_fetch_add_explicit(&job->tree->end->looked, 1, memory_order_relaxed);
 	if (r >= 0)
 		atomic_fetch_add(&job->results[r], 1);
 	if (r == GREP_FOUND) {

@@ -69,7 +69,8 @@ struct grep_end {
 	_Atomic int64_t look; /* not before that */
 	atomic_bool now;      /* nobody needs more */
 	atomic_bool late;
-	atomic_size_t costly; /* files that were given up */
+	atomic_size_t looked; /* files that were opened, or could not be */
+	atomic_size_t costly; /* of these, given up */
 };
 
 int64_t grep_clock(void);

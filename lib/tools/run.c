@@ -6,16 +6,20 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/run.h"
 #include "base/str.h"
 #include "request/request.h"
 #include "scope/scope.h"
 #include "tools/registry-private.h"
+
+#define BEAT_MS 250 /* between two words of a search about how far it is */
 
 /* -- arguments ------------------------------------------------------------------------- */
 
@@ -115,6 +119,25 @@ run_progress(struct tool_run *run, double done, double total, const char *messag
 {
 	if (run->options->progress)
 		run->options->progress(run->options->data, done, total, message);
+}
+
+void
+run_beat(struct tool_run *run, _Atomic int64_t *next, size_t done, size_t total)
+{
+	int64_t now = clock_coarse(), at = atomic_load_explicit(next, memory_order_relaxed);
+	char message[96];
+
+	/* Who takes the turn has it until it was said. What is over soon says nothing. */
+	if (!run->options->progress || now < at ||
+		!atomic_compare_exchange_strong(next, &at, at ? INT64_MAX : now + BEAT_MS) || !at)
+		return;
+	if (total > 0)
+		snprintf(message, sizeof(message), "%zu of %zu files looked at", done, total);
+	else
+		snprintf(message, sizeof(message), "%zu files found so far", done);
+	/* What was found is not how far it is: that begins when the total is known. */
+	run_progress(run, total > 0 ? (double)done : 0, (double)total, message);
+	atomic_store(next, clock_coarse() + BEAT_MS);
 }
 
 /* -- places ------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
  * for most. Only names are read. */
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ struct search {
 	struct walk_glob *glob;
 	struct walk_guard guard;
 	struct walk walk;
+	_Atomic int64_t beat;
+	atomic_size_t found;
 };
 
 struct found {
@@ -35,7 +38,10 @@ want(void *data, const char *path, enum walk_kind kind)
 	struct search *s = data;
 
 	(void)kind;
-	return walk_glob_match(s->glob, path) && !walk_guard_knows(&s->guard, path);
+	if (!walk_glob_match(s->glob, path) || walk_guard_knows(&s->guard, path))
+		return false;
+	atomic_fetch_add_explicit(&s->found, 1, memory_order_relaxed);
+	return true;
 }
 
 static bool
@@ -49,8 +55,9 @@ enter(void *data, const char *path)
 static bool
 stop(void *data)
 {
-	const struct search *s = data;
+	struct search *s = data;
 
+	run_beat(s->run, &s->beat, atomic_load(&s->found), 0);
 	return run_cancelled(s->run);
 }
 
@@ -265,5 +272,6 @@ const struct own_tool tool_glob = {
 		  "shown, or "
 		  "not everything was looked at.\"}},"
 		  "\"required\":[\"files\",\"total\",\"truncated\"]}",
+	.slow = true,
 	.run = perform,
 };

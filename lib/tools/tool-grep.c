@@ -24,6 +24,8 @@ struct search {
 	struct walk_guard guard;
 	struct grep_end end;
 	struct walk walk;
+	_Atomic int64_t beat;
+	atomic_size_t found; /* files to search; all of them when the walk is over */
 };
 
 /* -- the walk --------------------------------------------------------------------------- */
@@ -38,7 +40,10 @@ want(void *data, const char *path, enum walk_kind kind)
 		return false;
 	if (s->type && !walk_glob_match(s->type, path))
 		return false;
-	return !walk_guard_knows(&s->guard, path);
+	if (walk_guard_knows(&s->guard, path))
+		return false;
+	atomic_fetch_add_explicit(&s->found, 1, memory_order_relaxed);
+	return true;
 }
 
 static bool
@@ -58,10 +63,15 @@ stop(void *data)
 	return grep_end_look(&s->end);
 }
 
+/* Asked now and then by whoever searches: a good time to say how far it is. */
 static bool
 cancelled(void *data)
 {
-	return run_cancelled(data);
+	struct search *s = data;
+	size_t looked = atomic_load(&s->end.looked), found = atomic_load(&s->found);
+
+	run_beat(s->run, &s->beat, looked ? looked : found, looked ? found : 0);
+	return run_cancelled(s->run);
 }
 
 /* -- arguments -------------------------------------------------------------------------- */
@@ -255,7 +265,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 	int r;
 
 	s.end.cancelled = cancelled;
-	s.end.data = run;
+	s.end.data = &s;
 	s.end.deadline = grep_clock() + (int64_t)GREP_SECONDS * 1000000000;
 	r = read_pattern(&s, &pattern, err);
 	if (r == 0)

@@ -116,6 +116,9 @@ int run_ask(struct tool_run *run, const struct ambit_question *question,
 bool run_has_person(const struct tool_run *run);
 /* Says how far it is, to whoever made the call. total 0: not known. */
 void run_progress(struct tool_run *run, double done, double total, const char *message);
+/* The same for what comes by often, in several threads: one of them says it, now and
+ * then. next is theirs alone, and 0 at first. Of files, so many of total: 0, not known. */
+void run_beat(struct tool_run *run, _Atomic int64_t *next, size_t done, size_t total);
 
 /* -- what was read ------------------------------------------------------------------ */
 

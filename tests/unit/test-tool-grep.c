@@ -5,6 +5,7 @@
 
 #include "toolcall.h"
 
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
 #include "base/buf.h"
@@ -637,6 +638,43 @@ a_cancelled_search_ends(void **state)
 	close(cancel);
 }
 
+struct listener {
+	int enough; /* readable when it was told */
+	char message[100];
+};
+
+static void
+listen(void *data, double done, double total, const char *message)
+{
+	struct listener *l = data;
+
+	assert_true(done <= total);
+	snprintf(l->message, sizeof(l->message), "%s", message);
+	eventfd_write(l->enough, 1);
+}
+
+/* One that takes long says how far it is; nobody waits for it then. */
+static void
+a_long_search_says_how_far_it_is(void **state)
+{
+	struct hand *h = *state;
+	auto_buf struct buf text = { 0 };
+	struct listener l = { .enough = eventfd(0, EFD_CLOEXEC) };
+	struct ambit_call_options options = { .cancel = l.enough, .progress = listen, .data = &l };
+	static const char args[] = "{\"pattern\":\"(a+)+[!?]\"}";
+
+	for (int i = 0; i < 3000; i++)
+		buf_putc(&text, 'a');
+	big_file("f", &text);
+	world_file("e", "plain\n");
+	assert_int_equal(
+		ambit_registry_call(h->registry, "grep", args, strlen(args), &options, &h->result),
+		0);
+	assert_true(h->result.cancelled);
+	assert_string_equal(l.message, "1 of 2 files looked at");
+	close(l.enough);
+}
+
 static void
 leaves_no_descriptors(void **state)
 {
@@ -677,6 +715,7 @@ main(void)
 		TOOL(lines_without_end_are_searched_in_pieces),
 		TOOL(hostile_patterns_end),
 		TOOL(a_cancelled_search_ends),
+		TOOL(a_long_search_says_how_far_it_is),
 		TOOL(leaves_no_descriptors),
 	};
 
