@@ -18,11 +18,13 @@
 
 #define SHOWN_MAX 1000
 #define NAMES_MAX 200000
+#define TEXT_MAX (RESULT_MAX - 1000) /* less what is said at its end */
 
 struct listing {
 	char **names;
 	size_t n, room;
 	size_t hidden;
+	size_t shown;
 	bool cut; /* not even all names were read */
 };
 
@@ -153,10 +155,10 @@ put_notes(struct buf *text, const struct ambit_place *place, const struct listin
 {
 	if (l->n == 0 && l->hidden == 0)
 		buf_printf(text, "%s is empty.\n", place->shown);
-	if (l->n > SHOWN_MAX)
+	if (l->n > l->shown)
 		buf_printf(text,
-			"[%d of %s%zu names are shown; use glob with a pattern to see others]\n",
-			SHOWN_MAX, l->cut ? "more than " : "", l->n);
+			"[%zu of %s%zu names are shown; use glob with a pattern to see others]\n",
+			l->shown, l->cut ? "more than " : "", l->n);
 	if (l->hidden > 0)
 		buf_printf(text,
 			"[%zu names that begin with a dot are not shown; pass all: true]\n",
@@ -175,7 +177,25 @@ tell(struct tool_run *run, const struct ambit_place *place, const struct listing
 	json_object_set(run->structured, "entries", entries);
 	json_object_set_new(run->structured, "total", json_integer((json_int_t)l->n));
 	json_object_set_new(run->structured, "hidden", json_integer((json_int_t)l->hidden));
-	json_object_set_new(run->structured, "truncated", json_boolean(l->n > SHOWN_MAX || l->cut));
+	json_object_set_new(run->structured, "truncated", json_boolean(l->n > l->shown || l->cut));
+}
+
+/* As many as fit, each whole: a name that is cut is another one's. */
+static void
+put_entries(json_t *entries, struct buf *text, int dir, struct listing *l)
+{
+	for (; l->shown < l->n && l->shown < SHOWN_MAX; l->shown++) {
+		size_t had = text->len, n = json_array_size(entries);
+		const char *name = l->names[l->shown];
+
+		put_entry(entries, text, dir, name, name);
+		if (text->len <= TEXT_MAX || had == 0)
+			continue;
+		text->len = had;
+		text->data[had] = '\0';
+		json_array_remove(entries, n);
+		return;
+	}
 }
 
 static int
@@ -197,12 +217,12 @@ list(struct tool_run *run, const struct ambit_place *place, struct ambit_error *
 		return err_sys(err, -r, "%s", place->shown);
 	}
 	r = read_names(run, dir, run_bool(run, "all", false), &l);
-	for (size_t i = 0; r == 0 && i < l.n && i < SHOWN_MAX; i++)
-		put_entry(entries, &text, dirfd(dir), l.names[i], l.names[i]);
-	if (r == 0)
+	if (r == 0) {
+		put_entries(entries, &text, dirfd(dir), &l);
 		tell(run, place, &l, entries, &text);
-	else
+	} else {
 		err_sys(err, -r, "%s", place->shown);
+	}
 	listing_finish(&l);
 	closedir(dir);
 	return r;
@@ -214,7 +234,7 @@ list_one(struct tool_run *run, const struct ambit_place *place)
 {
 	auto_json json_t *entries = json_array();
 	auto_buf struct buf text = { 0 };
-	struct listing one = { .n = 1 };
+	struct listing one = { .n = 1, .shown = 1 };
 
 	put_entry(entries, &text, place->parent, place->name, place->name);
 	tell(run, place, &one, entries, &text);

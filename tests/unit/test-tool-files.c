@@ -451,6 +451,30 @@ lists(void **state)
 	assert_int_equal(json_array_size(json_object_get(f->structured, "entries")), 1000);
 }
 
+/* Of names that are long it is fewer, each of them whole, and it is said how many. */
+static void
+ls_says_how_many_names_fit(void **state)
+{
+	struct files *f = *state;
+	char name[120], says[80];
+	size_t n;
+
+	world_dir("long");
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "long/%0100d", i);
+		world_file(name, "");
+	}
+	files_good(CALL(f, "ls", "{ss}", "path", "long"));
+	n = json_array_size(json_object_get(f->structured, "entries"));
+	assert_in_range(n, 500, 580);
+	snprintf(says, sizeof(says), "[%zu of 1000 names are shown; use glob", n);
+	files_says(&f->result, says);
+	snprintf(name, sizeof(name), "%0100zu\t0\n[", n - 1);
+	files_says(&f->result, name);
+	assert_null(strstr(f->result.text, "[cut"));
+	assert_true(files_is(f, "truncated"));
+}
+
 /* -- all --------------------------------------------------------------------------------------- */
 
 static void
@@ -514,6 +538,7 @@ main(void)
 		T(deletes),
 		T(moves_and_copies),
 		T(lists),
+		T(ls_says_how_many_names_fit),
 		T(neither_descriptors_nor_memory_are_lost),
 	};
 
