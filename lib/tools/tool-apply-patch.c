@@ -144,6 +144,22 @@ commit(struct job_list *list, struct ambit_error *err)
 
 /* -- what came of it ---------------------------------------------------------------------- */
 
+/* What the words have besides: only where it is so. */
+static int
+set_oddities(json_t *object, const struct job *job)
+{
+	int r = 0;
+
+	if (job->file->run >= 0)
+		r |= json_object_set_new(object, "executable", json_boolean(job->mode & 0100));
+	if (job->count.offset > 0)
+		r |= json_object_set_new(
+			object, "hunks_elsewhere", json_integer((json_int_t)job->count.offset));
+	if (job->count.loose > 0)
+		r |= json_object_set_new(object, "white_space_differed", json_true());
+	return r;
+}
+
 static json_t *
 say_job(struct job_list *list, const struct job *job)
 {
@@ -175,7 +191,8 @@ say_job(struct job_list *list, const struct job *job)
 	buf_putc(text, '\n');
 	if (object &&
 		(json_set_text(object, "path", now->shown) < 0 ||
-			(job->file->to && json_set_text(object, "from", job->place.shown) < 0))) {
+			(job->file->to && json_set_text(object, "from", job->place.shown) < 0) ||
+			set_oddities(object, job) < 0)) {
 		json_decref(object);
 		return NULL;
 	}
@@ -277,7 +294,10 @@ const struct own_tool tool_apply_patch = {
 		  "\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\"},"
 		  "\"from\":{\"type\":\"string\"},\"change\":{\"type\":\"string\",\"enum\":["
 		  "\"A\",\"M\",\"D\",\"R\",\"C\"]},\"added\":{\"type\":\"integer\"},"
-		  "\"removed\":{\"type\":\"integer\"}},\"required\":[\"path\",\"change\",\"added\","
+		  "\"removed\":{\"type\":\"integer\"},\"executable\":{\"type\":\"boolean\"},"
+		  "\"hunks_elsewhere\":{\"type\":\"integer\",\"description\":\"Hunks that did "
+		  "not stand at the line the patch says.\"},"
+		  "\"white_space_differed\":{\"type\":\"boolean\"}},\"required\":[\"path\",\"change\",\"added\","
 		  "\"removed\"]}},\"added\":{\"type\":\"integer\"},\"removed\":{\"type\":"
 		  "\"integer\"}},\"required\":[\"files\",\"added\",\"removed\"]}",
 	.whole = true,

@@ -154,38 +154,39 @@ say_head(struct tool_run *run, const struct fetched *page, const struct shown *s
 	buf_putc(&run->text, '\n');
 }
 
+/* In our own words, and on one line: it stands behind the marks, and in the object. */
 static void
-say_rest(struct tool_run *run, const struct fetched *page, const struct shown *shown)
+note_rest(struct buf *note, const struct fetched *page, const struct shown *shown)
 {
 	if (shown->kind == FETCH_BINARY)
-		buf_puts(&run->text, "[not shown: this is no text. To have it, let bash save it: "
-				     "curl -o FILE URL]");
+		buf_puts(note, "[not shown: this is no text. To have it, let bash save it: "
+			       "curl -o FILE URL]");
 	else if (shown->len == 0)
-		buf_puts(&run->text, page->body.len == 0 ? "[empty]" : "[nothing in it is text]");
+		buf_puts(note, page->body.len == 0 ? "[empty]" : "[nothing in it is text]");
 	if (shown->cut)
-		buf_printf(&run->text, "\n[cut: the first %zu bytes of its text are shown; %s]",
-			shown->len, more);
+		buf_printf(note, "%s[cut: the first %zu bytes of its text are shown; %s]",
+			note->len ? " " : "", shown->len, more);
 	if (page->cut)
-		buf_printf(&run->text,
-			"\n[cut: the first %zu bytes of the page were fetched; "
+		buf_printf(note,
+			"%s[cut: the first %zu bytes of the page were fetched; "
 			"max_bytes says how many]",
-			page->body.len);
+			note->len ? " " : "", page->body.len);
 }
 
 static int
 say(struct tool_run *run, const struct fetched *page, const struct shown *shown)
 {
 	json_t *object = json_object();
+	auto_buf struct buf note = { 0 };
 	char media[80];
-	size_t theirs;
 	int r;
 
 	fetch_media(page->type, media, sizeof(media));
 	say_head(run, page, shown);
 	run_say(run, shown->text, shown->len);
-	theirs = run->text.len;
-	say_rest(run, page, shown);
-	run->own = run->text.len - theirs;
+	note_rest(&note, page, shown);
+	buf_append(&run->text, note.data ? note.data : "", note.len);
+	run->own = note.len;
 	run->untrusted = true;
 	/* As it was asked for: where that led is a server's to write, and stands between
 	 * the marks. */
@@ -200,7 +201,9 @@ say(struct tool_run *run, const struct fetched *page, const struct shown *shown)
 	if (*shown->title)
 		r |= json_set_text(object, "title", shown->title);
 	r |= json_object_set_new(object, "text", json_stringn(shown->text, shown->len));
-	return r || run->text.failed || !run->source ? -ENOMEM : 0;
+	if (note.len > 0)
+		r |= json_set_text(object, "note", note.data);
+	return r || note.failed || run->text.failed || !run->source ? -ENOMEM : 0;
 }
 
 /* -- the run --------------------------------------------------------------------------------- */
@@ -318,7 +321,9 @@ const struct own_tool tool_webfetch = {
 		  "\"title\":{\"type\":\"string\"},"
 		  "\"text\":{\"type\":\"string\",\"description\":\"untrusted; empty if the page is "
 		  "no "
-		  "text\"}},"
+		  "text\"},"
+		  "\"note\":{\"type\":\"string\",\"description\":\"ambit's own: why there is "
+		  "less than all of it\"}},"
 		  "\"required\":[\"url\",\"final_url\",\"status\",\"content_type\",\"size\","
 		  "\"truncated\",\"text\"]}",
 	.slow = true,

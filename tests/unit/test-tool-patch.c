@@ -75,6 +75,7 @@ test_a_hunk_is_found_where_it_moved_to(void **state)
 	patch(h, "--- a/f\n+++ b/f\n@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n@@ -7,3 +7,3 @@\n 7\n-8\n"
 		 "+eight\n 9\n");
 	hand_says(h, "not at the line the patch says");
+	assert_non_null(strstr(h->result.structured, "\"hunks_elsewhere\":1"));
 	assert_string_equal(
 		world_read("f"), "new\nnew\nnew\n1\n2\nthree\n4\n5\n6\n7\neight\n9\n10\n");
 }

@@ -217,6 +217,9 @@ content_is_told_by_its_kind(void **state)
 		call(rig, rows[i].path, rows[i].more, &result);
 		assert_false(result.failed);
 		has(&result, rows[i].says);
+		/* What the words say behind the marks, the object says too. */
+		if (strstr(rows[i].says, " ends]\n"))
+			assert_non_null(strstr(result.structured, "\"note\":\"["));
 		assert_true(strlen(result.text) < 61000);
 		ambit_result_finish(&result);
 	}
