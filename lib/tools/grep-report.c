@@ -152,6 +152,18 @@ mark(struct buf *text, size_t n, const char *words)
 		buf_printf(text, "[%zu %s]\n", n, words);
 }
 
+/* What limit counts: a match across lines is several of them. What is past all that can be
+ * told was counted, and not kept. */
+static size_t
+lines_of(const struct grep_found *found)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n_lines; i++)
+		n += !found->lines[i].context;
+	return n > found->count ? n : found->count;
+}
+
 /* How much there is as far as it is known: nobody looks further than just past the
  * limit, or past what is kept. What several threads found beyond that is another number
  * every time. */
@@ -164,12 +176,15 @@ mark_cut(struct writer *w)
 	size_t enough = tree->stopped ? w->report->wants->limit : SIZE_MAX;
 
 	for (size_t i = 0; i < tree->n_found && all <= enough && kept <= GREP_KEPT_MAX; i++) {
-		all += mode == GREP_CONTENT ? tree->found[i].count : 1;
+		all += mode == GREP_CONTENT ? lines_of(&tree->found[i]) : 1;
 		kept += tree->found[i].text.len;
 	}
 	buf_printf(&w->report->run->text, "[%zu of %s%zu %s are shown: %snarrow pattern, path or glob]\n",
 		shown, tree->stopped ? "at least " : "", all > shown ? all : shown,
-		mode == GREP_CONTENT ? "matches" : "files", w->full ? "" : "raise limit, or ");
+		mode != GREP_CONTENT			  ? "files"
+		: grep_pattern_multiline(tree->pattern) ? "lines"
+							  : "matches",
+		w->full ? "" : "raise limit, or ");
 }
 
 static void

@@ -173,6 +173,12 @@ limits_are_marked(void **state)
 	grep(h, json_pack("{s:s, s:i}", "pattern", "needle", "limit", 5000));
 	hand_says(h, " of at least 5020 matches are shown: narrow pattern, path or glob]\n");
 	assert_true(strlen(h->result.text) <= 60000);
+	/* Across lines it is lines that are counted, in what is shown and in what is not. */
+	world_dir("across");
+	world_file("across/f", "from\nto\nfrom\nto\n");
+	grep(h, json_pack("{s:s, s:s, s:b, s:i}", "pattern", "from\nto", "path", "across",
+			"multiline", 1, "limit", 2));
+	hand_says(h, "1:from\n2:to\n[2 of 4 lines are shown: raise limit");
 }
 
 /* Of 8 MB that could be told, a file keeps what fits into an answer; it counts all. */
