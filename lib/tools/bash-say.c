@@ -194,7 +194,7 @@ say_scrubbed(struct tool_run *run, const struct ambit_executed *executed)
 
 void
 bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
-	size_t left, int timeout_ms)
+	size_t left, long long ended, int timeout_ms)
 {
 	say_output(run, "stdout", &executed->out);
 	if (executed->err.len > 0) {
@@ -204,6 +204,11 @@ bash_say(struct tool_run *run, const struct ambit_executed *executed, const json
 	if (executed->out.len == 0 && executed->err.len == 0)
 		buf_puts(&run->text, "[no output]\n");
 	say_ending(run, executed, timeout_ms);
+	/* After a timeout all were, and that is said. */
+	if (ended > 0 && !executed->timed_out)
+		buf_printf(&run->text, "[%lld process%s still running in the background, and %s "
+				       "ended]\n", ended, ended == 1 ? " was" : "es were",
+			ended == 1 ? "was" : "were");
 	say_refused(run, refused, left);
 	say_how_to_grant(run, refused);
 	say_scrubbed(run, executed);

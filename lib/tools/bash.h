@@ -11,9 +11,10 @@
 /* -- bash-say.c ----------------------------------------------------------------------- */
 
 /* Into run's text, all of it its own: what the command printed is labelled here, if run
- * is untrusted. refused: rows of the report; left: how many more there are. */
+ * is untrusted. refused: rows of the report; left: how many more there are; ended:
+ * processes that were. */
 void bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
-	size_t left, int timeout_ms);
+	size_t left, long long ended, int timeout_ms);
 
 /* What a person would say in a shell so that this row of the report is not refused
  * again, paths from root; NULL: nothing, or without memory. Caller frees. */

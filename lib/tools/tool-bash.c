@@ -89,19 +89,26 @@ row_bytes(const json_t *row)
 	       json_string_length(json_object_get(row, "allow"));
 }
 
+/* NULL: there is none, or it cannot be read. */
+static json_t *
+report_of(const struct ambit_executed *executed)
+{
+	json_t *report = NULL;
+
+	if (executed->report)
+		json_parse(executed->report, strlen(executed->report), &report, NULL);
+	return report;
+}
+
 /* The report's own rows: what, subject, code, program, message, count; and how a person
  * could allow it. All that fit; *ret_left says how many do not. */
 static json_t *
-refused_of(const struct ambit_executed *executed, const char *root, size_t *ret_left)
+refused_of(const json_t *report, const char *root, size_t *ret_left)
 {
-	auto_json json_t *report = NULL;
 	json_t *list = json_array(), *row, *rows;
 	size_t i, bytes = 0;
 
 	*ret_left = 0;
-	if (!executed->report ||
-		json_parse(executed->report, strlen(executed->report), &report, NULL) < 0)
-		return list;
 	rows = json_object_get(report, "refusals");
 	json_array_foreach(rows, i, row) {
 		auto_free char *how = bash_how_to_grant(row, root);
@@ -231,8 +238,10 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	int timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS);
 	size_t left = 0;
 	auto_free char *root = NULL, *display = NULL;
-	auto_json json_t *refused = read_scope(run, &root, &display) == 0
-		? refused_of(executed, root, &left) : NULL;
+	auto_json json_t *report = report_of(executed);
+	auto_json json_t *refused =
+		read_scope(run, &root, &display) == 0 ? refused_of(report, root, &left) : NULL;
+	json_t *ended = json_object_get(report, "left");
 	const char *command = run_string(run, "command");
 
 	if (!refused || set_structured(run, executed, refused, timeout_ms) < 0)
@@ -240,6 +249,8 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	if (left > 0)
 		json_object_set_new(
 			run->structured, "refused_left_out", json_integer((json_int_t)left));
+	if (json_integer_value(ended) > 0)
+		json_object_set(run->structured, "ended_processes", ended);
 	if (executed->connected) {
 		run->untrusted = true;
 		run->source = str_printf("bash: %.*s",
@@ -247,7 +258,7 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	}
 	if (run->untrusted && !run->source)
 		return err_nomem(err);
-	bash_say(run, executed, refused, left, timeout_ms);
+	bash_say(run, executed, refused, left, json_integer_value(ended), timeout_ms);
 	if (executed->timed_out) {
 		run->code = AMBIT_CODE_TIMEOUT;
 		json_object_set_new(run->structured, "error",
@@ -352,6 +363,7 @@ const struct own_tool tool_bash = {
 		  "\"refused_left_out\":{\"type\":\"integer\"},"
 		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		  "\"connected\":{\"type\":\"boolean\"},"
+		  "\"ended_processes\":{\"type\":\"integer\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,
 	.is_own = is_own,

@@ -103,6 +103,9 @@ test_output_and_status_are_told(void **state)
 	assert_int_equal(h->asked, 0); /* the line holds it */
 	bash(h, "true");
 	assert_string_equal(h->result.text, "[no output]\n");
+	bash(h, "sleep 600 & sleep 600 &");
+	hand_says(h, "[2 processes were still running in the background, and were ended]\n");
+	assert_int_equal(number(h, "ended_processes"), 2);
 	bash(h, "seq 100000");
 	hand_says(h, "of 588895 bytes were cut out here");
 	assert_int_equal(number(h, "truncated"), 1);
