@@ -82,6 +82,17 @@ edit_ends_take(struct tool_run *run, enum ambit_access access, bool follow,
 	return edit_failed(run, r);
 }
 
+int
+edit_ends_failed(struct tool_run *run, const struct edit_ends *ends, int r)
+{
+	bool within = ends->from.real && ends->to.real &&
+		      str_beneath(ends->to.real, ends->from.real);
+
+	if (r == -EINVAL && within && !run->hint)
+		run->hint = strdup("Choose a dst that is neither src itself nor in it.");
+	return edit_failed(run, r);
+}
+
 void
 edit_ends_tell(struct tool_run *run, const struct edit_ends *ends, const char *done)
 {

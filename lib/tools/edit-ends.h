@@ -18,6 +18,9 @@ int edit_ends_take(struct tool_run *run, enum ambit_access access, bool follow,
 	struct ambit_error *err);
 void edit_ends_finish(struct edit_ends *ends);
 
+/* What to do about a failure of both: edit_failed, with what only they can say. */
+int edit_ends_failed(struct tool_run *run, const struct edit_ends *ends, int r);
+
 /* The result of both tools: done is "Moved" or "Copied". */
 void edit_ends_tell(struct tool_run *run, const struct edit_ends *ends, const char *done);
 

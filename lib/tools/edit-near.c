@@ -308,6 +308,10 @@ edit_near(const char *text, size_t len, const char *old, size_t old_len, const c
 	struct near near = { .out = out };
 	long at;
 
+	if (!str_is_utf8(text, len))
+		buf_puts(out, "The file is not UTF-8: its other bytes show as \ufffd, and cannot "
+			      "be written in old_string. Leave them out of it, or change them "
+			      "with bash.\n");
 	if (edit_slip(text, len, old, old_len, new, new_len, out))
 		return;
 	near.file = split(text, len < TEXT_MAX ? len : TEXT_MAX, LINES_MAX, &near.n);

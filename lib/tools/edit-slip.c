@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slips that models make with text they quote, told from the text: line numbers that
- * were copied along, escapes that were escaped, a change that is made already. Each is
- * tried, and said only if without it the text is there. */
+ * were copied along, escapes that were escaped, quotes and dashes that only look alike,
+ * a change that is made already. Each is tried, and said only if without it the text is
+ * there. */
 
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "tools/edit-match.h"
 #include "tools/edit-near.h"
+
+#define SHOWN_LINES 3
+#define SHOWN_MAX 200
 
 /* Where in text it is, as a line; 0: it is not. */
 static size_t
@@ -63,6 +68,90 @@ strip_escapes(const char *old, size_t len, struct buf *out)
 	return any && !out->failed;
 }
 
+/* Characters that are read as one that is on a keyboard, and typed as that. */
+static const struct {
+	unsigned first, last;
+	const char *as;
+} looks[] = {
+	{ 0x00a0, 0x00a0, " " },
+	{ 0x2002, 0x200a, " " },
+	{ 0x200b, 0x200d, "" },
+	{ 0x2010, 0x2015, "-" },
+	{ 0x2018, 0x201b, "'" },
+	{ 0x201c, 0x201f, "\"" },
+	{ 0x2026, 0x2026, "..." },
+	{ 0x202f, 0x202f, " " },
+	{ 0x2032, 0x2032, "'" },
+	{ 0x2212, 0x2212, "-" },
+};
+
+static const char *
+look_of(unsigned point)
+{
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
+		if (point >= looks[i].first && point <= looks[i].last)
+			return looks[i].as;
+	return NULL;
+}
+
+/* As it looks, line by line. False: no such character is in it. */
+static bool
+fold_looks(const char *text, size_t len, struct buf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < len;) {
+		unsigned point = 0;
+		size_t n = str_utf8(text + i, len - i, &point);
+		const char *as = n > 1 ? look_of(point) : NULL;
+
+		if (as)
+			buf_puts(out, as);
+		else
+			buf_append(out, text + i, n ? n : 1);
+		any |= as != NULL;
+		i += n ? n : 1;
+	}
+	return any;
+}
+
+/* The lines from this one on, as they stand. */
+static void
+put_lines(const char *text, size_t len, size_t line, size_t n, struct buf *out)
+{
+	const char *at = text, *end = text + len, *lf;
+
+	for (size_t i = 1; i < line + n && at < end; i++, at = lf + 1) {
+		lf = memchr(at, '\n', (size_t)(end - at));
+		lf = lf ? lf : end;
+		if (i < line)
+			continue;
+		buf_printf(out, "\nline %zu: |", i);
+		buf_append(out, at, str_cut(at, (size_t)(lf - at), SHOWN_MAX));
+		buf_puts(out, (size_t)(lf - at) > SHOWN_MAX ? "..." : "|");
+	}
+}
+
+static bool
+say_looks(const char *text, size_t len, const char *old, size_t old_len, struct buf *out)
+{
+	auto_buf struct buf file = { 0 }, want = { 0 };
+	bool any = fold_looks(text, len, &file);
+	size_t line, crlf, lf;
+
+	any |= fold_looks(old, old_len, &want);
+	if (!any || file.failed || want.failed || !want.data || !file.data ||
+		!(line = find_line(file.data, file.len, want.data, want.len)))
+		return false;
+	edit_count_ends(old, old_len, &crlf, &lf);
+	buf_printf(out,
+		"It is at line %zu but for characters that only look alike: quotes, dashes, dots "
+		"or spaces that are not those of ASCII. Copy them as they stand in the file:",
+		line);
+	put_lines(text, len, line, crlf + lf < SHOWN_LINES ? crlf + lf + 1 : SHOWN_LINES, out);
+	return true;
+}
+
 bool
 edit_slip(const char *text, size_t len, const char *old, size_t old_len, const char *new,
 	size_t new_len, struct buf *out)
@@ -100,5 +189,5 @@ edit_slip(const char *text, size_t len, const char *old, size_t old_len, const c
 			line);
 		return true;
 	}
-	return false;
+	return say_looks(text, len, old, old_len, out);
 }

@@ -23,8 +23,9 @@ perform(struct tool_run *run, struct ambit_error *err)
 		seen_forget(run->seen, ends.to.real);
 		edit_ends_tell(run, &ends, "Copied");
 	}
+	r = edit_ends_failed(run, &ends, r);
 	edit_ends_finish(&ends);
-	return edit_failed(run, r);
+	return r;
 }
 
 const struct own_tool tool_copy = {

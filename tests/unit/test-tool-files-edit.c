@@ -122,6 +122,15 @@ says_what_is_nearest(void **state)
 		"is in the file already, at line 4");
 	files_bad(edit(f, "a.c", "@@@@@@@@", "x"), AMBIT_CODE_BAD_ARGUMENTS, "Nothing in the file");
 	files_bad(edit(f, "a.c", "}", "}"), AMBIT_CODE_BAD_ARGUMENTS, "are the same");
+	/* What is typed is not what stands there, though it looks so. */
+	world_file("book", "one\nit\u2019s \u201cread\u201d \u2013 and\u2026\n");
+	files_bad(edit(f, "book", "it's \"read\" - and...", "x"), AMBIT_CODE_BAD_ARGUMENTS,
+		"It is at line 2 but for characters that only look alike");
+	files_bad(edit(f, "book", "it's \"read\" - and...", "y"), AMBIT_CODE_BAD_ARGUMENTS,
+		"|it\u2019s \u201cread\u201d \u2013 and\u2026|");
+	world_file("latin", "caf\xe9 one\n");
+	files_bad(edit(f, "latin", "caf\u00e9 one", "x"), AMBIT_CODE_BAD_ARGUMENTS,
+		"The file is not UTF-8");
 	world_file("open", "a\nb");
 	files_bad(edit(f, "open", "b\n", "c\n"), AMBIT_CODE_BAD_ARGUMENTS, "ends in a line break");
 	assert_string_equal(world_read("a.c"), text);

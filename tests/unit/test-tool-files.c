@@ -408,7 +408,9 @@ moves_and_copies(void **state)
 	files_good(CALL(f, "copy", "{ssss}", "src", "new", "dst", "again"));
 	assert_string_equal(world_read("again/dir/a"), "one");
 	files_bad(CALL(f, "copy", "{ssss}", "src", "new", "dst", "new/inner"),
-		AMBIT_CODE_BAD_ARGUMENTS, "into itself");
+		AMBIT_CODE_BAD_ARGUMENTS, "into itself. Choose a dst that is neither");
+	files_bad(CALL(f, "move", "{ssss}", "src", "new", "dst", "new/inner"),
+		AMBIT_CODE_BAD_ARGUMENTS, "into itself. Choose a dst that is neither");
 	files_bad(CALL(f, "move", "{ssss}", "src", "b", "dst", "nodir/"), AMBIT_CODE_BAD_ARGUMENTS,
 		"no directory");
 	files_bad(CALL(f, "move", "{ssss}", "src", "c", "dst", "e"), AMBIT_CODE_BAD_ARGUMENTS,
