@@ -5,6 +5,7 @@
  * path and did not is left for a person to judge. */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -39,6 +40,7 @@ add_patched(void *data, const char *path, size_t len, enum ambit_access access)
 static int
 read_patch(struct ambit_request *request, const struct tool_arg *arg, const json_t *value)
 {
+	auto_free char *counts = NULL;
 	const char *why = NULL;
 	size_t line = 0;
 	int r;
@@ -49,9 +51,13 @@ read_patch(struct ambit_request *request, const struct tool_arg *arg, const json
 		&why, &line);
 	if (r == 0 || r == -ENOMEM)
 		return r;
+	if (why && (strstr(why, "add up") || strstr(why, "shorter") ||
+			   strstr(why, "inside a hunk")))
+		counts = patch_hunk_counts(
+			json_string_value(value), json_string_length(value), line);
 	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,
-		"args: '%s' is no patch that can be read, line %zu: %s", arg->name, line,
-		why ? why : "too many files");
+		"args: '%s' is no patch that can be read, line %zu: %s%s%s", arg->name, line,
+		why ? why : "too many files", counts ? ": it says " : "", counts ? counts : "");
 }
 
 static void

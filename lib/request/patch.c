@@ -12,6 +12,8 @@
 #include "request/patch.h"
 #include "request/patchname.h"
 
+#define HEAD_SHOWN 40 /* bytes of an "@@" line: the counts, not what stands behind them */
+
 static const char begin_mark[] = "*** Begin Patch", end_mark[] = "*** End Patch";
 
 int
@@ -251,6 +253,40 @@ begin_paths(const char *text, size_t len, size_t at, struct span word, struct pa
 			return patch_bad(sink, "something behind the end");
 	}
 	return 0;
+}
+
+/* Where a hunk ends in any case. What looks like another file's name is one: a hunk
+ * that is too short is the common mistake. */
+static bool
+ends_hunk(struct span line)
+{
+	return (line.len > 0 && !strchr(" +-\\", line.text[0])) || span_starts(line, "--- ");
+}
+
+char *
+patch_hunk_counts(const char *text, size_t len, size_t number)
+{
+	struct span line, head = { 0 };
+	size_t at = 0, n = 0, old = 0, new = 0;
+
+	while (span_next(text, len, &at, &line)) {
+		n++;
+		if (span_starts(line, "@@ -") && n < number) {
+			head = line;
+			old = new = 0;
+		} else if (head.text && ends_hunk(line)) {
+			if (n >= number)
+				break;
+			head.text = NULL;
+		} else if (head.text && (line.len == 0 || line.text[0] != '\\')) {
+			old += line.len == 0 || line.text[0] != '+';
+			new += line.len == 0 || line.text[0] != '-';
+		}
+	}
+	head.len = head.len < HEAD_SHOWN ? head.len : HEAD_SHOWN;
+	return head.text ? str_printf("'%.*s', and there are %zu old and %zu new lines",
+				   (int)head.len, head.text, old, new)
+			 : NULL;
 }
 
 int

@@ -15,4 +15,8 @@ int patch_paths(const char *text, size_t len,
 	int (*each)(void *data, const char *path, size_t len, enum ambit_access access), void *data,
 	const char **ret_why, size_t *ret_line);
 
+/* What the "@@" above this line says of its hunk, and how many lines that has:
+ * for one that does not add up. Caller frees; NULL: there is no hunk, or no memory. */
+char *patch_hunk_counts(const char *text, size_t len, size_t line);
+
 #endif

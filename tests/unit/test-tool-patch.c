@@ -66,6 +66,24 @@ test_a_directory_that_is_called_a_is_not_mistaken(void **state)
 	assert_string_equal(world_read("f"), "in a\n");
 }
 
+/* The counts are what a model gets wrong: both are told. */
+static void
+test_a_hunk_that_does_not_add_up_is_counted(void **state)
+{
+	struct hand *h = *state;
+
+	world_file("f", TEN);
+	patch(h, "--- a/f\n+++ b/f\n@@ -2,2 +2,2 @@ context\n 2\n-3\n-4\n+three\n");
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS,
+		"it says '@@ -2,2 +2,2 @@ context', and there are 3 old and 2 new lines");
+	patch(h, "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n 2\n-3\n+three\n 4\n@@ -7,1 +7,1 @@\n-7\n+x\n");
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS,
+		"it says '@@ -2,4 +2,4 @@', and there are 3 old and 3 new lines");
+	patch(h, "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n 2\n-3\n+three\n 4\n");
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "there are 3 old and 3 new lines");
+	assert_string_equal(world_read("f"), TEN);
+}
+
 static void
 test_a_hunk_is_found_where_it_moved_to(void **state)
 {
@@ -657,6 +675,7 @@ main(void)
 		TEST(test_names_with_and_without_prefix_are_found),
 		TEST(test_a_directory_that_is_called_a_is_not_mistaken),
 		TEST(test_a_hunk_is_found_where_it_moved_to),
+		TEST(test_a_hunk_that_does_not_add_up_is_counted),
 		TEST(test_the_nearest_of_several_is_taken_and_of_two_as_near_none),
 		TEST(test_only_white_space_at_the_end_of_a_line_is_forgiven),
 		TEST(test_a_hunk_that_does_not_apply_is_told_with_what_is_there),
