@@ -87,7 +87,7 @@ say_path(struct decision *d, const struct ambit_outcome_path *path,
 	}
 	switch (path->code) {
 	case AMBIT_CODE_PROTECTED:
-		decision_say(d, path->verdict, path->code, hard, "%s is %s", name,
+		decision_say(d, path->verdict, path->code, hard, "%s %s", name,
 			scope_protects(d->in->scope, resolved, path->access));
 		break;
 	case AMBIT_CODE_SYMLINK_ESCAPE:

@@ -455,6 +455,17 @@ is_own(const struct ambit_scope *scope, const struct resolved *resolved)
 	return false;
 }
 
+static bool
+settings_lie_in(const struct ambit_scope *scope, const char *real)
+{
+	const char *const places[] = { scope->config, scope->settings, scope->settings_name };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (places[i] && str_beneath(real, places[i]))
+			return false;
+	return true;
+}
+
 const char *
 scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	enum ambit_access access)
@@ -462,21 +473,24 @@ scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	const char *real = resolved->real;
 
 	if (touches(real, scope->state, access))
-		return "ambit's record";
+		return str_beneath(real, scope->state) ? "is ambit's record"
+						       : "holds ambit's record";
 	if (touches(real, scope->runtime, access))
-		return "ambit's sockets";
+		return str_beneath(real, scope->runtime) ? "is ambit's sockets"
+							 : "holds ambit's sockets";
 	if (!access_writes(access))
 		return NULL;
 	if (touches(real, scope->config, access) || touches(real, scope->settings, access) ||
 		touches(real, scope->settings_name, access))
-		return "ambit's settings";
+		return settings_lie_in(scope, real) ? "holds ambit's settings"
+						    : "is ambit's settings";
 	if (is_own(scope, resolved))
-		return "another name of a file that is ambit's own";
+		return "is another name of a file that is ambit's own";
 	if (is_folder_file(&scope->root, real) || is_folder_file(&scope->display, real))
-		return "ambit's settings for this folder";
+		return "is ambit's settings for this folder";
 	/* Whoever has it open when it gets its name writes to what that name guards; one that
 	 * is gone gets none. */
 	if (access != AMBIT_ACCESS_DELETE && resolve_is_temp(real))
-		return "what ambit is writing just now";
+		return "is what ambit is writing just now";
 	return NULL;
 }

@@ -65,7 +65,7 @@ bool scope_says_inside(const struct ambit_scope *scope, const char *written);
  * that directory. */
 bool scope_scratch(const struct ambit_scope *scope, const char *real);
 
-/* Why ambit keeps this path to itself ("ambit's settings"), or NULL. */
+/* Why ambit keeps this path to itself ("is ambit's settings"), or NULL. */
 const char *scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	enum ambit_access access);
 
