@@ -192,10 +192,11 @@ fuzz: ## each fuzz target for FUZZ_SECONDS (needs clang)
 
 fuzz-programs: $(FUZZ)
 
-install: all ## program, library, headers, ambit.pc, man pages, completions
+install: all ## program, library, headers, ambit.pc, man pages, doc, completions
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/ambit \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/bash-completion/completions \
-		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d
+		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d \
+		$(DESTDIR)$(DATADIR)/doc/ambit
 	$(INSTALL) -m 755 $(BUILD)/ambit $(DESTDIR)$(BINDIR)/ambit
 	$(INSTALL) -d $(DESTDIR)$(LIBEXECDIR)
 	$(INSTALL) -m 755 $(BUILD)/ambit-tools $(DESTDIR)$(LIBEXECDIR)/ambit-tools
@@ -207,6 +208,7 @@ install: all ## program, library, headers, ambit.pc, man pages, completions
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
 	$(INSTALL) -m 644 $(BUILD)/doc/*.1 $(DESTDIR)$(MANDIR)/man1
+	$(INSTALL) -m 644 doc/*.md $(DESTDIR)$(DATADIR)/doc/ambit
 	$(INSTALL) -m 644 $(BUILD)/doc/ambit.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit
 	$(INSTALL) -m 644 $(BUILD)/doc/_ambit $(DESTDIR)$(DATADIR)/zsh/site-functions/_ambit
 	$(INSTALL) -m 644 $(BUILD)/doc/ambit.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
@@ -217,7 +219,7 @@ uninstall: ## take away what install put there
 		$(DESTDIR)$(MANDIR)/man1/ambit-*.1 $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_ambit \
 		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
-	rm -rf $(DESTDIR)$(INCLUDEDIR)/ambit
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/ambit $(DESTDIR)$(DATADIR)/doc/ambit
 
 format-check: ## what clang-format would change (tables may stay as they are)
 	@clang-format --dry-run $(LIB_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h src/*/*.h)

@@ -125,7 +125,8 @@ def export(ambit, file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--answer", metavar="WORD", help="answer each question with this")
+    parser.add_argument("--answer", metavar="WORD", help="answer each question with this",
+                        choices=["no", "no-session", "once", "file", "folder", "always"])
     parser.add_argument("--record", metavar="FILE", help="write the session's record there")
     parser.add_argument("folder")
     parser.add_argument("calls", nargs="?", type=argparse.FileType("rb"), default=sys.stdin.buffer)

@@ -30,6 +30,6 @@ for file in share/man/man1/ambit.1 share/man/man1/ambit-why.1 include/ambit/engi
 	share/man/man1/ambit-mcp.1 share/man/man1/ambit-serve.1 \
 	include/ambit/registry.h libexec/ambit/ambit-tools \
 	share/bash-completion/completions/ambit share/zsh/site-functions/_ambit \
-	share/fish/vendor_completions.d/ambit.fish; do
+	share/fish/vendor_completions.d/ambit.fish share/doc/ambit/mcp.md share/doc/ambit/serve.md; do
 	[[ -r $AMBIT_STAGE/$file ]] || fail "$file is not installed"
 done

@@ -55,6 +55,10 @@ status 0 "$PYTHON" -B "$harness" --answer once "$P" <"$TEST_DIR/calls"
 [[ $(nth 3 .result) != null && $(cat "$OUT/f") == new ]] || fail "a yes was not done: $out"
 [[ $(cat "$OUT/g") == crossed ]] || fail "the crossing was not let through: $out"
 
+# A word that is no answer is not a no that nobody gave.
+status 2 "$PYTHON" -B "$harness" --answer perhaps "$P" "$TEST_DIR/calls"
+complains "perhaps"
+
 # By a person at the terminal.
 echo '{"tool":"write","args":{"file_path":"'"$OUT"'/f","content":"typed"}}' >"$TEST_DIR/calls"
 person wait:'which?' send:'2\r' -- "$PYTHON" -B "$harness" "$P" "$TEST_DIR/calls"
