@@ -671,13 +671,14 @@ a_long_search_says_how_far_it_is(void **state)
 
 	for (int i = 0; i < 3000; i++)
 		buf_putc(&text, 'a');
-	big_file("f", &text);
-	world_file("e", "plain\n");
+	/* Each is given up after a while; all of them are more than a few words long. */
+	for (char name[2] = "a"; name[0] <= 'z'; name[0]++)
+		big_file(name, &text);
 	assert_int_equal(
 		ambit_registry_call(h->registry, "grep", args, strlen(args), &options, &h->result),
 		0);
 	assert_true(h->result.cancelled);
-	assert_string_equal(l.message, "1 of 2 files looked at");
+	assert_non_null(strstr(l.message, "26 files "));
 	close(l.enough);
 }
 
