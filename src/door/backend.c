@@ -12,7 +12,6 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
 #include "base/str.h"
 
 /* `ambit` beside this program, or where it is installed from there; nothing in the
@@ -178,21 +177,6 @@ find_backend(struct toolbox *box, const struct args *args, struct making *making
 	return r < 0 ? r : NO_BASH;
 }
 
-/* The wrapper is named by its path: what a bare name means is not the server's to
- * guess. */
-static int
-resolve_prefix(struct making *making, struct ambit_error *err)
-{
-	auto_free char *path = NULL;
-	int r = run_resolve(making->prefix[0], &path, err);
-
-	if (r < 0)
-		return err_context(err, "--prefix");
-	free(making->prefix[0]);
-	making->prefix[0] = steal_ptr(&path);
-	return 0;
-}
-
 static int
 fill_options(struct toolbox *box, const struct args *args, struct making *making,
 	struct ambit_error *err)
@@ -206,7 +190,7 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 		make_args(box, args, &making->args) < 0 || append_known(box, &making->args) < 0)
 		return err_nomem(err);
 	if (making->options.backend == AMBIT_BACKEND_PREFIX)
-		r = resolve_prefix(making, err);
+		r = prefix_resolve(box, making->prefix, err);
 	if (r == 0 && making->options.backend == AMBIT_BACKEND_KERNEL) {
 		making->program = find_program();
 		if (making->program == NULL)

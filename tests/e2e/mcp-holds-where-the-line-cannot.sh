@@ -72,3 +72,24 @@ if os.path.exists("/usr/bin/bwrap") and os.system("bwrap --ro-bind / / true 2>/d
 PY
 status 1 ambit mcp --prefix no/such </dev/null
 complains "--prefix"
+
+# One that the agent's own tools could rewrite is none: in the folder, in a grant, by a
+# link, or as the script of a shell.
+mkdir "$TEST_DIR/granted"
+cp "$TEST_DIR/wrap" wrap
+cp "$TEST_DIR/wrap" "$TEST_DIR/granted/wrap"
+ln -s "$PWD/wrap" "$TEST_DIR/link"
+for words in "$PWD/wrap" "$TEST_DIR/link" "/bin/sh $PWD/wrap" "/bin/sh ./wrap"; do
+	read -ra list <<<"$words"
+	for door in mcp serve; do
+		status 1 ambit "$door" "${list[@]/#/--prefix=}" </dev/null
+		complains "--prefix" "where the agent can write"
+	done
+done
+status 1 ambit mcp --write "$TEST_DIR/granted" --prefix "$TEST_DIR/granted/wrap" </dev/null
+complains "--prefix" "where the agent can write"
+status 0 ambit mcp --prefix "$TEST_DIR/granted/wrap" </dev/null
+# Nor one that others could.
+chmod 777 "$TEST_DIR/granted"
+status 1 ambit mcp --prefix "$TEST_DIR/granted/wrap" </dev/null
+complains "--prefix" "can be changed by others"
