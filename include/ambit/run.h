@@ -92,8 +92,8 @@ struct ambit_run_result {
 	int signal;	 /* that ended the command, or 0 */
 	int error;	 /* errno: why it could not be started (126, 127), or 0 */
 	bool timed_out;
-	/* The line saw it reach another machine or socket, or had a run inside, which is
-	 * not seen here. */
+	/* The line saw it reach another machine or socket, the system's resolver among
+	 * them, or had a run inside, which is not seen here. */
 	bool connected;
 	int64_t started; /* milliseconds since the epoch */
 	int64_t ended;

@@ -138,8 +138,7 @@ connect_perform(struct call *call, struct ambit_pass *pass)
 		return installed;
 	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX && peer->to.kind != ENDPOINT_NONE)
 		peer_remember(call); /* it has a port now, and its own server answers there */
-	if (!peer->free)
-		gate_connected(call->gate);
+	peer_tell(call, peer);
 	if (r == 0)
 		call_value(call, 0);
 	return r;

@@ -489,8 +489,8 @@ send_perform(struct call *call, struct ambit_pass *pass)
 		return r;
 	if (send->addressed && send->peer.to.kind == ENDPOINT_INET && !send->peer.nobody)
 		peer_remember(call);
-	if (send->addressed && !send->peer.free)
-		gate_connected(call->gate);
+	if (send->addressed)
+		peer_tell(call, &send->peer);
 	call_value(call, send->many ? (int64_t)send->done : (int64_t)last);
 	return 0;
 }

@@ -221,8 +221,10 @@ decide_inet(struct call *call, struct peer *peer)
 		case ENDPOINT_OTHERS:
 			break;
 		}
-	if (plain && gate_net(call->gate) != AMBIT_NET_NONE && endpoint_is_resolver(&peer->to))
+	if (plain && gate_net(call->gate) != AMBIT_NET_NONE && endpoint_is_resolver(&peer->to)) {
+		peer->resolver = true;
 		return be_free(call, peer);
+	}
 	return peer_ask(call, endpoint_text(&peer->to));
 }
 
@@ -296,7 +298,7 @@ decide_netlink(struct call *call, struct peer *peer)
 int
 peer_decide(struct call *call, struct peer *peer)
 {
-	peer->free = peer->nobody = peer->mute = false;
+	peer->free = peer->nobody = peer->mute = peer->resolver = false;
 	switch (peer->to.kind) {
 	case ENDPOINT_NONE:
 		return be_free(call, peer);
@@ -312,6 +314,14 @@ peer_decide(struct call *call, struct peer *peer)
 		break;
 	}
 	return -EINVAL;
+}
+
+/* A look-up is nobody's to decide, but a TXT record can say anything. */
+void
+peer_tell(struct call *call, const struct peer *peer)
+{
+	if (!peer->free || peer->resolver)
+		gate_connected(call->gate);
 }
 
 /* The kernel follows the link to the very inode: whatever the name leads to by

@@ -17,7 +17,8 @@ struct peer {
 	int domain, type; /* of the very socket */
 	struct endpoint to;
 	bool connects; /* set by who connects: all later sends are decided by this */
-	bool free;     /* ours, the resolver, the kernel, nobody: not a way out */
+	bool free;     /* ours, the resolver, the kernel, nobody: nothing to decide */
+	bool resolver; /* free, but what it answers is anybody's words */
 	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
 	bool mute;     /* connected to port 0: it must never send */
 	/* call->fd[0] stands in for the target's own (standin.h): to be put in its
@@ -42,6 +43,9 @@ int peer_install(struct call *call, const struct peer *peer, bool keep);
 /* Copies the address the first time, then parses it. */
 int peer_address(struct call *call, struct peer *peer, uint64_t address, uint64_t len,
 	enum endpoint_use use);
+
+/* After the act: it has reached out, unless the other end is not a way out. */
+void peer_tell(struct call *call, const struct peer *peer);
 
 /* Sets call->host, or peer->free. CALL_DECIDE, or the natural error. */
 int peer_decide(struct call *call, struct peer *peer);
