@@ -70,6 +70,30 @@ if os.path.exists("/usr/bin/bwrap") and os.system("bwrap --ro-bind / / true 2>/d
     check(os.path.exists("inside") and not os.path.exists(os.environ["OUT"] + "/bwrap"), result)
     client.end()
 PY
+
+# What was taken out of a command's environment is not to be had from the server either.
+# Root can look anywhere.
+if [[ $(id -u) -ne 0 ]]; then
+	(
+		export GITHUB_TOKEN=not-for-commands
+		sh -c 'grep -qa not-for-commands "/proc/$$/environ"' || fail "nobody can read an environment here"
+		PYTHONPATH=$HERE WRAP=$TEST_DIR/wrap "$PYTHON" -B - <<'PY'
+import os
+from mcp import *
+# From the shell up to the server, not to whoever started that.
+up = ("p=$PPID; while ps -o args= -p $p | grep -a ' mcp\\| run '; do cat /proc/$p/environ; "
+      "p=$(ps -o ppid= -p $p | tr -d ' '); done")
+for option in ["--backend=subprocess", "--prefix=" + os.environ["WRAP"], "--backend=kernel"]:
+    client = Client(option, answer=choose("once"))
+    client.legacy(capabilities={"elicitation": {}})
+    result = good(client.call("bash", command=up))
+    check(" mcp " in result["stdout"], "the server was not looked at", result)
+    check("not-for-commands" not in result["stdout"], option, result)
+    client.end()
+PY
+	)
+fi
+
 status 1 ambit mcp --prefix no/such </dev/null
 complains "--prefix"
 
@@ -83,13 +107,13 @@ for words in "$PWD/wrap" "$TEST_DIR/link" "/bin/sh $PWD/wrap" "/bin/sh ./wrap"; 
 	read -ra list <<<"$words"
 	for door in mcp serve; do
 		status 1 ambit "$door" "${list[@]/#/--prefix=}" </dev/null
-		complains "--prefix" "where the agent can write"
+		complains "where the agent can write"
 	done
 done
 status 1 ambit mcp --write "$TEST_DIR/granted" --prefix "$TEST_DIR/granted/wrap" </dev/null
-complains "--prefix" "where the agent can write"
+complains "where the agent can write"
 status 0 ambit mcp --prefix "$TEST_DIR/granted/wrap" </dev/null
 # Nor one that others could.
 chmod 777 "$TEST_DIR/granted"
 status 1 ambit mcp --prefix "$TEST_DIR/granted/wrap" </dev/null
-complains "--prefix" "can be changed by others"
+complains "can be changed by others"
