@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/str.h"
@@ -18,6 +19,7 @@
 #define DIRS_MAX 4096
 #define ENTRIES_MAX 65536
 #define FOUND_MAX 64
+#define CLOSED_MAX 16 /* directories that are named; more are no more of a reason to look */
 
 struct todo {
 	char *path;
@@ -28,11 +30,11 @@ struct after {
 	struct ambit_engine *engine;
 	struct decide_input in;
 	int64_t since; /* nanoseconds */
-	int (*each)(void *data, const char *path);
+	int (*each)(void *data, const char *path, bool seen);
 	void *data;
 	struct todo *todo;
 	size_t next, n;
-	size_t entries, found;
+	size_t entries, found, closed;
 	bool unseen; /* something could not be looked at */
 };
 
@@ -63,6 +65,12 @@ is_plain_git(const struct after *a, int dirfd, const char *name, const char *pat
 		ambit_engine_git_read(a->engine, path, fd, -1, &text, &len, NULL) == 0;
 }
 
+static bool
+is_older(const struct after *a, const struct stat *st)
+{
+	return (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec < a->since;
+}
+
 /* A guard that nobody said yes to. */
 static bool
 is_planted(struct after *a, int dirfd, const char *name, const char *path, const struct stat *st)
@@ -73,7 +81,7 @@ is_planted(struct after *a, int dirfd, const char *name, const char *path, const
 	const struct guard *guard = NULL;
 	bool hard;
 
-	if ((int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec < a->since)
+	if (is_older(a, st))
 		return false;
 	paths_decide_one(&a->in, &at, AMBIT_ACCESS_WRITE, &out, &hard, &guard);
 	if (!guard || memory_allows(&a->in, &out, path))
@@ -81,16 +89,34 @@ is_planted(struct after *a, int dirfd, const char *name, const char *path, const
 	return !is_plain_git(a, dirfd, name, path);
 }
 
+/* A directory whose mode keeps its owner out as well, and with it the look: to change
+ * the mode would be to change what is the person's. It is named; but for one that was
+ * closed to the tree too: not to be searched then, and its mode, or it would show in
+ * the ctime, as it is now. */
 static int
-look_at(struct after *a, int dirfd, const char *dir, bool open, const char *name)
+tell_closed(struct after *a, const char *dir)
+{
+	struct stat st;
+
+	if (faccessat(AT_FDCWD, dir, X_OK, AT_EACCESS) < 0 && errno == EACCES &&
+		lstat(dir, &st) == 0 && is_older(a, &st))
+		return 0;
+	a->unseen = true;
+	return a->closed++ < CLOSED_MAX ? a->each(a->data, dir, false) : 0;
+}
+
+static int
+look_at(struct after *a, int dirfd, const char *dir, bool open, const char *name, bool *closed)
 {
 	auto_free char *path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, name);
 	struct stat st;
 
 	if (!path)
 		return -ENOMEM;
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		*closed = *closed || errno != ENOENT; /* it can be listed, and no more */
 		return 0;
+	}
 	if (S_ISDIR(st.st_mode)) {
 		open = open || ambit_engine_opens(a->engine, path);
 		return add_todo(a, steal_ptr(&path), open);
@@ -98,7 +124,7 @@ look_at(struct after *a, int dirfd, const char *dir, bool open, const char *name
 	if (!open || !is_planted(a, dirfd, name, path, &st))
 		return 0;
 	a->found++;
-	return a->each(a->data, path);
+	return a->each(a->data, path, true);
 }
 
 static int
@@ -106,29 +132,27 @@ look_in(struct after *a, const struct todo *todo)
 {
 	auto_close int fd = open(todo->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	bool open = todo->open, closed = !list && errno != ENOENT;
 	auto_free char *dir = strdup(todo->path);
-	bool open = todo->open;
 	struct dirent *e;
 	int r = 0;
 
 	if (list)
 		steal_fd(&fd);
-	else
-		a->unseen = a->unseen || errno != ENOENT;
 	while (list && dir && r == 0 && a->entries < ENTRIES_MAX && a->found < FOUND_MAX &&
 		(e = readdir(list))) {
 		a->entries++;
 		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			r = look_at(a, dirfd(list), dir, open, e->d_name);
+			r = look_at(a, dirfd(list), dir, open, e->d_name, &closed);
 	}
 	if (list)
 		closedir(list);
-	return r;
+	return r == 0 && closed && dir ? tell_closed(a, dir) : r;
 }
 
 int
 ambit_engine_planted(struct ambit_engine *engine, int64_t since,
-	int (*each)(void *data, const char *path), void *data)
+	int (*each)(void *data, const char *path, bool seen), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct after a = { .engine = engine, .since = since * 1000000, .each = each, .data = data };

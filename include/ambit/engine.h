@@ -179,9 +179,10 @@ int ambit_engine_writable(struct ambit_engine *engine,
 bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
 /* Guards that lie deeper than that and came or changed since (milliseconds since
  * the epoch), without a yes that is remembered: real paths. 1: not everything
- * could be looked at. */
+ * could be looked at; not seen: a directory that could not, of which there may be
+ * more than are told. */
 int ambit_engine_planted(struct ambit_engine *engine, int64_t since,
-	int (*each)(void *data, const char *path), void *data);
+	int (*each)(void *data, const char *path, bool seen), void *data);
 /* Looks through the folder (bounded) for repositories beneath its top, so that what is
  * guarded in them is known. Once, before the first request; what is above does it
  * itself. */

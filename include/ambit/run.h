@@ -109,6 +109,8 @@ struct ambit_run_result {
 	char **planted;
 	size_t n_planted;
 	bool unseen; /* not all of the folder could be looked through for that */
+	char **unseen_in; /* directories that kept the look out: real paths; some of them */
+	size_t n_unseen_in;
 	bool cut;    /* nor, at the start, for repositories */
 	uint64_t blind;	  /* calls that failed because pidfd_getfd is refused here */
 	size_t left;	  /* processes that were still there and were ended */

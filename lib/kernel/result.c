@@ -29,6 +29,9 @@ ambit_run_result_finish(struct ambit_run_result *result)
 	for (size_t i = 0; i < result->n_planted; i++)
 		free(result->planted[i]);
 	free(result->planted);
+	for (size_t i = 0; i < result->n_unseen_in; i++)
+		free(result->unseen_in[i]);
+	free(result->unseen_in);
 	free(result->refusals);
 	free(result->programs);
 	*result = (struct ambit_run_result){ 0 };
@@ -83,12 +86,12 @@ word_json(const char *word)
 	return json_incref(json_object_get(holder, "word"));
 }
 
-/* Each of four lists; -1 without memory. */
+/* Each of five lists; -1 without memory. */
 static int
 set_lists(json_t *object, const struct ambit_run_result *result, char *const *argv)
 {
 	json_t *refusals = json_array(), *programs = json_array(), *words = json_array();
-	json_t *planted = json_array();
+	json_t *planted = json_array(), *unseen = json_array();
 	int r = 0;
 
 	if (json_object_set_new(object, "refusals", refusals) < 0)
@@ -99,8 +102,12 @@ set_lists(json_t *object, const struct ambit_run_result *result, char *const *ar
 		r = -1;
 	if (json_object_set_new(object, "planted", planted) < 0)
 		r = -1;
+	if (json_object_set_new(object, "unseen_in", unseen) < 0)
+		r = -1;
 	for (size_t i = 0; r == 0 && i < result->n_planted; i++)
 		r = json_array_append_new(planted, word_json(result->planted[i]));
+	for (size_t i = 0; r == 0 && i < result->n_unseen_in; i++)
+		r = json_array_append_new(unseen, word_json(result->unseen_in[i]));
 	for (size_t i = 0; r == 0 && i < result->n_refusals; i++)
 		r = json_array_append_new(refusals, refusal_json(&result->refusals[i]));
 	for (size_t i = 0; r == 0 && i < result->n_programs; i++)

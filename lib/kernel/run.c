@@ -340,16 +340,24 @@ clear_away(struct run *run)
 }
 
 static int
-add_planted(void *data, const char *path)
+append_path(char ***list, size_t *n, const char *path)
 {
-	struct ambit_run_result *result = data;
-	char **more = reallocarray(result->planted, result->n_planted + 1, sizeof(*more));
+	char **more = reallocarray(*list, *n + 1, sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	result->planted = more;
-	more[result->n_planted] = strdup(path);
-	return more[result->n_planted] ? (result->n_planted++, 0) : -ENOMEM;
+	*list = more;
+	more[*n] = strdup(path);
+	return more[*n] ? ((*n)++, 0) : -ENOMEM;
+}
+
+static int
+add_planted(void *data, const char *path, bool seen)
+{
+	struct ambit_run_result *result = data;
+
+	return seen ? append_path(&result->planted, &result->n_planted, path)
+		    : append_path(&result->unseen_in, &result->n_unseen_in, path);
 }
 
 /* Who made no call that can change a name has planted nothing. */

@@ -20,6 +20,12 @@ void bash_say(struct tool_run *run, const struct ambit_executed *executed, const
  * again, paths from root; NULL: nothing, or without memory. Caller frees. */
 char *bash_how_to_grant(const json_t *row, const char *root);
 
+/* -- bash-look.c ---------------------------------------------------------------------- */
+
+/* Into run's text, its own, and structured: guarded files that came unasked, and whether
+ * all of the folder was looked through for them. report may be NULL. -ENOMEM. */
+int bash_look(struct tool_run *run, const json_t *report);
+
 /* -- bash-ask.c ----------------------------------------------------------------------- */
 
 /* Whoever answers a call's own questions, as an approver for the crossings of the

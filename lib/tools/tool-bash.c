@@ -259,6 +259,8 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	if (run->untrusted && !run->source)
 		return err_nomem(err);
 	bash_say(run, executed, refused, left, json_integer_value(ended), timeout_ms);
+	if (bash_look(run, report) < 0)
+		return err_nomem(err);
 	if (executed->timed_out) {
 		run->code = AMBIT_CODE_TIMEOUT;
 		json_object_set_new(run->structured, "error",
@@ -364,6 +366,11 @@ const struct own_tool tool_bash = {
 		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		  "\"connected\":{\"type\":\"boolean\"},"
 		  "\"ended_processes\":{\"type\":\"integer\"},"
+		  "\"planted\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+		  "\"planted_left_out\":{\"type\":\"integer\"},"
+		  "\"unseen\":{\"type\":\"boolean\"},"
+		  "\"unseen_in\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+		  "\"cut\":{\"type\":\"boolean\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,
 	.is_own = is_own,

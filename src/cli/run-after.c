@@ -122,14 +122,25 @@ say_planted(const struct run *run, const struct ambit_run_result *result)
 
 /* Only what makes a difference is worth a line: nothing was written otherwise. */
 static void
-say_unseen(const struct ambit_run_result *result)
+say_unseen(const struct run *run, const struct ambit_run_result *result)
 {
+	auto_buf struct buf text = { 0 };
+
 	if (result->cut && result->calls > 0)
 		fprintf(stderr, "ambit: the folder is large: not all of it was looked through for "
 				"repositories, whose hooks are law only where they were found\n");
 	if (result->unseen)
 		fprintf(stderr, "ambit: not all of the folder could be looked through for guarded "
 				"files that came unasked\n");
+	for (size_t i = 0; i < result->n_unseen_in && i < SHOWN_MAX; i++) {
+		auto_free char *shown = ambit_scope_display(run->world.scope, result->unseen_in[i]);
+
+		buf_printf(&text, "  %s cannot be looked into\n", shown != NULL ? shown : "?");
+	}
+	if (result->n_unseen_in > SHOWN_MAX)
+		buf_printf(&text, "  and %zu more\n", result->n_unseen_in - SHOWN_MAX);
+	if (text.data != NULL)
+		fd_write_all(STDERR_FILENO, text.data, text.len);
 }
 
 void
@@ -146,7 +157,7 @@ run_summary(const struct run *run, const struct ambit_run_result *result)
 				"here; in a container, --cap-add=SYS_PTRACE lets it through\n",
 			(unsigned long long)result->blind, result->blind == 1 ? "" : "s");
 	say_planted(run, result);
-	say_unseen(result);
+	say_unseen(run, result);
 	if (result->refused == 0)
 		return;
 	buf_puts(&text, colour ? "\033[1;33m" : "");

@@ -43,3 +43,34 @@ rm sub/.envrc
 # Repositories that git makes deeper down are everyday work.
 held 0 -- git init -q sub/new
 [[ $errout != *"without a yes"* && -e sub/new/.git/config ]] || fail "git init: $errout"
+
+# A directory that its mode closes, to be listed or to be looked at, is named; also to
+# the person, who can have it put away. Root is not kept out, and finds the file.
+approver no.sh <<'END'
+#!/bin/bash
+cat >>"${0%/*}/asked"
+echo '{"answer":"no"}'
+END
+for mode in 311 600 0; do
+	rm -rf shut shut.ambit-refused "${approver%/*}/asked"
+	held 0 --report report.json -- sh -c "mkdir shut && '$CALLS' -n create shut/.envrc && chmod $mode shut"
+	if [[ $(id -u) -eq 0 ]]; then
+		complains "shut/.envrc"
+		continue
+	fi
+	complains "not all of the folder could be looked through"
+	complains "shut cannot be looked into"
+	[[ $(jq -c '[.unseen, .unseen_in]' report.json) == "[true,[\"$PWD/shut\"]]" ]] || fail "mode $mode: $(<report.json)"
+	chmod 700 shut
+	status 0 "$AMBIT" run --ask "exec:$approver" -- sh -c "chmod $mode shut"
+	[[ ! -e shut && -d shut.ambit-refused ]] || fail "mode $mode: $(ls -la)"
+	grep -q "keep shut (cannot be looked into)" "${approver%/*}/asked" || fail "the question: $(<"${approver%/*}/asked")"
+	chmod 700 shut.ambit-refused
+done
+rm -rf shut shut.ambit-refused
+
+# One that was closed to the command as well is no news.
+mkdir -m 0 closed
+held 0 --report report.json -- touch file
+[[ $(jq -c '[.unseen, .unseen_in]' report.json) == '[false,[]]' ]] || fail "closed before: $(<report.json)"
+rmdir closed
