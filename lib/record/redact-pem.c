@@ -27,17 +27,30 @@ label_end(const struct text *t, size_t i)
 	return starts(t, to, "-----", false) ? to + 5 : 0;
 }
 
+/* Behind the newline that is escaped at i, however often: a command that has "\\n"
+ * in it is shown with "\\\\n". i if there is none. */
+static size_t
+skip_escape(const struct text *t, size_t i)
+{
+	size_t to = i;
+
+	while (to < t->len && t->data[to] == '\\')
+		to++;
+	return to > i && in("nrt\n", at(t, to)) ? to + 1 : i;
+}
+
 /* Lines are separated by newlines, by escaped ones, by blanks where somebody
  * joined them, or by what a list of strings has between its items. */
 static size_t
 skip_between(const struct text *t, size_t i)
 {
-	for (; i < t->len; i++) {
-		if (t->data[i] == '\\' && in("nrt\n", at(t, i + 1)))
-			i++;
-		else if (!space(t->data[i]) && !in("\"',", t->data[i]) &&
-			 !(t->data[i] == '+' && blank(at(t, i + 1))))
+	while (i < t->len) {
+		size_t to = skip_escape(t, i);
+
+		if (to == i && !space(t->data[i]) && !in("\"',", t->data[i]) &&
+			!(t->data[i] == '+' && blank(at(t, i + 1))))
 			break;
+		i = to > i ? to : i + 1;
 	}
 	return i < t->len ? i : t->len;
 }

@@ -39,6 +39,7 @@ static const char *const secret_names[] = {
 	"*_DSN",
 	"*DATABASE_URL",
 	"*CONNECTION_STRING",
+	"*WEBHOOK*", /* who has the address can post */
 	"AWS_*",
 	"AZURE_*",
 	NULL,

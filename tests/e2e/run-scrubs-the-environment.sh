@@ -5,11 +5,12 @@
 . "${0%/*}/line.bash"
 
 export MY_API_KEY=k GITHUB_TOKEN=t DB_PASSWORD=p SSH_AUTH_SOCK=/run/x AWS_PROFILE=a PLAIN=yes EDITOR=vi \
-	DB_URL=postgres://ada:hunter22@db.example.org/x TOKENIZERS_PARALLELISM=true
+	DB_URL=postgres://ada:hunter22@db.example.org/x TOKENIZERS_PARALLELISM=true \
+	SLACK_WEBHOOK=https://example.org/x DEPLOY_WEBHOOK_URL=y
 held 0 -- env
 for name in MY_API_KEY GITHUB_TOKEN DB_PASSWORD SSH_AUTH_SOCK AWS_PROFILE PLAIN; do says "$name="; done
 held 0 --scrub-env --keep-env AWS_PROFILE -- env
-for name in MY_API_KEY GITHUB_TOKEN DB_PASSWORD SSH_AUTH_SOCK DB_URL; do
+for name in MY_API_KEY GITHUB_TOKEN DB_PASSWORD SSH_AUTH_SOCK DB_URL SLACK_WEBHOOK DEPLOY_WEBHOOK_URL; do
 	says_not "$name="
 	complains "$name"
 done

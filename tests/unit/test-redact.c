@@ -248,6 +248,11 @@ secrets_are_found_where_they_hide(void **state)
 		{ "Bearer -----BEGIN PRIVATE KEY-----\\n" LINE64
 		  "\\nMII=\\n-----END PRIVATE KEY-----\\nx",
 			"Bearer [redacted]\\nx" },
+		/* As it is shown: escaped once more, or twice. */
+		{ "printf '-----BEGIN PRIVATE KEY-----\\\\n" LINE64
+		  "\\\\nMII=\\\\n-----END PRIVATE KEY-----\\\\n'",
+			"printf '[redacted]\\\\n'" },
+		{ "-----BEGIN PRIVATE KEY-----\\\\\\\\n" LINE64 "\\\\\\\\n" LINE64, "[redacted]" },
 		{ "k: -----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" LINE64
 		  "\nMII\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----",
 			"k: [redacted]" },
