@@ -8,7 +8,7 @@
 #include "decide/brief.h"
 
 static void
-brief_reads(struct buf *out, const struct decide_input *in)
+brief_reads(struct buf *out, const struct decide_input *in, bool shell)
 {
 	int reads = decision_mode(in->session->reads, settings_person(in->settings)->reads,
 		settings_folder(in->settings)->reads, AMBIT_READS_ANYWHERE);
@@ -19,7 +19,10 @@ brief_reads(struct buf *out, const struct decide_input *in)
 		buf_puts(out, "You can read anywhere until your first write; from then on only inside "
 			      "your scope.\n");
 	else
-		buf_puts(out, "You can read anywhere. Keys and credentials are asked about first.\n");
+		buf_printf(out, "You can read anywhere. File tools ask before they read keys and "
+				"credentials%s.\n",
+			shell ? "; a command may not be held back from them: leave them alone there too"
+			      : "");
 }
 
 static void
@@ -51,12 +54,18 @@ brief_writes(struct buf *out, const struct decide_input *in, const char *folder)
 		      "scope too.\n");
 }
 
+static bool
+has_shell(const struct decide_input *in, enum ambit_shell shell)
+{
+	return shell != AMBIT_SHELL_NONE && in->scope->allow_bash &&
+	       settings_person(in->settings)->allow_bash != 0 &&
+	       settings_folder(in->settings)->allow_bash != 0;
+}
+
 static void
 brief_shell(struct buf *out, const struct decide_input *in, enum ambit_shell shell)
 {
-	if (shell == AMBIT_SHELL_NONE || !in->scope->allow_bash ||
-		settings_person(in->settings)->allow_bash == 0 ||
-		settings_folder(in->settings)->allow_bash == 0)
+	if (!has_shell(in, shell))
 		buf_puts(out, "You have no shell: commands are refused with BashNotAllowed.\n");
 	else if (shell == AMBIT_SHELL_HELD)
 		buf_puts(out, "Your shell commands run under the same line, held by the kernel: a write "
@@ -78,7 +87,7 @@ brief_text(const struct decide_input *in, enum ambit_shell shell)
 		return NULL;
 	buf_printf(&out, "# Your scope: %s\n\n", folder);
 	buf_printf(&out, "Paths are relative to %s.\n", display);
-	brief_reads(&out, in);
+	brief_reads(&out, in, has_shell(in, shell));
 	brief_writes(&out, in, folder);
 	brief_shell(&out, in, shell);
 	buf_puts(&out,

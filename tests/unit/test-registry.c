@@ -363,6 +363,7 @@ tells_a_model_what_holds_its_shell(void **state)
 	brief = ambit_registry_brief(rig->registry);
 	assert_non_null(strstr(brief, "You have no shell"));
 	assert_non_null(strstr(brief, "[untrusted content NAME ends]"));
+	assert_non_null(strstr(brief, "File tools ask before they read keys and credentials.\n"));
 	free(brief);
 	for (size_t i = 0; i < 2; i++) {
 		char *const none[] = { NULL };
@@ -377,6 +378,8 @@ tells_a_model_what_holds_its_shell(void **state)
 		rig->registry->executor = executor;
 		brief = ambit_registry_brief(rig->registry);
 		assert_non_null(strstr(brief, rows[i].words));
+		/* What holds for file tools alone is not claimed for commands. */
+		assert_non_null(strstr(brief, "credentials; a command may not be held back"));
 		free(brief);
 		rig->registry->executor = NULL;
 		ambit_executor_destroy(executor);
