@@ -85,7 +85,7 @@ add_filter(struct archive *archive, const char *head)
 /* One format is what it can be: a zip that is compressed again is unpacked by those who
  * ask for it, one layer at a time, and then as any other zip. */
 static int
-open_as(struct archive *archive, int fd, const char *head, bool *ret_packed)
+open_as(struct archive *archive, int fd, const char *head, bool plain, bool *ret_packed)
 {
 	int r;
 
@@ -94,7 +94,7 @@ open_as(struct archive *archive, int fd, const char *head, bool *ret_packed)
 		return archive_read_support_format_zip(archive) == ARCHIVE_OK
 			       ? unpack_open_zip(archive, fd)
 			       : ARCHIVE_FATAL;
-	if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
+	if ((!plain && archive_read_support_format_tar(archive) != ARCHIVE_OK) ||
 		archive_read_support_format_raw(archive) != ARCHIVE_OK)
 		return ARCHIVE_FATAL;
 	if (is_lzma(head)) {
@@ -116,7 +116,8 @@ unpack_broken(struct archive *archive, struct ambit_error *err)
 }
 
 int
-unpack_open(int fd, struct archive **ret_archive, bool *ret_packed, struct ambit_error *err)
+unpack_open(int fd, bool plain, struct archive **ret_archive, bool *ret_packed,
+	struct ambit_error *err)
 {
 	struct archive *archive = archive_read_new();
 	char head[HEAD] = { 0 };
@@ -124,7 +125,7 @@ unpack_open(int fd, struct archive **ret_archive, bool *ret_packed, struct ambit
 
 	if (r == 0 && pread(fd, head, sizeof(head), 0) < 0)
 		r = err_sys(err, errno, "the archive");
-	if (r == 0 && open_as(archive, fd, head, ret_packed) != ARCHIVE_OK)
+	if (r == 0 && open_as(archive, fd, head, plain, ret_packed) != ARCHIVE_OK)
 		r = unpack_broken(archive, err);
 	if (r == 0)
 		*ret_archive = archive;

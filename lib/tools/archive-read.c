@@ -250,16 +250,22 @@ one_kind(struct reading *r, const char *name)
 	return e < 0 ? e : copy_blocks(r, -1);
 }
 
+static bool
+may_be_single(const struct reading *r)
+{
+	size_t n = r->single ? strlen(r->single) : 0;
+
+	return r->packed && n > 0 && !(n > 4 && streq(r->single + n - 4, ".tar"));
+}
+
 /* A compressed file without an archive in it has the name of the file it was in. What
  * is not even compressed is anything, and a tar that is not recognised is broken. */
 static int
 check_single(struct reading *r)
 {
-	size_t n = r->single ? strlen(r->single) : 0;
-
 	if (archive_format(r->archive) != ARCHIVE_FORMAT_RAW)
 		return 0;
-	if (!r->packed || n == 0 || (n > 4 && streq(r->single + n - 4, ".tar")))
+	if (!may_be_single(r))
 		return err_set(r->err, EINVAL,
 			"it is no archive that can be read (zip, tar, tar.gz, "
 			"tar.bz2, tar.xz, tar.zst, or one compressed file)");
@@ -331,6 +337,20 @@ all_entries(struct reading *r)
 /* -- the archive ------------------------------------------------------------------------------ */
 
 static int
+read_as(struct reading *r, int fd, bool plain)
+{
+	int e = unpack_open(fd, plain, &r->archive, &r->packed, r->err);
+
+	if (e < 0)
+		return e;
+	e = all_entries(r);
+	archive_read_free(r->archive);
+	return e;
+}
+
+/* Zeros are how a tar ends: a disk image that begins with them looks like one that has
+ * nothing in it. */
+static int
 read_archive(struct unpack *unpack, int fd, const char *single, struct ambit_error *err)
 {
 	struct reading r = { .unpack = unpack, .single = single, .err = err };
@@ -340,12 +360,11 @@ read_archive(struct unpack *unpack, int fd, const char *single, struct ambit_err
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "the archive");
 	unpack->archive_size = (uint64_t)st.st_size;
-	e = unpack_open(fd, &r.archive, &r.packed, err);
-	if (e < 0)
+	e = read_as(&r, fd, false);
+	if (e < 0 || unpack->n_headers > 0 || !may_be_single(&r))
 		return e;
-	e = all_entries(&r);
-	archive_read_free(r.archive);
-	return e;
+	return lseek(fd, 0, SEEK_SET) == 0 ? read_as(&r, fd, true)
+					   : err_sys(err, errno, "the archive");
 }
 
 /* Names come as UTF-8 or as bytes, whatever the program's locale is: libarchive would

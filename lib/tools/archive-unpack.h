@@ -91,9 +91,11 @@ size_t unpack_count(const struct unpack *unpack, enum unpack_kind kind);
 struct archive;
 
 /* libarchive's reader for the file behind fd, which has to stay open; to be freed with
- * archive_read_free. *ret_packed: all of it is compressed. -EINVAL, with words: it is
- * nothing that can be read here. */
-int unpack_open(int fd, struct archive **ret_archive, bool *ret_packed, struct ambit_error *err);
+ * archive_read_free. plain: what was compressed is a file, whatever it looks like.
+ * *ret_packed: all of it is compressed. -EINVAL, with words: it is nothing that can be
+ * read here. */
+int unpack_open(int fd, bool plain, struct archive **ret_archive, bool *ret_packed,
+	struct ambit_error *err);
 /* -EINVAL, with libarchive's words. */
 int unpack_broken(struct archive *archive, struct ambit_error *err);
 

@@ -149,6 +149,9 @@ fail_unpack(struct extract *x, const char *shown, struct ambit_error *err)
 		why.code == EFBIG || why.code == E2BIG
 			? "Nothing was unpacked. Where it is meant, unpack the part that is "
 			  "needed with a program, with bash."
+		: why.code == ENOSPC || why.code == EDQUOT
+			? "Nothing was unpacked. The disk is full: make room, or ask the person "
+			  "to."
 		: why.code == EINVAL
 			? "Nothing was unpacked. Check that it is whole, and what it is."
 			: NULL;

@@ -197,15 +197,23 @@ test_every_kind_of_archive_is_unpacked(void **state)
 	assert_int_equal(hand_names("."), 12);
 }
 
-static void
-test_one_compressed_file_gets_the_name_without_the_ending(void **state)
+static struct maker
+make_single(const char *path)
 {
-	struct hand *h = *state;
 	struct maker m = { archive_write_new() };
 
 	archive_write_set_format_raw(m.a);
 	archive_write_add_filter_gzip(m.a);
-	assert_int_equal(archive_write_open_filename(m.a, "notes.txt.gz"), ARCHIVE_OK);
+	assert_int_equal(archive_write_open_filename(m.a, path), ARCHIVE_OK);
+	return m;
+}
+
+static void
+test_one_compressed_file_gets_the_name_without_the_ending(void **state)
+{
+	struct hand *h = *state;
+	struct maker m = make_single("notes.txt.gz");
+
 	file(&m, "any", "notes\n");
 	done(&m);
 	extract(h, "notes.txt.gz", "d");
@@ -215,6 +223,33 @@ test_one_compressed_file_gets_the_name_without_the_ending(void **state)
 	extract(h, "plain.txt.gz", "e");
 	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "no archive");
 	assert_false(hand_has("e"));
+}
+
+/* Zeros are how a tar ends, and how a disk image may begin. */
+static void
+test_a_file_that_begins_with_zeros_is_a_file(void **state)
+{
+	struct hand *h = *state;
+	struct maker m = make_single("disk.img.gz");
+	struct archive_entry *e = entry("any", AE_IFREG, 0644);
+	static char image[20000];
+	struct stat st;
+
+	memcpy(image + 4096, "real data", 10);
+	assert_int_equal(archive_write_header(m.a, e), ARCHIVE_OK);
+	assert_int_equal(archive_write_data(m.a, image, sizeof(image)), sizeof(image));
+	archive_entry_free(e);
+	done(&m);
+	extract(h, "disk.img.gz", "d");
+	hand_works(h);
+	assert_int_equal(stat("d/disk.img", &st), 0);
+	assert_int_equal(st.st_size, sizeof(image));
+	/* A tar that has nothing in it, by its name. */
+	m = make("none.tar.gz");
+	done(&m);
+	extract(h, "none.tar.gz", "n");
+	hand_works(h);
+	assert_false(hand_has("n/none.tar"));
 }
 
 static void
@@ -976,6 +1011,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_kind_of_archive_is_unpacked),
 		TEST(test_one_compressed_file_gets_the_name_without_the_ending),
+		TEST(test_a_file_that_begins_with_zeros_is_a_file),
 		TEST(test_without_a_target_it_unpacks_into_the_workspace),
 		TEST(test_what_is_there_is_not_replaced_unasked),
 		TEST(test_links_within_the_archive_are_kept),
