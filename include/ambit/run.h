@@ -112,6 +112,7 @@ struct ambit_run_result {
 	char **unseen_in; /* directories that kept the look out: real paths; some of them */
 	size_t n_unseen_in;
 	bool cut;    /* nor, at the start, for repositories */
+	char *unrecorded; /* why its end is not in the record; NULL: it is */
 	uint64_t blind;	  /* calls that failed because pidfd_getfd is refused here */
 	size_t left;	  /* processes that were still there and were ended */
 };

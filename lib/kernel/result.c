@@ -34,6 +34,7 @@ ambit_run_result_finish(struct ambit_run_result *result)
 	free(result->unseen_in);
 	free(result->refusals);
 	free(result->programs);
+	free(result->unrecorded);
 	*result = (struct ambit_run_result){ 0 };
 }
 
@@ -134,6 +135,8 @@ ambit_run_result_json(
 		set_count(object, "blind", result->blind) < 0 ||
 		set_count(object, "left", result->left) < 0 ||
 		set_lists(object, result, argv) < 0)
+		return NULL;
+	if (result->unrecorded && set_text(object, "unrecorded", result->unrecorded) < 0)
 		return NULL;
 	return json_line(object);
 }

@@ -306,15 +306,21 @@ prepare(struct run *run, struct ambit_error *err)
 
 /* -- ending -------------------------------------------------------------------- */
 
+/* That it ran is in the record. If the rest does not get there, a full disk, what came
+ * of it is still the caller's to know. */
 static int
 note_end(struct run *run, struct ambit_error *err)
 {
 	auto_free char *body = ambit_run_result_json(run->result,
 		ambit_engine_session(run->o->engine), run->o->argv);
+	struct ambit_error why = { 0 };
 
 	if (!body)
 		return err_nomem(err);
-	return ambit_engine_note(run->o->engine, "end", run->o->argv[0], body, err);
+	if (ambit_engine_note(run->o->engine, "end", run->o->argv[0], body, &why) == 0)
+		return 0;
+	run->result->unrecorded = strdup(why.text);
+	return run->result->unrecorded ? 0 : err_nomem(err);
 }
 
 /* Everything that was made for the run. The tree is gone when the loop has

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the look through the folder found when a command had ended, from the report
- * of `ambit run` into words and members of the result. The names are the command's to
- * choose; that there was a look, and how far it came, is ambit's. */
+ * of `ambit run` into words and members of the result; and that the record does not have
+ * it. The names are the command's to choose; that there was a look, and how far it came,
+ * is ambit's. */
 
 #include <errno.h>
 #include <string.h>
@@ -97,6 +98,19 @@ look_nowhere(struct tool_run *run)
 			true));
 }
 
+/* It ran all the same. */
+static int
+tell_unrecorded(struct tool_run *run, const char *why)
+{
+	if (!why)
+		return 0;
+	buf_printf(&run->text,
+		"[the command ran, but its end could not be recorded: %s. Nothing more runs until "
+		"that is mended: tell the person]\n",
+		why);
+	return json_set_text(run->structured, "unrecorded", why);
+}
+
 static int
 tell_look(struct tool_run *run, const json_t *report)
 {
@@ -121,7 +135,7 @@ tell_look(struct tool_run *run, const json_t *report)
 			json_integer((json_int_t)(all - json_array_size(planted))));
 	say_planted(run, planted, all);
 	say_unseen(run, closed, unseen, cut);
-	return 0;
+	return tell_unrecorded(run, json_string_value(json_object_get(report, "unrecorded")));
 }
 
 int

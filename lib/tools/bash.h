@@ -22,8 +22,9 @@ char *bash_how_to_grant(const json_t *row, const char *root);
 
 /* -- bash-look.c ---------------------------------------------------------------------- */
 
-/* Into run's text, its own, and structured: guarded files that came unasked, and whether
- * all of the folder was looked through for them. report may be NULL. -ENOMEM. */
+/* Into run's text, its own, and structured: guarded files that came unasked, whether all
+ * of the folder was looked through for them, and why the record does not have it. report
+ * may be NULL. -ENOMEM. */
 int bash_look(struct tool_run *run, const json_t *report);
 
 /* -- bash-ask.c ----------------------------------------------------------------------- */

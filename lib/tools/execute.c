@@ -333,6 +333,10 @@ take_report(struct job *job, struct ambit_error *err)
 		fd_read_open(job->report, REPORT_MAX, &executed->report, &len) == 0 &&
 		json_parse(executed->report, len, &report, NULL) == 0) {
 		executed->connected = !json_is_false(json_object_get(report, "connected"));
+		/* Then the program's own status is not the command's. */
+		if (json_object_get(report, "unrecorded") && !executed->timed_out)
+			executed->status =
+				(int)json_integer_value(json_object_get(report, "status"));
 		return 0;
 	}
 	free(executed->report);

@@ -14,6 +14,7 @@
 #include "perform/act.h"
 #include "perform/file.h"
 #include "scope/resolve.h"
+#include "tools/edit-file.h"
 #include "tools/patch-job.h"
 
 #define FILES_MAX 200 /* each holds two directories open until the end */
@@ -269,7 +270,8 @@ perform(struct tool_run *run, struct ambit_error *err)
 			"%s", why.text);
 	r = run_patch(&list, err);
 	list_finish(&list);
-	return r;
+	/* What is wrong with a patch has its own words. */
+	return r == -ENOSPC || r == -EDQUOT ? edit_failed(run, r) : r;
 }
 
 const struct own_tool tool_apply_patch = {

@@ -316,7 +316,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 static bool
 is_own(const char *key, const char *value)
 {
-	static const char *const keys[] = { "what", "code", "error", "scrubbed" };
+	static const char *const keys[] = { "what", "code", "error", "scrubbed", "unrecorded" };
 
 	(void)value;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -371,6 +371,7 @@ const struct own_tool tool_bash = {
 		  "\"unseen\":{\"type\":\"boolean\"},"
 		  "\"unseen_in\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		  "\"cut\":{\"type\":\"boolean\"},"
+		  "\"unrecorded\":{\"type\":\"string\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,
 	.is_own = is_own,

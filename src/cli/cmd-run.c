@@ -72,13 +72,26 @@ say_not_started(const struct run *run, int error)
 								     : strerror(error));
 }
 
-/* What the shell hears. The report is part of what was asked for: without it
- * a command that went well did not. */
+/* Whoever is quiet and has a report reads it there. */
+static void
+say_unrecorded(const struct run *run, const struct ambit_run_result *result)
+{
+	if (run->quiet && (run->report.fd >= 0 || run->report.dir >= 0))
+		return;
+	fprintf(stderr, "ambit: the command ended with %d, and that is not in the record: %s\n",
+		result->status, result->unrecorded);
+}
+
+/* What the shell hears. The record and the report are part of what was asked for:
+ * without them a command that went well did not. */
 static int
 conclude(struct run *run, const struct ambit_run_result *result)
 {
 	struct ambit_error err = { 0 };
 	int status = result->status;
+
+	if (result->unrecorded != NULL)
+		say_unrecorded(run, result);
 
 	if (result->error != 0)
 		say_not_started(run, result->error);
@@ -86,6 +99,8 @@ conclude(struct run *run, const struct ambit_run_result *result)
 	run_ask_planted(run, result);
 	if (status == 0 && result->refused > 0 && args_get(run->args, OPT_FAIL_ON_REFUSAL) != NULL)
 		status = EXIT_FAILED;
+	if (status == 0 && result->unrecorded != NULL)
+		status = EXIT_AMBIT;
 	if (run_report_write(&run->report, run, result, &err) == 0)
 		return status;
 	fprintf(stderr, "ambit: %s%s\n", err.text, status == 0 ? "; the command exited with 0" : "");
