@@ -126,8 +126,21 @@ send_answer(const struct asking *asking, json_int_t id, const struct ambit_answe
 	send_line(asking, object);
 }
 
+/* The call is over, or who answers is gone; not this one question alone. */
+static bool
+is_over(struct asking *asking, const struct asked *asked, int r)
+{
+	bool withdrawn;
+
+	pthread_mutex_lock(&asking->lock);
+	withdrawn = asked->withdrawn;
+	pthread_mutex_unlock(&asking->lock);
+	return !withdrawn && (r == -ECANCELED || r == -EPIPE);
+}
+
 /* In the asking thread. Whatever is not an answer is a no, with its reason; to a
- * question that was withdrawn it is one that nobody takes. */
+ * question that was withdrawn it is one that nobody takes. But where nobody answers any
+ * more there is not even a no: it could mean that something is put out of the way. */
 static void
 ask_one(struct asking *asking, struct asked *asked)
 {
@@ -138,6 +151,10 @@ ask_one(struct asking *asking, struct asked *asked)
 	/* No answer is none: the one who asked looks at the same clock. */
 	if (r == -ETIMEDOUT && asked->question.expires != 0)
 		return;
+	if (is_over(asking, asked, r)) {
+		shutdown(asking->fd, SHUT_RDWR);
+		return;
+	}
 	if (r < 0) {
 		size_t len = str_cut(err.text, strlen(err.text), sizeof(answer.message) - 1);
 

@@ -53,7 +53,22 @@ r = client.ask("answer", pending=r["pending"], answer="once")
 has(r, *((["z/.envrc"], False, []) if root else ([], True, ["z"])), False)
 check(os.path.exists("z"), "a yes took it away")
 tidy()
+
+# A call that is cancelled comes to nothing but that: no handle for a question of its own,
+# and what it left stays where it is, for nobody was asked.
+os.mkfifo("pipe")
+id = client.start("execute", command=plant + "sub/.envrc; cat pipe", ask=True)
+with open("pipe", "w"):
+    check(client.ask("cancel", id=id) == {"cancelled": True}, "cancel")
+    reply = client.wait(id)
+check(reply.get("error", {}).get("code") == -32003, reply)
+check(os.listdir("sub") == [".envrc"], os.listdir("sub"))
+tidy()
+r = client.ask("execute", command=plant + "sub/.envrc", ask=True)
+check(client.ask("cancel", pending=r["pending"]) == {"cancelled": True}, "cancel")
 client.end()
+check(os.listdir("sub") == [".envrc"], os.listdir("sub"))
+tidy()
 
 client = Client()
 client.legacy()
