@@ -135,31 +135,53 @@ make_line(char *line, size_t size, const char *tool, int i)
 		strcmp(tool, "write") == 0 ? ",\"content\":\"some words\\n\"" : "");
 }
 
-static double
-measure(struct peer *peer, const char *tool, int rounds, bool check)
+struct series {
+	const char *what;
+	struct peer *peer;
+	const char *tool;
+	bool check;
+	double *times;
+};
+
+static void
+one(struct series *series, int i)
 {
-	double *times = calloc((size_t)rounds, sizeof(*times)), median;
 	char line[512];
+	const char *reply;
+	double began;
 
-	for (int i = 0; times != NULL && i < rounds; i++) {
-		double began;
-
-		make_line(line, sizeof(line), tool, i);
-		began = now_us();
-		const char *reply = ask(peer, line);
-
-		times[i] = now_us() - began;
-		if (check && strstr(reply, "\"isError\":false") == NULL) {
-			fprintf(stderr, "%s: %s\n", tool, reply);
-			exit(1);
-		}
+	make_line(line, sizeof(line), series->tool, i);
+	began = now_us();
+	reply = ask(series->peer, line);
+	if (series->times != NULL)
+		series->times[i] = now_us() - began;
+	if (series->check && strstr(reply, "\"isError\":false") == NULL) {
+		fprintf(stderr, "%s: %s\n", series->tool, reply);
+		exit(1);
 	}
-	if (times == NULL)
-		fail("calloc");
-	qsort(times, (size_t)rounds, sizeof(*times), by_size);
-	median = times[rounds / 2];
-	free(times);
-	return median;
+}
+
+/* One after another in each round: what a wake-up costs just now is in all of them. */
+static void
+compare(struct series *all, size_t n)
+{
+	double bare = 0;
+
+	for (size_t k = 0; k < n; k++)
+		if ((all[k].times = calloc(ROUNDS, sizeof(double))) == NULL)
+			fail("calloc");
+	for (int i = 0; i < ROUNDS; i++)
+		for (size_t k = 0; k < n; k++)
+			one(&all[k], i);
+	for (size_t k = 0; k < n; k++) {
+		double median;
+
+		qsort(all[k].times, ROUNDS, sizeof(double), by_size);
+		median = all[k].times[ROUNDS / 2];
+		free(all[k].times);
+		bare = k == 0 ? median : bare;
+		printf("  %-34s %8.1f us  %5.1fx\n", all[k].what, median, median / bare);
+	}
 }
 
 /* Kilobytes of the server's own memory. */
@@ -181,29 +203,32 @@ memory(pid_t pid)
 }
 
 static void
-measure_memory(const char *ambit)
+measure_memory(struct peer *peer)
 {
-	struct peer peer;
-	long before;
+	struct series put = { .peer = peer, .tool = "write", .check = true };
+	struct series get = { .peer = peer, .tool = "read", .check = true };
 
-	start(&peer, ambit);
-	ask(&peer, initialize);
-	measure(&peer, "write", CALLS / 10, true);
-	measure(&peer, "read", CALLS / 10, true);
-	before = memory(peer.pid);
-	measure(&peer, "write", CALLS / 2, true);
-	measure(&peer, "read", CALLS / 2, true);
-	printf("  %-34s %8ld kB, %ld kB after %d more\n", "memory after 2000 calls", before,
-		memory(peer.pid), CALLS);
-	finish(&peer);
+	printf("  memory after %d calls %ld kB", 2 * ROUNDS, memory(peer->pid));
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; i < CALLS / 2; i++) {
+			one(&put, i);
+			one(&get, i);
+		}
+		printf(", after %d more %ld kB", CALLS, memory(peer->pid));
+	}
+	putchar('\n');
 }
 
 int
 main(void)
 {
 	const char *ambit = getenv("AMBIT");
-	struct peer peer;
-	double bare, took;
+	struct peer echo, server;
+	struct series all[] = {
+		{ "a bare JSON-RPC echo", &echo, "read", false, NULL },
+		{ "write, a small file", &server, "write", true, NULL },
+		{ "read, a small file", &server, "read", true, NULL },
+	};
 	char path[128];
 
 	if (ambit == NULL || mkdtemp(top) == NULL)
@@ -212,19 +237,14 @@ main(void)
 	snprintf(path, sizeof(path), "%s/state", top);
 	setenv("XDG_STATE_HOME", path, 1);
 	setenv("XDG_CONFIG_HOME", path, 1);
-	printf("tools/call of ambit mcp, round trip (median of %d):\n", ROUNDS);
-	start(&peer, NULL);
-	bare = measure(&peer, "read", ROUNDS, false);
-	printf("  %-34s %8.1f us\n", "a bare JSON-RPC echo", bare);
-	finish(&peer);
-	start(&peer, ambit);
-	ask(&peer, initialize);
-	took = measure(&peer, "write", ROUNDS, true);
-	printf("  %-34s %8.1f us  %5.1fx\n", "write, a small file", took, took / bare);
-	took = measure(&peer, "read", ROUNDS, true);
-	printf("  %-34s %8.1f us  %5.1fx\n", "read, a small file", took, took / bare);
-	finish(&peer);
-	measure_memory(ambit);
+	printf("tools/call of ambit mcp, round trip (median of %d, interleaved):\n", ROUNDS);
+	start(&echo, NULL);
+	start(&server, ambit);
+	ask(&server, initialize);
+	compare(all, sizeof(all) / sizeof(all[0]));
+	measure_memory(&server);
+	finish(&echo);
+	finish(&server);
 	fflush(stdout);
 	if (chdir("/") == 0)
 		return execlp("rm", "rm", "-rf", top, (char *)NULL);
