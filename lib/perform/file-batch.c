@@ -193,13 +193,13 @@ replace(struct change *c)
 }
 
 static int
-change(struct change *c, struct ambit_error *err)
+change(struct change *c, int *patience, struct ambit_error *err)
 {
 	const struct ambit_place *p = c->place;
 	auto_turn struct turn turn = { { -1, -1 } };
 	int r;
 
-	turn_take(&turn, p->parent, -1);
+	turn_take(&turn, p->parent, -1, patience);
 	if (!is_as_staged(c))
 		return err_set(
 			err, ESTALE, "%s is not what it was when this was decided", p->shown);
@@ -235,8 +235,17 @@ exchange_back(struct change *c)
 	int r = 0;
 
 	c->exchanged = false;
-	if (renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) == 0)
-		return 0;
+	if (renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) == 0) {
+		if (!file_is_other(p->parent, c->temp, c->new_dev, c->new_ino))
+			return 0;
+		/* Somebody's, who came between the look and this. */
+		r = renameat2(p->parent, c->temp, p->parent, p->name, RENAME_EXCHANGE) < 0
+			    ? -errno
+			    : -ESTALE;
+		memcpy(c->aside, c->temp, sizeof(c->aside));
+		c->temp[0] = '\0';
+		return r;
+	}
 	r = errno == ENOENT ? file_rename_new(p->parent, c->temp, p->parent, p->name) : -errno;
 	/* Not ours to remove any more, or gone. */
 	if (r < 0)
@@ -247,14 +256,14 @@ exchange_back(struct change *c)
 
 /* What somebody has put there since stays; what was there before does, too, beside it. */
 static int
-undo(struct change *c)
+undo(struct change *c, int *patience)
 {
 	const struct ambit_place *p = c->place;
 	auto_turn struct turn turn = { { -1, -1 } };
 
 	if (c->step != STEP_DONE)
 		return 0;
-	turn_take(&turn, p->parent, -1);
+	turn_take(&turn, p->parent, -1, patience);
 	c->step = STEP_STAGED;
 	if (c->in_place)
 		return file_is_as(p->parent, p->name, &c->st) ? stage_restore(&c->old) : -ESTALE;
@@ -274,22 +283,22 @@ undo(struct change *c)
 int
 file_batch_commit(struct file_batch *batch, struct ambit_error *err)
 {
+	int r = 0, patience = turn_patience();
 	bool kept = true;
 	size_t done = 0;
-	int r = 0;
 
 	for (size_t i = 0; i < batch->n; i++)
 		if (batch->changes[i].step != STEP_STAGED)
 			return err_set(err, EINVAL, "%s could not be prepared",
 				batch->changes[i].place->shown);
 	while (r == 0 && done < batch->n) {
-		r = change(&batch->changes[done], err);
+		r = change(&batch->changes[done], &patience, err);
 		done += r == 0;
 	}
 	while (r < 0 && done > 0) {
 		struct change *c = &batch->changes[--done];
 
-		if (undo(c) < 0) {
+		if (undo(c, &patience) < 0) {
 			err_context(err, "%s could not be put back%s%s", c->place->shown,
 				c->aside[0] ? "; what it was is beside it as " : "", c->aside);
 			kept = false;

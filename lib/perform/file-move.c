@@ -23,7 +23,7 @@ file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", place->shown);
-	turn_take(&turn, place->parent, -1);
+	turn_take(&turn, place->parent, -1, NULL);
 	r = file_check(place, &held, &st, err);
 	if (r < 0)
 		return r;
@@ -98,7 +98,7 @@ settle(const struct ends *e, const char *temp, struct ambit_error *err)
 	auto_turn struct turn turn = { { -1, -1 } };
 	int r;
 
-	turn_take(&turn, e->to->parent, -1);
+	turn_take(&turn, e->to->parent, -1, NULL);
 	r = e->onto ? file_replace(e->to->parent, temp, NULL, e->to, &e->to_st)
 		    : file_rename_new(e->to->parent, temp, e->to->parent, e->to->name);
 	if (r == -ESTALE || r == -EEXIST)
@@ -171,7 +171,7 @@ rename_to(const struct ends *e)
 	auto_turn struct turn turn = { { -1, -1 } };
 	int r;
 
-	turn_take(&turn, e->from->parent, e->to->parent);
+	turn_take(&turn, e->from->parent, e->to->parent, NULL);
 	if (e->onto)
 		return file_replace(
 			e->from->parent, e->from->name, &e->st, e->to, &e->to_st);

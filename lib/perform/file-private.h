@@ -40,11 +40,13 @@ bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
 /* -- one at a time (file-turn.c) ------------------------------------------------------- */
 
 /* Whose turn it is to change names in these directories (other: or -1). Never long, and
- * not where it cannot be had. */
+ * not where it cannot be had. patience: what is left of turn_patience, for several that
+ * belong together; or NULL. */
 struct turn {
 	int fds[2];
 };
-void turn_take(struct turn *turn, int dir, int other);
+int turn_patience(void);
+void turn_take(struct turn *turn, int dir, int other, int *patience);
 void turn_end(struct turn *turn);
 
 #define auto_turn __attribute__((cleanup(turn_end)))

@@ -14,17 +14,16 @@
 #include "perform/file-private.h"
 
 #define PAUSE_NS 200000
-#define PAUSES 2500 /* half a second; what is done meanwhile are a few renames */
+#define PAUSES 500 /* a tenth of a second; what is done meanwhile are a few renames */
 
 static int
-take(int dir)
+take(int dir, int *pauses)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (int i = 0; fd >= 0 && i < PAUSES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-			break;
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK && *pauses > 0) {
 		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+		--*pauses;
 	}
 	return fd;
 }
@@ -35,19 +34,28 @@ comes_first(const struct stat *a, const struct stat *b)
 	return a->st_dev != b->st_dev ? a->st_dev < b->st_dev : a->st_ino < b->st_ino;
 }
 
+int
+turn_patience(void)
+{
+	return PAUSES;
+}
+
 void
-turn_take(struct turn *turn, int dir, int other)
+turn_take(struct turn *turn, int dir, int other, int *patience)
 {
 	struct stat a = { 0 }, b = { 0 };
+	int own = PAUSES;
+
+	patience = patience ? patience : &own;
 
 	*turn = (struct turn){ { -1, -1 } };
 	if (other >= 0 && fstat(dir, &a) == 0 && fstat(other, &b) == 0 &&
 		(a.st_dev != b.st_dev || a.st_ino != b.st_ino)) {
 		/* Two who want both take the same one first. */
-		turn->fds[0] = take(comes_first(&a, &b) ? dir : other);
-		turn->fds[1] = take(comes_first(&a, &b) ? other : dir);
+		turn->fds[0] = take(comes_first(&a, &b) ? dir : other, patience);
+		turn->fds[1] = take(comes_first(&a, &b) ? other : dir, patience);
 	} else {
-		turn->fds[0] = take(dir);
+		turn->fds[0] = take(dir, patience);
 	}
 }
 

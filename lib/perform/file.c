@@ -220,6 +220,7 @@ int
 file_replace(int from, const char *name, const struct stat *what, const struct ambit_place *place,
 	const struct stat *was)
 {
+	struct stat put = { 0 };
 	int r = -ESTALE;
 
 	if (!file_is_as(place->parent, place->name, was))
@@ -236,7 +237,11 @@ file_replace(int from, const char *name, const struct stat *what, const struct a
 			return 0;
 		r = -errno;
 	}
+	/* What comes back must be what was there just now, or it is the next one's. */
+	fstatat(place->parent, place->name, &put, AT_SYMLINK_NOFOLLOW);
 	renameat2(from, name, place->parent, place->name, RENAME_EXCHANGE);
+	if (put.st_ino && file_is_other(from, name, put.st_dev, put.st_ino))
+		renameat2(from, name, place->parent, place->name, RENAME_EXCHANGE);
 	return r;
 }
 
@@ -295,7 +300,7 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 	if (r < 0)
 		return r;
 	was = was ? was : &st;
-	turn_take(&turn, place->parent, -1);
+	turn_take(&turn, place->parent, -1, NULL);
 	if (r == 0)
 		r = put_staged(place, was, temp, err);
 	if (r == 1 && !file_is_as(place->parent, place->name, was))
