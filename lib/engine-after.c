@@ -84,22 +84,23 @@ is_planted(struct after *a, int dirfd, const char *name, const char *path, const
 	if (is_older(a, st))
 		return false;
 	paths_decide_one(&a->in, &at, AMBIT_ACCESS_WRITE, &out, &hard, &guard);
+	/* Beneath a name that is ambit's own it is what it is by its own. */
+	if (out.code == AMBIT_CODE_PROTECTED)
+		guard = guards_match(a->in.guards, &at, AMBIT_ACCESS_WRITE);
 	if (!guard || memory_allows(&a->in, &out, path))
 		return false;
 	return !is_plain_git(a, dirfd, name, path);
 }
 
 /* A directory whose mode keeps its owner out as well, and with it the look: to change
- * the mode would be to change what is the person's. It is named; but for one that was
- * closed to the tree too: not to be searched then, and its mode, or it would show in
- * the ctime, as it is now. */
+ * the mode would be to change what is the person's. It is named; but for one whose mode
+ * and entries are as they were when the command began, which is no news. */
 static int
 tell_closed(struct after *a, const char *dir)
 {
 	struct stat st;
 
-	if (faccessat(AT_FDCWD, dir, X_OK, AT_EACCESS) < 0 && errno == EACCES &&
-		lstat(dir, &st) == 0 && is_older(a, &st))
+	if (lstat(dir, &st) == 0 && is_older(a, &st))
 		return 0;
 	a->unseen = true;
 	return a->closed++ < CLOSED_MAX ? a->each(a->data, dir, false) : 0;
@@ -114,7 +115,7 @@ look_at(struct after *a, int dirfd, const char *dir, bool open, const char *name
 	if (!path)
 		return -ENOMEM;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		*closed = *closed || errno != ENOENT; /* it can be listed, and no more */
+		*closed = *closed || errno == EACCES; /* it can be listed, and no more */
 		return 0;
 	}
 	if (S_ISDIR(st.st_mode)) {

@@ -135,7 +135,9 @@ is_over(struct asking *asking, const struct asked *asked, int r)
 	pthread_mutex_lock(&asking->lock);
 	withdrawn = asked->withdrawn;
 	pthread_mutex_unlock(&asking->lock);
-	return !withdrawn && (r == -ECANCELED || r == -EPIPE);
+	/* What came past the line is asked about when all is over: there a no moves files. */
+	return !withdrawn && (r == -ECANCELED || r == -EPIPE ||
+				     (r < 0 && asked->question.id == UINT64_MAX));
 }
 
 /* In the asking thread. Whatever is not an answer is a no, with its reason; to a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guarded files that came or changed past the gate, and directories that may hold
- * some and cannot be looked into: the person is asked when the command is gone. A
- * no takes them out of the way under another name; nothing is lost, and nothing
- * happens unasked. */
+/* Guarded files that came or changed past the gate: the person is asked when the
+ * command is gone. A no takes them out of the way under another name; nothing is
+ * lost, and nothing happens unasked. Of a directory that cannot be looked into nobody
+ * knows whose doing it is: it is told, and stays where it is. */
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -21,49 +21,29 @@
 #define NAMED_MAX 5 /* in the question */
 #define AWAY ".ambit-refused"
 
-/* Of both lists, those that came first. */
-static const char *
-came(const struct ambit_run_result *result, size_t i)
-{
-	return i < result->n_planted ? result->planted[i]
-				     : result->unseen_in[i - result->n_planted];
-}
-
-static size_t
-n_came(const struct ambit_run_result *result)
-{
-	return result->n_planted + result->n_unseen_in;
-}
-
 static char *
 what_came(const struct run *run, const struct ambit_run_result *result)
 {
 	struct buf text = { 0 };
 
 	buf_puts(&text, "keep");
-	for (size_t i = 0; i < n_came(result) && i < NAMED_MAX; i++) {
-		auto_free char *shown = ambit_scope_display(run->world.scope, came(result, i));
+	for (size_t i = 0; i < result->n_planted && i < NAMED_MAX; i++) {
+		auto_free char *shown = ambit_scope_display(run->world.scope, result->planted[i]);
 
-		buf_printf(&text, "%s %s%s", i > 0 ? "," : "", shown != NULL ? shown : "?",
-			i < result->n_planted ? "" : " (cannot be looked into)");
+		buf_printf(&text, "%s %s", i > 0 ? "," : "", shown != NULL ? shown : "?");
 	}
-	if (n_came(result) > NAMED_MAX)
-		buf_printf(&text, " and %zu more", n_came(result) - NAMED_MAX);
+	if (result->n_planted > NAMED_MAX)
+		buf_printf(&text, " and %zu more", result->n_planted - NAMED_MAX);
 	return buf_take(&text);
 }
 
 static char *
 why_asked(const struct ambit_run_result *result)
 {
-	const char *why = result->n_planted > 0
-		? "guarded; they came or changed without a yes, and may run with your rights later"
-		: "its mode keeps ambit out: what came into it may run with your rights later";
-
-	/* The directories are named. What else there may be is not. */
-	return str_printf("%s%s", why,
-		result->unseen && result->n_unseen_in == 0
-			? "; not all of the folder could be looked through, there may be more"
-			: "");
+	return str_printf("guarded; they came or changed without a yes, and may run with your "
+			  "rights later%s",
+		result->unseen ? "; not all of the folder could be looked through, there may be more"
+			       : "");
 }
 
 static int
@@ -129,7 +109,7 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 	struct ambit_error err = { 0 };
 	int r;
 
-	if (n_came(result) == 0 || run->approver == NULL || run->approver->instant)
+	if (result->n_planted == 0 || run->approver == NULL || run->approver->instant)
 		return;
 	r = make_question(run, result, &question, &err);
 	if (r == 0)
@@ -137,10 +117,10 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 	ambit_question_finish(&question);
 	if (r < 0 || answer.kind >= AMBIT_ONCE)
 		return;
-	for (size_t i = 0; i < n_came(result); i++) {
-		auto_free char *shown = ambit_scope_display(run->world.scope, came(result, i));
+	for (size_t i = 0; i < result->n_planted; i++) {
+		auto_free char *shown = ambit_scope_display(run->world.scope, result->planted[i]);
 
-		r = put_away(came(result, i));
+		r = put_away(result->planted[i]);
 		if (r < 0)
 			fprintf(stderr, "ambit: %s stays: %s\n", shown != NULL ? shown : "?",
 				strerror(-r));

@@ -5,8 +5,16 @@
 # person is asked whether it may stay.
 . "${0%/*}/line.bash"
 
+# ages PATH: until what changes now is surely newer, by more than a tick.
+ages() {
+	local was
+	was=$(date -d "$(stat -c %z "$1")" +%s%N)
+	while (($(date +%s%N) - was < 50000000)); do :; done
+}
+
 mkdir -p sub/known
 echo mine >sub/known/.envrc
+ages sub/known/.envrc
 held 1 -- "$CALLS" create sub/.envrc
 [[ ! -e sub/.envrc && $errout != *"without a yes"* ]] || fail "an honest program: $errout"
 natural create sub/.envrc
@@ -44,8 +52,8 @@ rm sub/.envrc
 held 0 -- git init -q sub/new
 [[ $errout != *"without a yes"* && -e sub/new/.git/config ]] || fail "git init: $errout"
 
-# A directory that its mode closes, to be listed or to be looked at, is named; also to
-# the person, who can have it put away. Root is not kept out, and finds the file.
+# A directory that its mode closes, to be listed or to be looked at, is named. Root is not
+# kept out, and finds the file.
 approver no.sh <<'END'
 #!/bin/bash
 cat >>"${0%/*}/asked"
@@ -63,14 +71,28 @@ for mode in 311 600 0; do
 	[[ $(jq -c '[.unseen, .unseen_in]' report.json) == "[true,[\"$PWD/shut\"]]" ]] || fail "mode $mode: $(<report.json)"
 	chmod 700 shut
 	status 0 "$AMBIT" run --ask "exec:$approver" -- sh -c "chmod $mode shut"
-	[[ ! -e shut && -d shut.ambit-refused ]] || fail "mode $mode: $(ls -la)"
-	grep -q "keep shut (cannot be looked into)" "${approver%/*}/asked" || fail "the question: $(<"${approver%/*}/asked")"
-	chmod 700 shut.ambit-refused
+	complains "shut cannot be looked into"
+	# Whose doing it is nobody knows: it stays where it is.
+	[[ -d shut && ! -e shut.ambit-refused && ! -e ${approver%/*}/asked ]] || fail "mode $mode: $(ls -la)"
+	chmod 700 shut
 done
-rm -rf shut shut.ambit-refused
+rm -rf shut
+
+# Nor is one news that can be searched and not listed, and is as it was.
+mkdir -m 311 searched
+ages searched
+held 0 --report report.json -- touch file
+[[ $(jq -c '[.unseen, .unseen_in]' report.json) == '[false,[]]' ]] || fail "searched before: $(<report.json)"
+chmod 700 searched
+
+# A name that looks like ambit's own hides nothing.
+held 0 --report report.json -- sh -c "mkdir deep && '$CALLS' -n mkdir deep/.ambit-abcdefghijkmnpqrstuv && '$CALLS' -n create deep/.ambit-abcdefghijkmnpqrstuv/.envrc"
+[[ $(jq -c .planted report.json) == *ambit-abcdefghijkmnpqrstuv/.envrc* ]] || fail "hidden: $(<report.json)"
+rm -rf deep searched
 
 # One that was closed to the command as well is no news.
 mkdir -m 0 closed
+ages closed
 held 0 --report report.json -- touch file
 [[ $(jq -c '[.unseen, .unseen_in]' report.json) == '[false,[]]' ]] || fail "closed before: $(<report.json)"
 rmdir closed

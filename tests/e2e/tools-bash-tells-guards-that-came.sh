@@ -47,11 +47,11 @@ check("could not be looked into for guarded files: z" in r["text"] or root, r["t
 tidy()
 
 # One who answers hears of it in the question, and the result has it as well.
-r = client.ask("execute", command=shut, ask=True)
-check("keep z" in r["question"]["what"], r)
+r = client.ask("execute", command=plant + "sub/.envrc", ask=True)
+check("keep sub/.envrc" in r["question"]["what"], r)
 r = client.ask("answer", pending=r["pending"], answer="once")
-has(r, *((["z/.envrc"], False, []) if root else ([], True, ["z"])), False)
-check(os.path.exists("z"), "a yes took it away")
+has(r, ["sub/.envrc"], False, [], False)
+check(os.path.exists("sub/.envrc"), "a yes took it away")
 tidy()
 
 # A call that is cancelled comes to nothing but that: no handle for a question of its own,
