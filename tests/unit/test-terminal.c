@@ -436,6 +436,9 @@ a_full_screen_program_is_left_and_made_to_redraw(void **state)
 	terminal_hold(desk->terminal);
 	look(desk);
 	assert_non_null(strstr(desk->seen, "\033[?1l"));
+	/* Between margins a question would scroll out of sight. */
+	assert_non_null(strstr(desk->seen, "\033[?69l"));
+	assert_non_null(strstr(desk->seen, "\033[r"));
 	assert_non_null(strstr(desk->seen, "\033[?25h"));
 	assert_non_null(strstr(desk->seen, "\033[?2004l"));
 	assert_non_null(strstr(desk->seen, "\033[?1049l"));
