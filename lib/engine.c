@@ -166,7 +166,7 @@ engine_check_loop(struct ambit_engine *engine, const struct ambit_request *reque
 	char digest[HASH_HEX];
 
 	/* A program that opens the same file a thousand times is at work. */
-	if (limit <= 0 || request_is_syscall(request))
+	if (limit <= 0 || request_is_syscall(request) || request->again)
 		return;
 	/* Not the arguments alone: a request for a path or a host has none. */
 	asked = request_json(request);

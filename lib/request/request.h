@@ -53,6 +53,7 @@ struct ambit_request {
 	char *program;
 	char *agent;
 	bool held;
+	bool again;	 /* the same call as before, decided anew: not one more */
 	uint64_t origin; /* who makes the call, where several do; 0 */
 
 	/* AMBIT_CODE_NONE, or why it cannot be understood (BadArguments,

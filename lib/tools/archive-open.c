@@ -5,13 +5,16 @@
  * for days, before there is a byte to count or a moment to be cancelled in. */
 
 #include <archive.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/archive-unpack.h"
 
 #define HEAD 10
 #define BLOCK 65536
+#define TAIL 66000 /* the end of a zip, with the longest comment */
 
 /* A tar begins with a name, and that may be "BZhang" or "]": so what stands further on
  * counts, too. */
@@ -47,6 +50,27 @@ is_zip(const char *head)
 	return memcmp(head, "PK00PK\3\4", 8) == 0 ||
 	       (memcmp(head, "PK", 2) == 0 && head[2] > 0 && head[2] < 9 && head[3] > 0 &&
 		       head[3] < 9);
+}
+
+/* A program with a zip behind it: a Python application, one that unpacks itself. Nothing
+ * else, for the last file of a tar may be a zip. */
+static bool
+is_program_with_zip(int fd, const char *head)
+{
+	static const char end[] = "PK\5\6";
+	struct stat st;
+	char *tail;
+	ssize_t n;
+	bool found;
+
+	if ((memcmp(head, "#!", 2) != 0 && memcmp(head, "MZ", 2) != 0 &&
+		    memcmp(head, "\177ELF", 4) != 0) ||
+		fstat(fd, &st) < 0 || !(tail = malloc(TAIL)))
+		return false;
+	n = pread(fd, tail, TAIL, st.st_size > TAIL ? st.st_size - TAIL : 0);
+	found = n > 0 && memmem(tail, (size_t)n, end, sizeof(end) - 1);
+	free(tail);
+	return found;
 }
 
 /* Where libarchive was built without a library it starts a program instead, and says
@@ -90,7 +114,7 @@ open_as(struct archive *archive, int fd, const char *head, bool plain, bool *ret
 	int r;
 
 	*ret_packed = false;
-	if (is_zip(head))
+	if (is_zip(head) || is_program_with_zip(fd, head))
 		return archive_read_support_format_zip(archive) == ARCHIVE_OK
 			       ? unpack_open_zip(archive, fd)
 			       : ARCHIVE_FATAL;

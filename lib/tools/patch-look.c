@@ -244,6 +244,22 @@ check_twice(struct job_list *list, const char *real, const char *shown, size_t *
 		"the patch names %s twice", shown);
 }
 
+/* Two names of one file: each change would undo the other's. */
+static int
+check_linked(struct job_list *list, const struct job *job, struct ambit_error *err)
+{
+	if (job->place.exists && job->st.st_nlink > 1)
+		for (const struct job *other = list->jobs; other < job; other++)
+			if (other->held && other->file->change != PATCH_COPY &&
+				other->place.exists && other->place.ino == job->place.ino &&
+				other->place.dev == job->place.dev)
+				return run_fail(list->run, err, EINVAL,
+					"Change it by one of its names.",
+					"%s and %s are the same file", other->place.shown,
+					job->place.shown);
+	return 0;
+}
+
 int
 job_check_twice(struct job_list *list, struct ambit_error *err)
 {
@@ -255,6 +271,8 @@ job_check_twice(struct job_list *list, struct ambit_error *err)
 
 		if (job->held && job->file->change != PATCH_COPY)
 			r = check_twice(list, job->place.real, job->place.shown, &times, err);
+		if (r == 0 && job->held && job->file->change != PATCH_COPY)
+			r = check_linked(list, job, err);
 		times = 0;
 		if (r == 0 && job->held_to)
 			r = check_twice(list, job->to.real, job->to.shown, &times, err);

@@ -192,6 +192,7 @@ make_request(struct call *call, struct ambit_request **ret_request)
 		return -ENOMEM;
 	}
 	request->origin = call->options.origin;
+	request->again = call->quicker > 0;
 	/* An archive's entries are decided one by one when they are unpacked. */
 	ambit_request_set_held(request,
 		tool->own == &tool_extract ||

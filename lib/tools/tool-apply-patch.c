@@ -111,6 +111,20 @@ note_seen(struct job_list *list, const struct job *job)
 		seen_note(list->run->seen, now->real, &st);
 }
 
+/* What was changed and put back is as it was, but for when its inode last changed. */
+static void
+note_put_back(struct job_list *list, const struct job *job)
+{
+	struct stat st;
+
+	if (job->held && job->st.st_ino != 0 &&
+		fstatat(job->place.parent, job->place.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_ino == job->st.st_ino && st.st_dev == job->st.st_dev &&
+		st.st_size == job->st.st_size && st.st_mtim.tv_sec == job->st.st_mtim.tv_sec &&
+		st.st_mtim.tv_nsec == job->st.st_mtim.tv_nsec)
+		seen_note(list->run->seen, job->place.real, &st);
+}
+
 static uint64_t
 turns_of(const struct job *job)
 {
@@ -139,6 +153,8 @@ commit(struct job_list *list, struct ambit_error *err)
 		r = change_mode(list, &list->jobs[i], err);
 		note_seen(list, &list->jobs[i]);
 	}
+	for (size_t i = 0; r < 0 && i < list->set.n_files; i++)
+		note_put_back(list, &list->jobs[i]);
 	seen_release(list->run->seen, turns);
 	return r;
 }

@@ -19,6 +19,7 @@
 #define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
 #define REFUSED_MAX 200
 #define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them often */
+#define MARKS_BYTES 1500 /* of the four texts in a row */
 #define SOURCE_MAX 200
 
 /* -- where it runs ---------------------------------------------------------------------- */
@@ -81,12 +82,13 @@ find_cwd(struct tool_run *run, char **ret_cwd, struct ambit_error *err)
 
 /* -- for programs ----------------------------------------------------------------------------- */
 
+/* Of a command that reached out each of them will have marks. */
 static size_t
-row_bytes(const json_t *row)
+row_bytes(const json_t *row, bool marked)
 {
 	return json_string_length(json_object_get(row, "subject")) +
 	       json_string_length(json_object_get(row, "message")) +
-	       json_string_length(json_object_get(row, "allow"));
+	       json_string_length(json_object_get(row, "allow")) + (marked ? MARKS_BYTES : 0);
 }
 
 /* NULL: there is none, or it cannot be read. */
@@ -103,7 +105,7 @@ report_of(const struct ambit_executed *executed)
 /* The report's own rows: what, subject, code, program, message, count; and how a person
  * could allow it. All that fit; *ret_left says how many do not. */
 static json_t *
-refused_of(const json_t *report, const char *root, size_t *ret_left)
+refused_of(const json_t *report, const char *root, bool marked, size_t *ret_left)
 {
 	json_t *list = json_array(), *row, *rows;
 	size_t i, bytes = 0;
@@ -115,8 +117,8 @@ refused_of(const json_t *report, const char *root, size_t *ret_left)
 
 		if (how)
 			json_set_text(row, "allow", how);
-		bytes += row_bytes(row);
-		if (i >= REFUSED_MAX || bytes > REFUSED_BYTES)
+		bytes += row_bytes(row, marked);
+		if (i >= REFUSED_MAX || bytes > (marked ? 2 : 1) * REFUSED_BYTES)
 			break;
 		json_array_append(list, row);
 	}
@@ -240,7 +242,7 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	auto_free char *root = NULL, *display = NULL;
 	auto_json json_t *report = report_of(executed);
 	auto_json json_t *refused =
-		read_scope(run, &root, &display) == 0 ? refused_of(report, root, &left) : NULL;
+		read_scope(run, &root, &display) == 0 ? refused_of(report, root, executed->connected, &left) : NULL;
 	json_t *ended = json_object_get(report, "left");
 	const char *command = run_string(run, "command");
 

@@ -184,7 +184,7 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "limit",
 		.arg = "WHAT=N",
 		.many = true,
-		.text = "what each command may use: cpu (seconds), memory, file-size (bytes, or K, M, "
+		.text = "what each process of a command may use: cpu (seconds), memory, file-size (bytes, or K, M, "
 			"G) or processes",
 	},
 	[OPT_ALLOW_BASH] = {

@@ -225,6 +225,35 @@ test_one_compressed_file_gets_the_name_without_the_ending(void **state)
 	assert_false(hand_has("e"));
 }
 
+static void
+test_a_program_with_a_zip_behind_it_is_unpacked(void **state)
+{
+	static const char script[] = "#!/usr/bin/env python3\n";
+	struct hand *h = *state;
+	struct maker m = make("x.zip");
+	char whole[4096];
+	ssize_t n;
+	int fd;
+
+	file(&m, "main", "main\n");
+	done(&m);
+	memcpy(whole, script, strlen(script));
+	fd = open("x.zip", O_RDONLY | O_CLOEXEC);
+	n = read(fd, whole + strlen(script), sizeof(whole) - strlen(script));
+	close(fd);
+	assert_true(n > 0);
+	fd = open("app", O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	n += (ssize_t)strlen(script);
+	assert_int_equal(write(fd, whole, (size_t)n), n);
+	close(fd);
+	extract(h, "app", "d");
+	hand_works(h);
+	assert_string_equal(world_read("d/main"), "main\n");
+	world_file("script", script);
+	extract(h, "script", "e");
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "no archive");
+}
+
 /* Zeros are how a tar ends, and how a disk image may begin. */
 static void
 test_a_file_that_begins_with_zeros_is_a_file(void **state)
@@ -1011,6 +1040,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_kind_of_archive_is_unpacked),
 		TEST(test_one_compressed_file_gets_the_name_without_the_ending),
+		TEST(test_a_program_with_a_zip_behind_it_is_unpacked),
 		TEST(test_a_file_that_begins_with_zeros_is_a_file),
 		TEST(test_without_a_target_it_unpacks_into_the_workspace),
 		TEST(test_what_is_there_is_not_replaced_unasked),

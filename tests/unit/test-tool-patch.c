@@ -642,6 +642,26 @@ test_symlinks_are_changed_where_they_lead_and_removed_as_links(void **state)
 	assert_string_equal(world_read("f"), "b\n");
 }
 
+/* Each would undo the other; and what else is in the patch stays known as it is. */
+static void
+test_two_names_of_one_file_are_one_file(void **state)
+{
+	struct hand *h = *state;
+
+	world_file("n", "n\n");
+	world_file("h1", "a\n");
+	assert_int_equal(link("h1", "h2"), 0);
+	hand_call(h, "read", json_pack("{s:s}", "file_path", "n"));
+	hand_works(h);
+	patch(h, "--- a/n\n+++ b/n\n@@ -1 +1 @@\n-n\n+N\n--- a/h1\n+++ b/h1\n@@ -1 +1 @@\n-a\n+b\n"
+		 "--- a/h2\n+++ b/h2\n@@ -1 +1 @@\n-a\n+c\n");
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "h1 and h2 are the same file");
+	assert_string_equal(world_read("n"), "n\n");
+	assert_string_equal(world_read("h1"), "a\n");
+	patch(h, "--- a/n\n+++ b/n\n@@ -1 +1 @@\n-n\n+N\n");
+	hand_works(h);
+}
+
 static void
 test_many_patches_leave_nothing_open(void **state)
 {
@@ -698,6 +718,7 @@ main(void)
 		cmocka_unit_test(test_a_patch_is_cancelled_between_hunks),
 		TEST(test_a_patch_is_decided_by_every_file_in_it),
 		TEST(test_symlinks_are_changed_where_they_lead_and_removed_as_links),
+		TEST(test_two_names_of_one_file_are_one_file),
 		TEST(test_many_patches_leave_nothing_open),
 	};
 
