@@ -50,8 +50,10 @@ put(struct asker *asker, const struct ambit_question *question)
 	struct ambit_error err = { 0 };
 	int r;
 
-	if (asker->terminal)
+	if (asker->terminal) {
+		terminal_await_quiet(asker->terminal);
 		terminal_hold(asker->terminal);
+	}
 	r = asker->approver->ask(asker->approver, question, &answer, &err);
 	gate_lock(asker->gate);
 	if (r == 0)

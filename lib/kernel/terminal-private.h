@@ -60,6 +60,7 @@ struct terminal {
 	char name[64];
 	struct termios before;
 	struct modes modes;
+	int64_t typed;	    /* when the last key came for the command; 0: none did */
 	struct flow keys;   /* to the command */
 	struct flow output; /* to the person */
 };

@@ -98,8 +98,11 @@ fill_output(struct terminal *terminal)
 static void
 fill_keys(struct terminal *terminal)
 {
+	size_t had = terminal->keys.len;
 	int r = fill(terminal->real, &terminal->keys);
 
+	if (terminal->keys.len > had)
+		terminal->typed = clock_steady();
 	if (terminal->master >= 0)
 		spill(terminal->master, &terminal->keys, terminal->keys.len);
 	if (r < 0)

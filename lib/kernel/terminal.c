@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/run.h"
 #include "kernel/terminal-private.h"
 
 #ifndef TIOCGPTPEER
@@ -295,6 +296,28 @@ terminal_suspend(struct terminal *terminal)
 }
 
 /* -- questions ---------------------------------------------------------------- */
+
+/* A program reads what is typed to it, and can ask in the middle of a word: the rest of it
+ * would be the answer. So a question waits until nothing was typed for a moment. */
+#define STILL_MS 700
+#define STILL_MAX_MS 10000
+#define STILL_STEP_MS 20
+
+void
+terminal_await_quiet(struct terminal *terminal)
+{
+	int64_t until = clock_steady() + STILL_MAX_MS, now, typed;
+
+	do {
+		now = clock_steady();
+		pthread_mutex_lock(&terminal->lock);
+		typed = terminal->started && !terminal->held ? terminal->typed : 0;
+		pthread_mutex_unlock(&terminal->lock);
+		if (typed == 0 || now - typed >= STILL_MS)
+			return;
+		poll(NULL, 0, STILL_STEP_MS);
+	} while (now < until);
+}
 
 /* The lock alone makes the relay stand still: it moves bytes only with it, and
  * without waiting. Nobody need answer, so a main thread that is busy ending

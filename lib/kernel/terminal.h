@@ -41,6 +41,9 @@ void terminal_resize(struct terminal *terminal);
  * process' job; returns when it is continued and the terminal is raw again. */
 void terminal_suspend(struct terminal *terminal);
 
+/* Before it begins, in the asking thread: until the person has stopped typing to the
+ * command, but not for ever. */
+void terminal_await_quiet(struct terminal *terminal);
 /* A question begins and ends; called from the asking thread, returns when the
  * relay stands still. cooked: modes as they were before. */
 void terminal_hold(struct terminal *terminal);
