@@ -40,6 +40,12 @@ clock_steady(void)
 }
 
 int64_t
+clock_of_files(void)
+{
+	return clock_ms(CLOCK_REALTIME_COARSE);
+}
+
+int64_t
 clock_coarse(void)
 {
 	return clock_ms(CLOCK_MONOTONIC_COARSE);

@@ -39,5 +39,8 @@ int64_t clock_now(void);
 int64_t clock_steady(void);
 /* The same as that of the last tick: without reading a clock. */
 int64_t clock_coarse(void);
+/* Milliseconds since the epoch, as of the kernel's last tick: by that it says when a file
+ * was changed, and what changes from now on is not older. */
+int64_t clock_of_files(void);
 
 #endif

@@ -21,6 +21,7 @@
 struct run {
 	const struct ambit_run_options *o;
 	struct ambit_run_result *result;
+	int64_t since; /* when it began, by the clock of files */
 
 	char *temp;
 	struct pool *pool; /* or NULL */

@@ -366,19 +366,14 @@ add_planted(void *data, const char *path, bool seen)
 		    : append_path(&result->unseen_in, &result->n_unseen_in, path);
 }
 
-/* The kernel's times of files are those of its last tick, and the command may have begun
- * right after one. */
-#define TICK_MS 10
-
 /* Who made no call that can change a name has planted nothing. */
 static void
 look_around(struct run *run)
 {
 	run->result->cut = ambit_engine_search_cut(run->o->engine);
 	if (run->result->calls > 0)
-		run->result->unseen = ambit_engine_planted(run->o->engine,
-					      run->result->started - TICK_MS, add_planted,
-					      run->result) != 0;
+		run->result->unseen = ambit_engine_planted(
+					      run->o->engine, run->since, add_planted, run->result) != 0;
 }
 
 /* Last, so that the keeper clears away meanwhile. */
@@ -450,6 +445,7 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 	struct run run = {
 		.o = options,
 		.result = &result,
+		.since = clock_of_files(),
 		.listener = -1,
 		.keeper = { .pidfd = -1, .socket = -1 },
 		.wake = -1,
