@@ -19,9 +19,6 @@ int file_check(const struct ambit_place *place, int *ret_held, struct stat *ret_
 	struct ambit_error *err);
 /* The same of the name alone, right before it changes. */
 bool file_same(const struct ambit_place *place);
-/* It is there, and was not written to since. The number of a file that is gone is given
- * to the next: so its time and size count, too. */
-bool file_is_as(int dir, const char *name, const struct stat *was);
 /* "a FIFO", "a directory": for messages. */
 const char *file_kind(mode_t mode);
 /* -EISDIR, -EINVAL, -EACCES with words: what lies there cannot be written to. */

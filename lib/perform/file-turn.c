@@ -47,7 +47,6 @@ turn_take(struct turn *turn, int dir, int other, int *patience)
 	int own = PAUSES;
 
 	patience = patience ? patience : &own;
-
 	*turn = (struct turn){ { -1, -1 } };
 	if (other >= 0 && fstat(dir, &a) == 0 && fstat(other, &b) == 0 &&
 		(a.st_dev != b.st_dev || a.st_ino != b.st_ino)) {

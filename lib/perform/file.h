@@ -29,6 +29,10 @@ int file_open(struct ambit_pass *pass, const struct ambit_place *place, int *ret
 int file_look(
 	const struct ambit_place *place, int *ret_fd, struct stat *ret_st, struct ambit_error *err);
 
+/* It is there, and was not written to since. The number of a file that is gone is given
+ * to the next: so its time and size count, too. */
+bool file_is_as(int dir, const char *name, const struct stat *was);
+
 /* A file with this content takes the place of what is there: written beside it,
  * synced, renamed. Its mode is that of the old one, or mode less the umask of 022;
  * a file with other hard links keeps them (written in place, after a copy of the

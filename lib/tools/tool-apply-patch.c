@@ -118,10 +118,8 @@ note_put_back(struct job_list *list, const struct job *job)
 	struct stat st;
 
 	if (job->held && job->st.st_ino != 0 &&
-		fstatat(job->place.parent, job->place.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		st.st_ino == job->st.st_ino && st.st_dev == job->st.st_dev &&
-		st.st_size == job->st.st_size && st.st_mtim.tv_sec == job->st.st_mtim.tv_sec &&
-		st.st_mtim.tv_nsec == job->st.st_mtim.tv_nsec)
+		file_is_as(job->place.parent, job->place.name, &job->st) &&
+		fstatat(job->place.parent, job->place.name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		seen_note(list->run->seen, job->place.real, &st);
 }
 
