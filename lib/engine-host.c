@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person said about an address counts, whatever name leads to it. */
+/* Hosts, for those who reach them. What a person said about an address counts,
+ * whatever name leads to it; and what came to nothing on the way is told as the rest. */
 
+#include "base/str.h"
 #include "engine.h"
 
 bool
@@ -17,4 +19,43 @@ ambit_engine_refuses_host(struct ambit_engine *engine, const char *host)
 	ambit_outcome_finish(&outcome);
 	ambit_request_destroy(request);
 	return refused;
+}
+
+bool
+ambit_engine_names(const struct ambit_engine *engine)
+{
+	const struct settings_values *person = settings_person(engine->settings);
+	const struct settings_values *folder = settings_folder(engine->settings);
+
+	switch (decision_net(engine->settings)) {
+	case AMBIT_NET_ASK:
+		return true;
+	case AMBIT_NET_OPEN:
+		return strv_len(person->deny_hosts) + strv_len(folder->deny_hosts) > 0;
+	default:
+		return false;
+	}
+}
+
+bool
+ambit_engine_allows_any_host(const struct ambit_engine *engine)
+{
+	const struct settings_values *person = settings_person(engine->settings);
+
+	if (strv_len(person->allow_hosts) + strv_len(person->profiles) + strv_len(engine->opened) > 0)
+		return true;
+	for (size_t i = 0; i < engine->rules.n; i++)
+		if (engine->rules.list[i].yes && engine->rules.list[i].op == AMBIT_OP_CONNECT)
+			return true;
+	return false;
+}
+
+void
+ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request *request,
+	const char *why, struct ambit_outcome *ret_outcome)
+{
+	engine_decide(engine, request, NULL, false, ret_outcome, NULL);
+	if (ret_outcome->verdict != AMBIT_DENY)
+		engine_refuse(ret_outcome, AMBIT_CODE_HOST_NOT_ALLOWED, "%s", why);
+	engine_record(engine, request, ret_outcome);
 }

@@ -224,11 +224,11 @@ ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *obje
 	return AMBIT_ALLOW;
 }
 
-enum ambit_verdict
-ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
+static enum ambit_verdict
+glance_host(struct ambit_engine *engine, const char *host, bool lookup,
 	struct ambit_pass *ret_pass)
 {
-	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE, .lookup = lookup };
 	const struct ambit_rule *rule;
 	auto_free char *name = NULL;
 	enum ambit_verdict verdict;
@@ -248,6 +248,20 @@ ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
 		return AMBIT_ASK;
 	ret_pass->engine = engine;
 	return AMBIT_ALLOW;
+}
+
+enum ambit_verdict
+ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
+	struct ambit_pass *ret_pass)
+{
+	return glance_host(engine, host, false, ret_pass);
+}
+
+enum ambit_verdict
+ambit_engine_glance_lookup(struct ambit_engine *engine, const char *name,
+	struct ambit_pass *ret_pass)
+{
+	return glance_host(engine, name, true, ret_pass);
 }
 
 /* -- the rest ---------------------------------------------------------------------- */

@@ -164,9 +164,21 @@ enum ambit_verdict ambit_engine_glance(struct ambit_engine *engine,
 	const struct ambit_object *objects, size_t n, struct ambit_pass *ret_pass);
 enum ambit_verdict ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
 	struct ambit_pass *ret_pass);
+/* The same for its address alone: see ambit_request_set_lookup. */
+enum ambit_verdict ambit_engine_glance_lookup(struct ambit_engine *engine, const char *name,
+	struct ambit_pass *ret_pass);
 /* Whether a host ("address:port") that an allowed name led to is refused for itself:
  * a no of the settings, of memory or of the policy. Asks nobody, records nothing. */
 bool ambit_engine_refuses_host(struct ambit_engine *engine, const char *host);
+
+/* Whether it matters what a host is called: some are asked about, or denied. */
+bool ambit_engine_names(const struct ambit_engine *engine);
+/* Whether a host is allowed by anything but an answer to come: a list, a profile, a rule. */
+bool ambit_engine_allows_any_host(const struct ambit_engine *engine);
+/* It is not done after all, for a reason that no layer knows: recorded as a no. The
+ * outcome's own finish must be called. */
+void ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request *request,
+	const char *why, struct ambit_outcome *ret_outcome);
 
 /* What the floor is made of: real paths. The folder (unless writes are refused
  * or asked about whatever they touch), grants, remembered folders. What lies

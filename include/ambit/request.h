@@ -69,6 +69,8 @@ int ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t sta
 /* What it does beyond what can be told before is decided as it does it: by the kernel line,
  * for a command; by the tool, for what is in an archive. */
 void ambit_request_set_held(struct ambit_request *request, bool held);
+/* Only its address is asked for: a host that is open at any port may be looked up. */
+void ambit_request_set_lookup(struct ambit_request *request, bool lookup);
 
 /* The canonical name of its tool, or the name as given. Borrowed. */
 const char *ambit_request_tool(const struct ambit_request *request);

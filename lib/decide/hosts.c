@@ -27,7 +27,7 @@ any_matches(char *const *patterns, const char *host, int port)
 {
 	for (size_t i = 0; patterns && patterns[i]; i++)
 		if (host_match(patterns[i], host, port) &&
-			!(is_own_name(host) && strchr(patterns[i], '*')))
+			!((is_own_name(host) || host_is_long(host)) && strchr(patterns[i], '*')))
 			return true;
 	return false;
 }
@@ -39,7 +39,8 @@ profile_allows(char *const *profiles, const char *host, int port)
 		const struct ambit_profile *profile = ambit_profile_find(profiles[i]);
 
 		for (size_t j = 0; profile && profile->hosts && profile->hosts[j]; j++)
-			if (host_match(profile->hosts[j], host, port) && !is_own_name(host))
+			if (host_match(profile->hosts[j], host, port) && !is_own_name(host) &&
+				!host_is_long(host))
 				return true;
 	}
 	return false;
@@ -68,6 +69,7 @@ enum finding {
 	HOST_DENIED,
 	HOST_SOCKET,
 	HOST_NEAR,
+	HOST_LONG,
 	HOST_FAR,
 	HOST_ALLOWED,
 };
@@ -87,6 +89,8 @@ static const struct {
 		"is a socket that this session did not make" },
 	[HOST_NEAR] = { AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
 		"is on this machine or its network, and not among the allowed hosts" },
+	[HOST_LONG] = { AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
+		"is too long to be covered by a wildcard: such a name can carry data" },
 	[HOST_FAR] = { AMBIT_ASK, AMBIT_CODE_HOST_NOT_ALLOWED, false,
 		"is not among the allowed hosts" },
 	[HOST_ALLOWED] = { AMBIT_ALLOW, AMBIT_CODE_NONE, false, "is allowed" },
@@ -109,6 +113,8 @@ find(const struct decide_input *in, const char *host, int port)
 	const char *path = host_unix_path(host);
 	enum ambit_net net = decision_net(in->settings);
 	bool socket = host_is_unix(host);
+	/* A no for one port is no reason not to know the address. */
+	int open = in->request->lookup ? HOST_PORT_ANY : port;
 
 	if (path && is_own(in, path))
 		return HOST_PROTECTED;
@@ -116,12 +122,14 @@ find(const struct decide_input *in, const char *host, int port)
 		return HOST_OFF;
 	if (denied(person->deny_hosts, host, port) || denied(folder->deny_hosts, host, port))
 		return HOST_DENIED;
-	if ((net == AMBIT_NET_OPEN && !socket) || any_matches(person->allow_hosts, host, port) ||
-		profile_allows(person->profiles, host, port) ||
-		profile_allows(in->opened, host, port))
+	if ((net == AMBIT_NET_OPEN && !socket) || any_matches(person->allow_hosts, host, open) ||
+		profile_allows(person->profiles, host, open) ||
+		profile_allows(in->opened, host, open))
 		return HOST_ALLOWED;
 	if (socket)
 		return HOST_SOCKET;
+	if (host_is_long(host))
+		return HOST_LONG;
 	return host_is_local(host) || is_own_name(host) ? HOST_NEAR : HOST_FAR;
 }
 

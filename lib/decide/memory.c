@@ -37,7 +37,11 @@ rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum a
 	if (rule->op != op || !memory_in_force(in, rule))
 		return false;
 	if (op == AMBIT_OP_CONNECT)
-		return host_match(rule->subject, in->request->host, in->request->port);
+		return host_match(rule->subject, in->request->host,
+			       rule->yes && in->request->lookup ? HOST_PORT_ANY
+								: in->request->port) &&
+		       !(rule->yes && strchr(rule->subject, '*') &&
+			       host_is_long(in->request->host));
 	if (op == AMBIT_OP_CALL)
 		return streq(rule->subject, subject);
 	/* A no is about everything beneath, guards included. */

@@ -98,8 +98,8 @@ parse_ipv4(const char *name, unsigned char *ret_bytes)
 }
 
 /* A name whose last label is a number is read as an address, or not at all. */
-static bool
-ends_in_number(const char *name)
+bool
+host_ends_in_number(const char *name)
 {
 	const char *last = strrchr(name, '.');
 	size_t i = 0;
@@ -163,7 +163,7 @@ address_parse(const char *text, size_t len, char **ret_host, struct address *ret
 		}
 	} else if (!valid_name(name)) {
 		return -EINVAL;
-	} else if (ends_in_number(name)) {
+	} else if (host_ends_in_number(name)) {
 		if (!parse_ipv4(name, address.bytes))
 			return -EINVAL;
 		address.family = AF_INET;

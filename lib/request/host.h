@@ -19,6 +19,15 @@ int host_parse_url(const char *url, char **ret_host, int *ret_port);
  * its end all beneath. */
 int host_pattern_check(const char *pattern);
 bool host_match(const char *pattern, const char *host, int port);
+#define HOST_PORT_ANY (-1) /* one that the pattern names will do */
+
+/* Whether the last label of a lower-case name is a number: then it is read as an address,
+ * or not at all. */
+bool host_ends_in_number(const char *name);
+
+/* Whether a name is longer than names of hosts are, in one label (40) or in all (100):
+ * what is looked up can carry data. A yes for a wildcard does not cover it. */
+bool host_is_long(const char *host);
 
 /* An address (not a name) that is loopback, link-local, private, metadata,
  * multicast or unspecified, mapped forms included. */

@@ -158,10 +158,28 @@ host_match(const char *pattern, const char *host, int port)
 		return false;
 	if (pattern_parse(pattern, &p) < 0)
 		return false;
-	if (p.port == 0 || p.port == port)
+	if (p.port == 0 || p.port == port || port == HOST_PORT_ANY)
 		hit = pattern_match(&p, name, &address);
 	free(p.name);
 	return hit;
+}
+
+#define LABEL_LONG 40
+#define NAME_LONG 100
+
+bool
+host_is_long(const char *host)
+{
+	size_t n = strlen(host);
+
+	if (host_is_unix(host) || strchr(host, ':'))
+		return false;
+	for (const char *at = host; *at; at += strcspn(at, ".")) {
+		at += *at == '.';
+		if (strcspn(at, ".") > LABEL_LONG)
+			return true;
+	}
+	return n > NAME_LONG;
 }
 
 static const struct {
@@ -172,8 +190,10 @@ static const struct {
 	{ { 10 }, 8 },	       /* private */
 	{ { 100, 64 }, 10 },   /* shared; one cloud's metadata */
 	{ { 127 }, 8 },	       /* loopback */
+	{ { 168, 63, 129, 16 }, 32 }, /* one cloud's own services */
 	{ { 169, 254 }, 16 },  /* link-local, metadata */
 	{ { 172, 16 }, 12 },   /* private */
+	{ { 192, 88, 99 }, 24 }, /* to whoever translates IPv6 */
 	{ { 192, 0, 0 }, 24 }, /* protocol assignments; one cloud's metadata */
 	{ { 192, 168 }, 16 },  /* private */
 	{ { 198, 18 }, 15 },   /* benchmarks inside a network */
@@ -197,6 +217,9 @@ static const struct {
 	int at;
 } local6[] = {
 	{ { 0 }, 96, 12 },			  /* ::, ::1, v4-compatible */
+	{ { [8] = 0xff, [9] = 0xff }, 96, 12 },	  /* translated, the old way */
+	{ { 0x01 }, 64, 0 },			  /* thrown away */
+	{ { 0x20, 0x01 }, 32, 0 },		  /* Teredo: an IPv4 address inside */
 	{ { 0xfc }, 7, 0 },			  /* private; metadata */
 	{ { 0xfe, 0x80 }, 10, 0 },		  /* link-local */
 	{ { 0xfe, 0xc0 }, 10, 0 },		  /* site-local */

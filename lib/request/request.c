@@ -633,6 +633,12 @@ ambit_request_set_held(struct ambit_request *request, bool held)
 	request->held = held;
 }
 
+void
+ambit_request_set_lookup(struct ambit_request *request, bool lookup)
+{
+	request->lookup = lookup;
+}
+
 bool
 request_is_syscall(const struct ambit_request *request)
 {

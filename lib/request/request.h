@@ -40,6 +40,7 @@ struct ambit_request {
 	char *command;	/* of a shell tool, or NULL */
 	char *host;	/* lower case, without brackets; "unix:..." as it is; or NULL */
 	int port;	/* 0: any, or not given */
+	bool lookup;	/* its address is asked for: see HOST_PORT_ANY */
 
 	/* Narrowing, from the door. */
 	bool plan;

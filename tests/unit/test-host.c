@@ -274,6 +274,28 @@ a_socket_is_told_by_what_it_can_do(void **state)
 			fail_msg("%s: %s", sockets[i].host, host_unix_text(sockets[i].host));
 }
 
+static void
+a_port_of_the_pattern_will_do_for_a_look_up(void **state)
+{
+	(void)state;
+	assert_false(host_match("api.test:443", "api.test", 0));
+	assert_true(host_match("api.test:443", "api.test", HOST_PORT_ANY));
+	assert_true(host_match("*.api.test:443", "a.api.test", HOST_PORT_ANY));
+	assert_false(host_match("api.test:443", "other.test", HOST_PORT_ANY));
+}
+
+static void
+names_that_could_carry_data_are_long(void **state)
+{
+	(void)state;
+	assert_false(host_is_long("example.com"));
+	assert_false(host_is_long("a123456789b123456789c123456789d123456789.example"));
+	assert_true(host_is_long("a123456789b123456789c123456789d1234567890.example"));
+	assert_true(host_is_long("x.a123456789b123456789c123456789d1234567890"));
+	assert_false(host_is_long("unix:/run/a123456789b123456789c123456789d1234567890"));
+	assert_false(host_is_long("2001:db8::1"));
+}
+
 int
 main(void)
 {
@@ -286,6 +308,8 @@ main(void)
 		cmocka_unit_test(a_pattern_that_means_something_else_is_refused),
 		cmocka_unit_test(an_address_of_this_machine_or_network_is_local),
 		cmocka_unit_test(a_socket_is_told_by_what_it_can_do),
+		cmocka_unit_test(a_port_of_the_pattern_will_do_for_a_look_up),
+		cmocka_unit_test(names_that_could_carry_data_are_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
