@@ -242,7 +242,8 @@ PY
 # What somebody has put in its place meanwhile is not removed.
 "$AMBIT" serve --socket "$SOCKET" &
 server=$!
-eventually test -S "$SOCKET"
+# It listens when it knows which one is its own.
+eventually "$PYTHON" -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$SOCKET"
 mv "$SOCKET" "$sockets/moved"
 echo mine >"$SOCKET"
 kill -TERM "$server"
