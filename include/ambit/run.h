@@ -51,6 +51,7 @@ struct ambit_run_options {
 	bool colour;	 /* of questions on the terminal */
 	bool guard_reads;/* keep the guarded reads and the record out of its sight */
 	bool quiet;	 /* no line on the refused process' own stderr */
+	bool proxy;	 /* https_proxy leads to one of ambit's own */
 	int timeout_ms;	 /* 0: none */
 	int leash;	 /* the tree is ended when it is readable or hung up; 0: none */
 	struct ambit_limits limits; /* of the command, not of those who hold it */

@@ -56,6 +56,7 @@ put(struct asker *asker, const struct ambit_question *question)
 	}
 	r = asker->approver->ask(asker->approver, question, &answer, &err);
 	gate_lock(asker->gate);
+	gate_forget(asker->gate);
 	if (r == 0)
 		r = ambit_engine_answer(asker->engine, question->id, &answer, asker->approver->name,
 			&err);

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,42 @@ peer_of(struct call *call)
 
 /* -- connect ----------------------------------------------------------------------- */
 
+/* Only a stream has to wait for its peer. By TCP what is allowed is begun at once, and
+ * waits elsewhere only if it must (see hand_over); and a program that may not wait does
+ * not: while a person is asked it is on its way, to the relay. */
+static void
+set_manner(struct call *call, const struct peer *peer)
+{
+	bool quick;
+
+	if (peer->type == SOCK_DGRAM || peer->to.kind == ENDPOINT_NONE)
+		return;
+	quick = !peer->busy &&
+		(!call->host || peer->allowed || peer_is_allowed(call, call->host));
+	call->slow = !quick;
+	if (peer->to.kind != ENDPOINT_INET || !(peer->flags & O_NONBLOCK))
+		return;
+	call->promises = call->host && peer->plain && gate_egress(call->gate);
+	call->slow = call->slow && !call->promises;
+}
+
+/* What was begun was decided: it waits for its end, on the sockets that it began on,
+ * whatever their numbers are now. */
+static int
+prepare_again(struct call *call)
+{
+	int fd[2] = { steal_fd(&call->fd[0]), steal_fd(&call->fd[1]) };
+
+	call_begin(call);
+	call->fd[0] = fd[0];
+	call->fd[1] = fd[1];
+	free(call->host);
+	call->host = NULL;
+	call->on_behalf = true;
+	call->slow = true;
+	return CALL_DECIDE;
+}
+
 static int
 connect_prepare(struct call *call)
 {
@@ -42,6 +80,8 @@ connect_prepare(struct call *call)
 
 	if (!peer)
 		return -ENOMEM;
+	if (peer->begun)
+		return prepare_again(call);
 	call_begin(call);
 	call->on_behalf = true;
 	peer->connects = true;
@@ -50,9 +90,21 @@ connect_prepare(struct call *call)
 		r = peer_address(call, peer, call->args[1], call->args[2], ENDPOINT_CONNECT);
 	if (r == 0)
 		r = peer_decide(call, peer);
-	/* Only a stream has to wait for its peer. */
-	call->slow = peer->type != SOCK_DGRAM && peer->to.kind != ENDPOINT_NONE;
+	if (r == 0)
+		set_manner(call, peer);
 	return r;
+}
+
+/* The gate prepares again, finds the call slow and gives it to a worker. A unix socket
+ * whose peer is busy has not begun: all of it is done again there. */
+static int
+hand_over(struct call *call)
+{
+	struct peer *peer = call->data;
+
+	peer->begun = peer->domain != AF_UNIX;
+	peer->busy = true;
+	return -ESTALE;
 }
 
 static void
@@ -65,8 +117,7 @@ set_timeout(int fd, const struct timeval *timeout)
  * and O_NONBLOCK is the program's own, shared with us; so is this timeout, but
  * it is put back at once, and during a connect nothing else looks at it. */
 static int
-try_connect(struct call *call, struct ambit_pass *pass, const struct sockaddr *address,
-	socklen_t len, int ms)
+try_connect(struct call *call, const struct sockaddr *address, socklen_t len, int ms)
 {
 	struct timeval before = { 0 }, step = { .tv_usec = ms * 1000 };
 	socklen_t size = sizeof(before);
@@ -75,12 +126,29 @@ try_connect(struct call *call, struct ambit_pass *pass, const struct sockaddr *a
 	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &before, &size) < 0)
 		return -errno;
 	set_timeout(fd, &step);
-	if (pass)
-		r = act_connect(pass, fd, address, len);
-	else
-		r = act_connect_again(fd, address, len);
+	r = act_connect_again(fd, address, len);
 	set_timeout(fd, &before);
 	return r;
+}
+
+/* Begins without waiting at all, and looks whether it is through: a machine nearby has
+ * answered by then. O_NONBLOCK is the program's own, too, and put back at once: nobody can
+ * be reading from a socket that is not connected. */
+static int
+begin_connect(const struct call *call, const struct peer *peer, struct ambit_pass *pass,
+	const struct sockaddr *address, socklen_t len)
+{
+	int fd = call->fd[0], r;
+
+	if (peer->flags & O_NONBLOCK)
+		return act_connect(pass, fd, address, len);
+	if (fcntl(fd, F_SETFL, peer->flags | O_NONBLOCK) < 0)
+		return -errno;
+	r = act_connect(pass, fd, address, len);
+	if (r == -EINPROGRESS) /* TCP; a unix socket whose peer is busy has not begun */
+		r = act_connect_again(fd, address, len);
+	fcntl(fd, F_SETFL, peer->flags);
+	return r == -EALREADY ? -EINPROGRESS : r;
 }
 
 static bool
@@ -89,27 +157,206 @@ goes_on(int r)
 	return r == -EINPROGRESS || r == -EALREADY || r == -EAGAIN || r == -EINTR;
 }
 
-/* TCP goes on by itself and is asked again when poll says that it is through: the
- * second connect fetches the result. A unix socket waits for room in the queue
- * of its peer, inside connect. */
+/* Whether to wait on: 0, or why not. */
 static int
-wait_connected(struct call *call, const struct sockaddr *address, socklen_t len, bool tcp,
-	int64_t deadline, int r)
+may_wait(struct call *call, int64_t deadline)
+{
+	if (call_given_up(call))
+		return -EINTR;
+	return deadline && clock_steady() >= deadline ? -EINPROGRESS : 0;
+}
+
+/* TCP goes on by itself, and the second connect fetches the result. */
+static int
+wait_tcp(struct call *call, const struct sockaddr *address, socklen_t len)
 {
 	struct pollfd ready = { .fd = call->fd[0], .events = POLLOUT };
+	int64_t deadline = peer_deadline(call->fd[0]);
+	int r = -EINPROGRESS, stop;
 
 	while (goes_on(r)) {
-		if (call_given_up(call))
-			return -EINTR;
-		if (deadline && clock_steady() >= deadline)
-			return tcp ? -EINPROGRESS : -EAGAIN;
-		if (tcp && poll(&ready, 1, STEP_MS) <= 0)
-			continue;
-		r = try_connect(call, NULL, address, len, tcp ? 1 : STEP_MS);
+		stop = may_wait(call, deadline);
+		if (stop < 0)
+			return stop;
+		if (poll(&ready, 1, STEP_MS) > 0)
+			r = try_connect(call, address, len, 1);
+	}
+	return r == -EISCONN ? 0 : r;
+}
+
+/* A unix socket waits for room in the queue of its peer, inside connect. */
+static int
+wait_unix(struct call *call, const struct sockaddr *address, socklen_t len)
+{
+	int64_t deadline = peer_deadline(call->fd[0]);
+	int r = -EAGAIN;
+
+	while (goes_on(r)) {
+		int stop = may_wait(call, deadline);
+
+		if (stop < 0)
+			return stop == -EINPROGRESS ? -EAGAIN : stop;
+		r = try_connect(call, address, len, STEP_MS);
 		if (r == -EISCONN)
 			r = 0;
 	}
 	return r;
+}
+
+static int
+wait_for_peer(struct call *call, const struct peer *peer, const struct sockaddr *address,
+	socklen_t len)
+{
+	return peer->domain == AF_UNIX ? wait_unix(call, address, len)
+				       : wait_tcp(call, address, len);
+}
+
+static int
+connect_stream(struct call *call, const struct peer *peer, struct ambit_pass *pass,
+	const struct sockaddr *address, socklen_t len)
+{
+	int r;
+
+	if (peer->begun)
+		return wait_for_peer(call, peer, address, len);
+	r = begin_connect(call, peer, pass, address, len);
+	if ((r != -EINPROGRESS && r != -EAGAIN) || (peer->flags & O_NONBLOCK))
+		return r;
+	return call->slow ? wait_for_peer(call, peer, address, len) : hand_over(call);
+}
+
+/* -- by way of ambit itself --------------------------------------------------------------- */
+
+/* Of a socket of ours that has begun: through, not yet (-EINPROGRESS), or failed. */
+static int
+end_dial(int fd, int wait_ms)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	if (poll(&ready, 1, wait_ms) <= 0)
+		return -EINPROGRESS;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+		return -errno;
+	return -error;
+}
+
+static int
+wait_dial(struct call *call)
+{
+	int64_t deadline = peer_deadline(call->fd[0]);
+	int r, stop = 0;
+
+	while ((r = end_dial(call->fd[1], STEP_MS)) == -EINPROGRESS && stop == 0)
+		stop = may_wait(call, deadline);
+	return stop < 0 ? stop : r;
+}
+
+/* Connects a socket of ours to where the target wants to go: so a way that is closed
+ * is closed for it as it would be without us. call->fd[1]. */
+static int
+dial(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+{
+	int r;
+
+	if (peer->begun)
+		return wait_dial(call);
+	fd_close_at(&call->fd[1]);
+	call->fd[1] = socket(peer->to.address.ss_family,
+		SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (call->fd[1] < 0)
+		return -errno;
+	r = act_connect(
+		pass, call->fd[1], (const struct sockaddr *)&peer->to.address, peer->to.len);
+	if (r == -EINPROGRESS)
+		r = end_dial(call->fd[1], 0);
+	if (r != -EINPROGRESS)
+		return r;
+	return call->slow ? wait_dial(call) : hand_over(call);
+}
+
+static int
+join_relay(struct call *call, const struct peer *peer, struct ambit_pass *pass,
+	const struct egress_who *who)
+{
+	struct passage passage = {
+		.kind = peer->unknown	  ? PASSAGE_UNKNOWN
+			: peer->name[0] ? PASSAGE_NAMED
+					: PASSAGE_ADDRESS,
+		.who = *who,
+		.to = peer->to.address,
+		.len = peer->to.len,
+		.upstream = -1,
+	};
+	int r;
+
+	memcpy(passage.name, peer->name, sizeof(passage.name));
+	if (call->ticket) {
+		passage.verdict.verdict = AMBIT_ASK;
+		passage.verdict.ticket = call->ticket;
+		call->ticket = 0;
+	} else if (!peer->unknown) {
+		passage.verdict.verdict = AMBIT_ALLOW;
+		passage.verdict.pass = *pass;
+		if (!(peer->flags & O_NONBLOCK)) {
+			r = dial(call, peer, pass);
+			if (r < 0)
+				return r;
+			passage.upstream = steal_fd(&call->fd[1]);
+		}
+	}
+	return egress_join_relay(gate_egress(call->gate), call->fd[0], &passage);
+}
+
+static int
+join_egress(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+{
+	struct egress *egress = gate_egress(call->gate);
+	const struct sockaddr *to = (const struct sockaddr *)&peer->to.address;
+	struct target_who is;
+	struct egress_who who = { 0 };
+	int r = target_who(&call->target, &is);
+
+	if (r < 0)
+		return r;
+	who.pid = is.pid;
+	who.start = is.start;
+	memcpy(who.program, is.program, sizeof(who.program));
+	if (peer->way == WAY_STUB)
+		r = egress_join_stub(egress, call->fd[0], peer->type, to, &who);
+	else if (peer->way == WAY_PROXY)
+		r = egress_join_proxy(egress, call->fd[0], to, &who);
+	else
+		r = join_relay(call, peer, pass, &who);
+	return r;
+}
+
+static int
+connect_by_egress(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+{
+	int r = join_egress(call, peer, pass), installed;
+
+	if (r < 0 && r != -EINPROGRESS)
+		return r;
+	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
+	if (installed < 0)
+		return installed;
+	if (r == 0)
+		call_value(call, 0);
+	return r;
+}
+
+/* Before it is connected: so no thread can send in between. Without a peer this says
+ * ENOTCONN, and does it; and a datagram socket cannot undo it. What waits in there for
+ * more (splice has a flag for that) would go with the new address: it goes first. */
+static void
+silence(int fd)
+{
+	int no = 0;
+
+	shutdown(fd, SHUT_WR);
+	setsockopt(fd, IPPROTO_UDP, UDP_CORK, &no, sizeof(no));
 }
 
 static int
@@ -118,25 +365,26 @@ connect_perform(struct call *call, struct ambit_pass *pass)
 	const struct peer *peer = call->data;
 	struct sockaddr_storage storage;
 	const struct sockaddr *address = (const struct sockaddr *)&storage;
-	bool tcp = peer->domain != AF_UNIX;
-	int64_t deadline = peer_deadline(call->fd[0]);
+	bool stream = peer->type != SOCK_DGRAM && peer->to.kind != ENDPOINT_NONE;
 	socklen_t len;
-	int flags = fcntl(call->fd[0], F_GETFL), installed, r;
+	int installed, r;
 
+	if (peer->way != WAY_DIRECT || call->ticket)
+		return connect_by_egress(call, peer, pass);
 	peer_target(call, peer, &storage, &len);
-	/* Before it is connected: so no thread can send in between. Without a peer
-	 * this says ENOTCONN, and does it; and a datagram socket cannot undo it. */
 	if (peer->mute)
-		shutdown(call->fd[0], SHUT_WR);
-	r = try_connect(call, pass, address, len, tcp ? 1 : STEP_MS);
-	if (call->slow && flags >= 0 && !(flags & O_NONBLOCK))
-		r = wait_connected(call, address, len, tcp, deadline, r);
+		silence(call->fd[0]);
+	if (stream)
+		r = connect_stream(call, peer, pass, address, len);
+	else
+		r = act_connect(pass, call->fd[0], address, len);
 	if (r < 0 && r != -EINPROGRESS)
 		return r;
 	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
 	if (installed < 0)
 		return installed;
-	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX && peer->to.kind != ENDPOINT_NONE)
+	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX &&
+		peer->to.kind != ENDPOINT_NONE && !peer->mute)
 		peer_remember(call); /* it has a port now, and its own server answers there */
 	peer_tell(call, peer);
 	if (r == 0)

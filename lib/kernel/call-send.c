@@ -35,7 +35,7 @@
 #ifndef MSG_FASTOPEN
 #define MSG_FASTOPEN 0x20000000
 #endif
-#define FLAGS_PASSED (MSG_OOB | MSG_DONTROUTE | MSG_EOR | MSG_MORE | MSG_CONFIRM)
+#define FLAGS_PASSED (MSG_OOB | MSG_DONTROUTE | MSG_EOR | MSG_CONFIRM)
 
 struct send {
 	struct peer peer; /* raw: the address of all messages */
@@ -332,6 +332,38 @@ lose(struct send *send, const struct msghdr *head, struct ambit_pass *pass)
 	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;
 }
 
+/* A question for a name server goes to ambit, which sends it on if it may go. */
+static ssize_t
+ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+{
+	const struct peer *peer = &send->peer;
+	struct sockaddr_storage connected;
+	socklen_t len = sizeof(connected);
+	struct msghdr bare = { 0 };
+	struct target_who is;
+	struct egress_who who = { 0 };
+	int r = target_who(&call->target, &is);
+
+	if (r == 0 && !send->begun)
+		r = ambit_pass_use(pass);
+	send->begun = true;
+	if (r < 0)
+		return r;
+	/* One that is connected has us as its name server, and hears nobody else. */
+	if (getpeername(call->fd[0], (struct sockaddr *)&connected, &len) == 0) {
+		bare.msg_iov = head->msg_iov;
+		bare.msg_iovlen = head->msg_iovlen;
+		return act_send_again(call->fd[0], &bare, MSG_DONTWAIT);
+	}
+	who.pid = is.pid;
+	who.start = is.start;
+	memcpy(who.program, is.program, sizeof(who.program));
+	r = egress_query(gate_egress(call->gate), call->fd[0],
+		(const struct sockaddr *)&peer->to.address, peer->to.len, head->msg_iov->iov_base,
+		head->msg_iov->iov_len, &who);
+	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;
+}
+
 /* All messages of one call, and all pieces of each, are one act: it was decided
  * about as one. */
 static ssize_t
@@ -339,8 +371,14 @@ push(struct call *call, struct send *send, const struct msghdr *head, struct amb
 {
 	int flags = (send->flags & FLAGS_PASSED) | MSG_DONTWAIT | MSG_NOSIGNAL;
 
+	/* A datagram that waits for more goes where the socket leads by then. */
+	if (send->peer.type == SOCK_STREAM)
+		flags |= send->flags & MSG_MORE;
+
 	if (send->addressed && send->peer.nobody)
 		return lose(send, head, pass);
+	if (send->addressed && send->peer.way == WAY_STUB)
+		return ask_stub(call, send, head, pass);
 	if (send->begun)
 		return act_send_again(call->fd[0], head, flags);
 	send->begun = true;

@@ -101,6 +101,7 @@ call_begin(struct call *call)
 	call->bounded = false;
 	call->on_behalf = false;
 	call->slow = false;
+	call->promises = false;
 }
 
 int

@@ -24,6 +24,7 @@
  * copies and must find the same objects. All of one call's steps run in one
  * thread at a time. */
 
+struct egress;
 struct gate;
 struct grounds;
 struct pool;
@@ -79,6 +80,8 @@ struct call {
 	bool on_behalf;	  /* never CONTINUE, whatever the floor covers */
 	bool slow;	  /* perform may block: not in the gate's own thread */
 	bool asked;	  /* a person was asked: the floor does not know */
+	bool promises;	  /* never held: it is begun while a person is asked, with this */
+	uint64_t ticket;  /* 0: none; whoever takes it sets it to 0 */
 	struct ambit_permit *permit; /* of an allow that was recorded: ends with the answer */
 	unsigned changes; /* how often it meant something else after a question */
 
@@ -170,6 +173,8 @@ int call_continue(struct call *call);
 struct made *gate_made(struct gate *gate);
 struct tree *gate_tree(struct gate *gate);
 struct standins *gate_standins(struct gate *gate);
+/* The way out by name; NULL: there is none, or it is open. */
+struct egress *gate_egress(struct gate *gate);
 /* Puts a copy of fd into the target at that number, while the call is held. */
 int gate_install(struct call *call, int fd, int number, bool cloexec);
 /* Whether writing at this real path is within the floor. */
@@ -184,6 +189,11 @@ struct grounds *gate_grounds(struct gate *gate);
 int gate_abi(const struct gate *gate);
 /* To be used between gate_lock and gate_unlock. */
 struct ambit_engine *gate_engine(struct gate *gate);
+/* Whether what a stream says could still be allowed: somebody can be asked, or some host
+ * is. */
+bool gate_may_allow_host(struct gate *gate);
+/* See endpoint_network. */
+uint64_t gate_network(const struct gate *gate);
 /* AMBIT_NET_*. */
 int gate_net(const struct gate *gate);
 /* One more call that failed because pidfd_getfd is refused here. */

@@ -341,26 +341,39 @@ endpoint_is_file(int socket_fd, int fd)
 /* -- the socket that asks ------------------------------------------------------------- */
 
 static bool
-same_network(int a, int b)
+network_of(int fd, uint64_t *ret_network)
 {
-	uint64_t network[2] = { 0 };
-	socklen_t len = sizeof(network[0]);
+	socklen_t len = sizeof(*ret_network);
 
-	if (getsockopt(a, SOL_SOCKET, SO_NETNS_COOKIE, &network[0], &len) < 0)
+	return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, ret_network, &len) == 0;
+}
+
+uint64_t
+endpoint_network(void)
+{
+	auto_close int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t network = 0;
+
+	return fd >= 0 && network_of(fd, &network) ? network : 0;
+}
+
+static bool
+is_of(int fd, uint64_t own)
+{
+	uint64_t network = 0;
+
+	if (!network_of(fd, &network))
 		return errno == ENOPROTOOPT; /* before 5.14 nobody can say */
-	len = sizeof(network[1]);
-	return getsockopt(b, SOL_SOCKET, SO_NETNS_COOKIE, &network[1], &len) == 0 &&
-	       network[0] == network[1];
+	return network != 0 && network == own;
 }
 
 bool
-endpoint_is_plain(int fd, int domain)
+endpoint_is_plain(int fd, int domain, uint64_t own)
 {
-	auto_close int own = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	char device[IFNAMSIZ] = "";
 	socklen_t len = sizeof(device); /* less is EINVAL */
 
-	if (own < 0 || !same_network(fd, own))
+	if (!is_of(fd, own))
 		return false;
 	if (domain == AF_UNIX)
 		return true;

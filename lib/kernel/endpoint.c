@@ -8,23 +8,17 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/netlink.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "egress/resolv.h"
 #include "kernel/endpoint.h"
 
-#define RESOLV_CONF "/etc/resolv.conf"
-#define RESOLV_MAX 65536
-#define RESOLVERS_MAX 8
-#define DNS_PORT 53
 
 static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -263,62 +257,47 @@ endpoint_available(const struct endpoint *endpoint)
 
 /* A name server on one link is not that of another. */
 static bool
-same_link(const struct endpoint *endpoint, const char *link)
+same_link(const struct endpoint *endpoint, const struct sockaddr_in6 *server)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&endpoint->address;
 
-	return !has_link(endpoint) || (*link == '%' && in6->sin6_scope_id != 0 &&
-					      if_nametoindex(link + 1) == in6->sin6_scope_id);
+	return !has_link(endpoint) ||
+	       (server->sin6_scope_id != 0 && in6->sin6_scope_id == server->sin6_scope_id);
 }
 
 static bool
-same_ip(const struct endpoint *endpoint, const char *text)
+is_among(const struct endpoint *endpoint, const struct resolv *resolv)
 {
-	unsigned char ip[16];
-	char plain[INET6_ADDRSTRLEN];
-	size_t n = strcspn(text, "%"); /* fe80::1%eth0 */
+	for (size_t i = 0; i < resolv->n; i++) {
+		const struct sockaddr_in *in = (const struct sockaddr_in *)&resolv->server[i];
+		const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)in;
 
-	if (n >= sizeof(plain))
-		return false;
-	memcpy(plain, text, n);
-	plain[n] = '\0';
-	return inet_pton(endpoint->v6 ? AF_INET6 : AF_INET, plain, ip) == 1 &&
-	       memcmp(ip, endpoint->ip, ip_len(endpoint)) == 0 && same_link(endpoint, text + n);
+		if (in->sin_family == (endpoint->v6 ? AF_INET6 : AF_INET) &&
+			memcmp(endpoint->ip,
+				endpoint->v6 ? (const void *)&in6->sin6_addr : &in->sin_addr,
+				ip_len(endpoint)) == 0 &&
+			(!endpoint->v6 || same_link(endpoint, in6)))
+			return true;
+	}
+	return false;
 }
 
 bool
 endpoint_in_resolv(const struct endpoint *endpoint, const char *text)
 {
-	int n = 0;
+	struct resolv resolv;
 
-	if (endpoint->kind != ENDPOINT_INET || endpoint->port != DNS_PORT)
+	if (endpoint->kind != ENDPOINT_INET || endpoint->port != RESOLV_PORT)
 		return false;
-	while (*text && n < RESOLVERS_MAX) {
-		size_t len = strcspn(text, "\n");
-		char line[128], server[64];
-
-		snprintf(line, sizeof(line), "%.*s", len < 127 ? (int)len : 127, text);
-		if (sscanf(line, "nameserver%*[ \t]%63[^ \t\r#;]", server) == 1) {
-			if (same_ip(endpoint, server))
-				return true;
-			n++;
-		}
-		text += len + (text[len] == '\n');
-	}
-	/* None named: then it is this machine, says resolv.conf(5). */
-	return n == 0 && same_ip(endpoint, "127.0.0.1");
+	resolv_parse(text, &resolv);
+	return is_among(endpoint, &resolv);
 }
 
-/* Read each time: only a call to port 53 gets here, and the file changes with
- * the network. */
 bool
 endpoint_is_resolver(const struct endpoint *endpoint)
 {
-	auto_free char *text = NULL;
-	size_t len;
+	struct resolv resolv;
 
-	if (endpoint->kind != ENDPOINT_INET || endpoint->port != DNS_PORT ||
-		fd_read_file(AT_FDCWD, RESOLV_CONF, RESOLV_MAX, &text, &len) < 0)
-		return false;
-	return endpoint_in_resolv(endpoint, text);
+	return endpoint->kind == ENDPOINT_INET && endpoint->port == RESOLV_PORT &&
+	       resolv_read(&resolv) == 0 && is_among(endpoint, &resolv);
 }

@@ -82,7 +82,9 @@ enum endpoint_owner endpoint_owner(const struct endpoint *endpoint, int type,
 
 /* Whether what is found out here holds for this socket: no device but the
  * loopback's takes its packets, and its network is the supervisor's own. */
-bool endpoint_is_plain(int fd, int domain);
+bool endpoint_is_plain(int fd, int domain, uint64_t own);
+/* The network of this process, for that; 0: it cannot be known. */
+uint64_t endpoint_network(void);
 
 /* Whether a unix socket is bound to the very file behind fd (O_PATH will do): 1
  * or 0; -errno: nobody can say. */

@@ -42,7 +42,7 @@ static const struct filter_rule rules_openat[] = {
 };
 
 static const struct filter_rule rules_sendto[] = {
-	{ IF(ANY(3, MSG_FASTOPEN)), NOTIFY },
+	{ IF(ANY(3, MSG_FASTOPEN | MSG_MORE)), NOTIFY },
 	{ IF(ANY(4, ALL_BITS)), NOTIFY },
 	{ IF(HIGH(4)), NOTIFY },
 	{ FREE },
@@ -177,6 +177,8 @@ static const struct filter_rule rules_setsockopt[] = {
 	IPV6(27 /* IPV6_JOIN_ANYCAST */),
 	IPV6(42 /* MCAST_JOIN_GROUP */),
 	IPV6(46 /* MCAST_JOIN_SOURCE_GROUP */),
+	/* What is sent on behalf would wait for more, and more needs no address. */
+	{ IF(IS(1, IPPROTO_UDP), IS(2, 1 /* UDP_CORK */)), ERROR(ENOPROTOOPT) },
 	{ FREE },
 };
 

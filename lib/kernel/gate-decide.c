@@ -371,7 +371,7 @@ gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_ou
 	}
 }
 
-/* 0: settled; 1: held, the call is taken. */
+/* 0: settled; 1: held, the call is taken; 2: asked, but it is not to be held. */
 static int
 submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit)
@@ -392,6 +392,9 @@ submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 		if (gate->o.nobody || gate->o.instant) {
 			gate_answer_now(gate, ticket, ret_outcome, ret_permit);
 			r = 0;
+		} else if ((*call)->promises) {
+			(*call)->ticket = ticket;
+			r = 2;
 		} else {
 			r = gate_hold(gate, call, ticket);
 			if (r < 0)
@@ -401,7 +404,7 @@ submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 		}
 	}
 	gate_unlock(gate);
-	if (r == 1)
+	if (r > 0)
 		gate->o.wake(gate->o.data);
 	return r;
 }
@@ -429,7 +432,11 @@ gate_decide(struct gate *gate, struct call **call)
 	r = submit(gate, call, &outcome, &permit);
 	if (r == 1)
 		return;
-	if (r == 0 && outcome.verdict == AMBIT_ALLOW && permit) {
+	if (r == 2) {
+		act_or_send_aside(call, &pass);
+		if (*call)
+			gate_withdraw(*call);
+	} else if (r == 0 && outcome.verdict == AMBIT_ALLOW && permit) {
 		(*call)->permit = permit;
 		ambit_permit_pass(permit, &pass);
 		act_or_send_aside(call, &pass);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "egress/egress.h"
 #include "kernel/gate-private.h"
 
 #ifndef ERESTARTSYS
@@ -179,12 +180,19 @@ settle(struct gate *gate)
 }
 
 void
-gate_settle(struct gate *gate)
+gate_forget(struct gate *gate)
 {
 	tell_forget(gate->tell);
+}
+
+void
+gate_settle(struct gate *gate)
+{
 	pthread_mutex_lock(&gate->taking);
 	settle(gate);
 	pthread_mutex_unlock(&gate->taking);
+	if (gate->egress)
+		egress_wake(gate->egress);
 }
 
 /* -- given up ------------------------------------------------------------------- */

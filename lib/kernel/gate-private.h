@@ -32,6 +32,7 @@ struct gate {
 	struct gate_options o;
 	struct made *made;
 	struct standins *standins;
+	struct egress *egress; /* or NULL */
 	struct work *work;    /* acts that may block */
 	struct work *answers; /* calls that were answered: never behind those */
 	struct tell *tell;
@@ -40,6 +41,7 @@ struct gate {
 	struct target last;  /* likewise: programs call many times in a row */
 	int abi;
 	int net;
+	uint64_t network;
 	bool root; /* started by root: credentials are compared */
 
 	pthread_t thread;
@@ -92,6 +94,13 @@ void gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *r
 	struct ambit_permit **ret_permit);
 /* Decides and, if need be, asks: the same ending as gate_handle. */
 void gate_decide(struct gate *gate, struct call **call);
+
+/* -- gate-net.c ----------------------------------------------------------------- */
+
+/* What egress asks; NULL in *ret: names are not decided about. */
+int gate_make_egress(struct gate *gate);
+/* A question that was begun with, and nobody took. */
+void gate_withdraw(struct call *call);
 
 /* -- gate-hold.c -------------------------------------------------------------- */
 

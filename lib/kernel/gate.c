@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "egress/egress.h"
+#include "kernel/endpoint.h"
 #include "kernel/gate-private.h"
 #include "kernel/standin.h"
 #include "perform/act.h"
@@ -232,11 +234,14 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 
 	if (!gate) {
 		close(options->listener);
+		if (options->proxy >= 0)
+			close(options->proxy);
 		return err_nomem(err);
 	}
 	gate->o = *options;
 	gate->abi = floor_in_force(options->floor);
 	gate->net = ambit_engine_net(options->engine);
+	gate->network = endpoint_network();
 	gate->root = geteuid() == 0;
 	pthread_mutex_init(&gate->engine_lock, NULL);
 	pthread_mutex_init(&gate->taking, NULL);
@@ -257,6 +262,10 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	}
 	/* Best effort: without it everything works, slower. */
 	ioctl(gate->o.listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+	if (gate_make_egress(gate) < 0) {
+		gate_destroy(gate);
+		return err_nomem(err);
+	}
 	*ret_gate = gate;
 	return 0;
 }
@@ -308,6 +317,9 @@ gate_stop(struct gate *gate)
 	work_destroy(gate->work);
 	work_destroy(gate->answers);
 	gate->work = gate->answers = NULL;
+	/* Nobody joins it any more. */
+	egress_destroy(gate->egress);
+	gate->egress = NULL;
 	/* A worker may have come to a question of its own meanwhile. */
 	gate_drop_held(gate);
 	staged_settle(gate, true);
@@ -320,6 +332,8 @@ gate_destroy(struct gate *gate)
 		return;
 	gate_stop(gate);
 	close(gate->o.listener);
+	if (gate->o.proxy >= 0)
+		close(gate->o.proxy);
 	sigaction(GATE_SIGNAL, &gate->before, NULL);
 	made_sweep(gate->made);
 	made_destroy(gate->made);
@@ -352,6 +366,18 @@ struct made *
 gate_made(struct gate *gate)
 {
 	return gate->made;
+}
+
+uint64_t
+gate_network(const struct gate *gate)
+{
+	return gate->network;
+}
+
+struct egress *
+gate_egress(struct gate *gate)
+{
+	return gate->egress;
 }
 
 struct standins *

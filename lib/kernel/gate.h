@@ -26,6 +26,8 @@ struct gate_options {
 	bool quiet;
 	const char *temp; /* the private temp directory, real path; borrowed */
 	struct pool *pool; /* of directories for the spine, or NULL; borrowed */
+	int proxy;	   /* a socket that listens, for egress; taken; -1: none */
+	const char *token; /* and the word that opens it */
 	/* Answers at once, in the gate's own thread (approver->instant), or NULL:
 	 * questions wait for gate_settle. */
 	struct ambit_approver *instant;
@@ -50,6 +52,9 @@ void gate_destroy(struct gate *gate);
 void gate_lock(struct gate *gate);
 void gate_unlock(struct gate *gate);
 
+/* What was refused a moment ago may be allowed now, and is decided anew. With the lock,
+ * before an answer is stored: what that answer refuses is not forgotten. */
+void gate_forget(struct gate *gate);
 /* A question was answered: lets go of the held calls that are settled. */
 void gate_settle(struct gate *gate);
 

@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "egress/names.h"
 #include "kernel/gate.h"
 #include "kernel/made.h"
 #include "kernel/peer.h"
@@ -97,6 +98,9 @@ peer_socket(struct call *call, struct peer *peer)
 		r = option(call->fd[0], SO_PROTOCOL, &protocol);
 	if (r < 0)
 		return r;
+	peer->flags = fcntl(call->fd[0], F_GETFL);
+	if (peer->flags < 0)
+		return -errno;
 	/* The filter makes no others; one that was inherited is not understood. */
 	return is_known(peer, protocol) ? 0 : -EPERM;
 }
@@ -148,9 +152,8 @@ owner_of(struct call *call, const struct peer *peer)
 	return endpoint_owner(&peer->to, peer->type, is_ours, gate_made(call->gate));
 }
 
-/* By rule or setting; a question is no yet. */
-static bool
-is_allowed(struct call *call, const char *host)
+bool
+peer_is_allowed(struct call *call, const char *host)
 {
 	struct ambit_engine *engine;
 	struct ambit_pass pass;
@@ -178,7 +181,7 @@ decide_nobody(struct call *call, struct peer *peer)
 	host = endpoint_text(&peer->to);
 	if (!host)
 		return -ENOMEM;
-	if (peer->connects && peer->to.port != 0 && is_allowed(call, host))
+	if (peer->connects && peer->to.port != 0 && peer_is_allowed(call, host))
 		return peer_ask(call, steal_ptr(&host));
 	peer->nobody = true;
 	return be_free(call, peer);
@@ -197,13 +200,188 @@ decide_port_zero(struct call *call, struct peer *peer, bool here)
 	return be_free(call, peer);
 }
 
+/* -- by name --------------------------------------------------------------------------- */
+
+/* Where a protocol has no name in it, there is nothing that the relay could look at:
+ * what the address was given for is all there is. */
+static const uint16_t nameless[] = {
+	22,   /* ssh */
+	873,  /* rsync */
+	3690, /* svn */
+	9418, /* git */
+};
+
+/* Where it has one nearly always: at an address that nobody was asked for, that is
+ * waited for. */
+static const uint16_t named[] = { 80, 443, 8080, 8443 };
+
+static bool
+is_port(const uint16_t *list, size_t n, uint16_t port)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == port)
+			return true;
+	return false;
+}
+
+#define IS_PORT(list, port) is_port(list, sizeof(list) / sizeof((list)[0]), port)
+
+static struct dns_address
+address_of(const struct peer *peer)
+{
+	struct dns_address address = { .v6 = peer->to.v6 };
+
+	memcpy(address.ip, peer->to.ip, sizeof(address.ip));
+	return address;
+}
+
+static bool
+is_refused(struct call *call, const char *host)
+{
+	struct ambit_engine *engine;
+	bool refused;
+
+	gate_lock(call->gate);
+	engine = gate_engine(call->gate);
+	refused = !engine || ambit_engine_refuses_host(engine, host);
+	gate_unlock(call->gate);
+	return refused;
+}
+
+#define NAMES 8 /* of one address that are looked at */
+
+/* Of several names one that is allowed there, else the last that it was given for. */
+static void
+choose_name(struct call *call, struct peer *peer)
+{
+	struct dns_address address = address_of(peer);
+	char names[NAMES][DNS_NAME_MAX];
+	size_t n = egress_names(gate_egress(call->gate), &address, names, NAMES), i = 0;
+
+	peer->name[0] = '\0';
+	if (n == 0)
+		return;
+	for (bool found = false; n > 1 && i < n && !found; i += !found) {
+		auto_free char *host = str_printf("%s:%u", names[i], peer->to.port);
+
+		found = host && peer_is_allowed(call, host);
+	}
+	memcpy(peer->name, names[i < n ? i : 0], sizeof(peer->name));
+}
+
+/* Looked at once: what is decided, asked and done later is about this name. */
+static bool
+look_up(struct call *call, struct peer *peer)
+{
+	if (!peer->looked_up)
+		choose_name(call, peer);
+	peer->looked_up = true;
+	return peer->name[0] != '\0';
+}
+
+/* Whoever was told several addresses looks by which way each would go; others do so by
+ * a port that serves nothing. QUIC hides the name it wants: without it, programs take
+ * TCP. */
+static bool
+only_looks(struct call *call, const struct peer *peer)
+{
+	struct dns_address address = address_of(peer);
+	uint16_t port = peer->to.port;
+
+	/* First: one that looks by such a port has looked. */
+	bool expected = egress_is_look(
+		gate_egress(call->gate), target_pid(&call->target), &address);
+
+	return expected || port == 443 || port == 9 || port == 65535;
+}
+
+static int
+decide_datagram(struct call *call, struct peer *peer, char *text)
+{
+	if (!look_up(call, peer))
+		return peer_ask(call, text);
+	if (!peer->connects && peer->to.port == 443) {
+		free(text);
+		return -ECONNREFUSED;
+	}
+	if (!peer->connects || !only_looks(call, peer))
+		return peer_ask(call, text);
+	free(text);
+	peer->mute = true;
+	return be_free(call, peer);
+}
+
+static int
+decide_stream(struct call *call, struct peer *peer, char *text)
+{
+	bool open = gate_net(call->gate) == AMBIT_NET_OPEN;
+
+	if (look_up(call, peer)) {
+		free(text);
+		if (!open && !IS_PORT(nameless, peer->to.port))
+			peer->way = WAY_RELAY;
+		return peer_ask(call, str_printf("%s:%u", peer->name, peer->to.port));
+	}
+	/* Where nothing that it says could be allowed, it is told so at once. */
+	if (open || !IS_PORT(named, peer->to.port) || !gate_may_allow_host(call->gate))
+		return peer_ask(call, text);
+	free(text);
+	peer->way = WAY_RELAY;
+	peer->unknown = true;
+	return be_free(call, peer);
+}
+
+/* An address that is allowed, or refused, is what it is, whatever name leads to it; and
+ * one that is near is not covered by any. */
+static int
+decide_far(struct call *call, struct peer *peer, bool plain)
+{
+	struct dns_address address = address_of(peer);
+	char *text = endpoint_text(&peer->to);
+
+	if (!text)
+		return -ENOMEM;
+	peer->allowed = gate_net(call->gate) != AMBIT_NET_OPEN && peer_is_allowed(call, text);
+	if (!plain || !gate_egress(call->gate) || peer->allowed || names_near(&address) ||
+		is_refused(call, text))
+		return peer_ask(call, text);
+	return peer->type == SOCK_STREAM ? decide_stream(call, peer, text)
+					 : decide_datagram(call, peer, text);
+}
+
+/* ambit's own ports are nobody's to talk to, but for the proxy's. */
+static int
+decide_egress(struct call *call, struct peer *peer)
+{
+	switch (egress_port(gate_egress(call->gate), peer->to.port, peer->type)) {
+	case EGRESS_PORT_OWN:
+		return -ECONNREFUSED;
+	case EGRESS_PORT_PROXY:
+		peer->way = WAY_PROXY;
+		return be_free(call, peer);
+	default:
+		return -EAGAIN;
+	}
+}
+
+static int
+decide_resolver(struct call *call, struct peer *peer)
+{
+	peer->resolver = true;
+	peer->way = gate_egress(call->gate) ? WAY_STUB : WAY_DIRECT;
+	return be_free(call, peer);
+}
+
 /* The look-ups are made with sockets of our own: of one that is held to a device
  * or comes from another network they say nothing. */
 static int
 decide_inet(struct call *call, struct peer *peer)
 {
-	bool here = false, plain = endpoint_is_plain(call->fd[0], peer->domain);
+	bool here = false, plain;
 	int r;
+
+	plain = endpoint_is_plain(call->fd[0], peer->domain, gate_network(call->gate));
+	peer->plain = plain;
 
 	endpoint_settle(&peer->to);
 	r = plain ? endpoint_route(&peer->to, &here) : 0;
@@ -211,6 +389,11 @@ decide_inet(struct call *call, struct peer *peer)
 		return r;
 	if (plain && peer->to.port == 0)
 		return decide_port_zero(call, peer, here);
+	if (here && gate_egress(call->gate)) {
+		r = decide_egress(call, peer);
+		if (r != -EAGAIN)
+			return r;
+	}
 	if (here)
 		switch (owner_of(call, peer)) {
 		case ENDPOINT_OURS:
@@ -221,11 +404,11 @@ decide_inet(struct call *call, struct peer *peer)
 		case ENDPOINT_OTHERS:
 			break;
 		}
-	if (plain && gate_net(call->gate) != AMBIT_NET_NONE && endpoint_is_resolver(&peer->to)) {
-		peer->resolver = true;
-		return be_free(call, peer);
-	}
-	return peer_ask(call, endpoint_text(&peer->to));
+	if (plain && gate_net(call->gate) != AMBIT_NET_NONE && endpoint_is_resolver(&peer->to))
+		return decide_resolver(call, peer);
+	if (here)
+		return peer_ask(call, endpoint_text(&peer->to));
+	return decide_far(call, peer, plain);
 }
 
 int
@@ -242,6 +425,36 @@ peer_resolve(struct call *call, const struct peer *peer, enum object_follow foll
 	if (r == 0)
 		call->n_objects = 1;
 	return r;
+}
+
+/* Services that look names up for anybody. Where names are decided about, the C library
+ * asks the next: a name server, who is us. */
+static const char *const lookers[] = {
+	"/run/systemd/resolve/io.systemd.Resolve",
+	"/run/nscd/socket",
+};
+
+static bool
+looks_up(const char *path)
+{
+	for (size_t i = 0; i < sizeof(lookers) / sizeof(lookers[0]); i++)
+		if (streq(path, lookers[i]))
+			return true;
+	return false;
+}
+
+static int
+decide_looker(struct call *call, struct peer *peer)
+{
+	auto_free char *host = str_printf("unix:%s", call->object[0].real);
+
+	if (!host)
+		return -ENOMEM;
+	if (gate_net(call->gate) == AMBIT_NET_OPEN && !gate_egress(call->gate)) {
+		peer->resolver = true;
+		return be_free(call, peer);
+	}
+	return peer_is_allowed(call, host) ? peer_ask(call, steal_ptr(&host)) : -ECONNREFUSED;
 }
 
 static int
@@ -263,6 +476,8 @@ decide_path(struct call *call, struct peer *peer)
 	/* One without a name cannot be shown to anybody. */
 	if (object->gone || object->nameless || !object->real[0])
 		return -EACCES;
+	if (looks_up(object->real))
+		return decide_looker(call, peer);
 	return peer_ask(call, str_printf("unix:%s", object->real));
 }
 
@@ -272,7 +487,7 @@ decide_abstract(struct call *call, struct peer *peer)
 {
 	auto_free char *shown = NULL;
 
-	if (endpoint_is_plain(call->fd[0], AF_UNIX))
+	if (endpoint_is_plain(call->fd[0], AF_UNIX, gate_network(call->gate)))
 		switch (owner_of(call, peer)) {
 		case ENDPOINT_OURS:
 			return be_free(call, peer);
@@ -298,7 +513,9 @@ decide_netlink(struct call *call, struct peer *peer)
 int
 peer_decide(struct call *call, struct peer *peer)
 {
-	peer->free = peer->nobody = peer->mute = peer->resolver = false;
+	peer->free = peer->nobody = peer->mute = peer->resolver = peer->unknown = false;
+	peer->allowed = false;
+	peer->way = WAY_DIRECT;
 	switch (peer->to.kind) {
 	case ENDPOINT_NONE:
 		return be_free(call, peer);

@@ -2,11 +2,20 @@
 #ifndef KERNEL_PEER_H
 #define KERNEL_PEER_H
 
+#include "egress/egress.h"
 #include "kernel/call.h"
 #include "kernel/endpoint.h"
 
 /* The socket of a notified call, and the other end that it names: free, or to
  * be decided. For connect, bind and the send calls. */
+
+/* By which way a socket reaches its peer. */
+enum peer_way {
+	WAY_DIRECT = 0, /* the address itself */
+	WAY_STUB,	/* a name server: ambit answers in its place */
+	WAY_RELAY,	/* through the relay, which looks at what is said */
+	WAY_PROXY,	/* ambit's own, for the session */
+};
 
 struct peer {
 	/* The program's bytes, copied once. */
@@ -15,12 +24,21 @@ struct peer {
 	bool copied;
 
 	int domain, type; /* of the very socket */
+	int flags;	  /* of the open file: O_NONBLOCK */
 	struct endpoint to;
 	bool connects; /* set by who connects: all later sends are decided by this */
 	bool free;     /* ours, the resolver, the kernel, nobody: nothing to decide */
 	bool resolver; /* free, but what it answers is anybody's words */
+	bool plain;    /* INET: what is looked up here holds for this socket */
+	bool allowed;  /* the address is, by rule or setting */
+	bool busy;     /* its peer had no time: it has to wait */
+	bool begun;    /* connects: it is on its way, and only waits */
 	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
-	bool mute;     /* connected to port 0: it must never send */
+	bool mute;     /* connected to look by which way it would go: it must never send */
+	enum peer_way way;
+	bool unknown;	 /* WAY_RELAY: what it says will decide */
+	bool looked_up;	 /* name is what the address was given for when it was first looked at */
+	char name[DNS_NAME_MAX]; /* "": none */
 	/* call->fd[0] stands in for the target's own (standin.h): to be put in its
 	 * place when the act is done. */
 	bool stands_in;
@@ -46,6 +64,9 @@ int peer_address(struct call *call, struct peer *peer, uint64_t address, uint64_
 
 /* After the act: it has reached out, unless the other end is not a way out. */
 void peer_tell(struct call *call, const struct peer *peer);
+
+/* By rule or setting; a question is no yet. */
+bool peer_is_allowed(struct call *call, const char *host);
 
 /* Sets call->host, or peer->free. CALL_DECIDE, or the natural error. */
 int peer_decide(struct call *call, struct peer *peer);

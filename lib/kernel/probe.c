@@ -2,6 +2,7 @@
 /* What this kernel and machine offer to hold the line with. Every row but one
  * is found out by trying, not by version numbers. */
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -17,6 +18,7 @@
 #include <ambit/probe.h>
 
 #include "base/fd.h"
+#include "egress/resolv.h"
 #include "kernel/floor.h"
 #include "kernel/probe.h"
 
@@ -318,6 +320,28 @@ probe_yama(struct ambit_probe *p)
 	snprintf(p->detail, sizeof(p->detail), there ? "ptrace_scope %d" : "not there", scope);
 }
 
+/* Where names that are allowed are looked up. */
+static void
+probe_names(struct ambit_probe *p)
+{
+	struct resolv resolv;
+	char ip[INET6_ADDRSTRLEN] = "";
+	int r = resolv_read(&resolv);
+
+	if (r == 0)
+		inet_ntop(resolv.server[0].ss_family,
+			resolv.server[0].ss_family == AF_INET6
+				? (const void *)&((struct sockaddr_in6 *)&resolv.server[0])->sin6_addr
+				: &((struct sockaddr_in *)&resolv.server[0])->sin_addr,
+			ip, sizeof(ip));
+	p->ok = r == 0;
+	if (r < 0)
+		snprintf(p->detail, sizeof(p->detail), "/etc/resolv.conf: %s", strerror(-r));
+	else
+		snprintf(p->detail, sizeof(p->detail), "looked up at %s%s", ip,
+			resolv.n > 1 ? " and others" : "");
+}
+
 static const struct {
 	const char *name;
 	void (*look)(struct ambit_probe *p);
@@ -335,6 +359,7 @@ static const struct {
 		"sockets of ambit's stand in; passing descriptors needs it: --cap-add=SYS_PTRACE in a "
 		"container" },
 	{ "yama", probe_yama, "sysctl kernel.yama.ptrace_scope=1" },
+	{ "names", probe_names, "no host can be decided by its name without a name server" },
 };
 
 int

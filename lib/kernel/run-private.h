@@ -7,6 +7,7 @@
 
 #include <ambit/run.h>
 
+#include "egress/egress.h"
 #include "kernel/asker.h"
 #include "kernel/floor.h"
 #include "kernel/gate.h"
@@ -26,6 +27,9 @@ struct run {
 	char *temp;
 	struct pool *pool; /* or NULL */
 	char *tmpdir; /* "TMPDIR=..." */
+	int proxy;    /* a socket that listens, until the gate has it; or -1 */
+	char token[EGRESS_TOKEN];
+	char *proxies[4]; /* "https_proxy=...", and what is not to go there; or NULL */
 	char **envp;
 	char *program;
 	int why; /* errno, if there is no program */

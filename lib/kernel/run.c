@@ -108,20 +108,65 @@ make_floor(struct run *run, struct ambit_error *err)
 	return r;
 }
 
-/* The environment with TMPDIR in it; the strings are borrowed but for that. */
+/* Both spellings: programs differ. What is of this machine is reached without it. */
+static const char *const proxy_names[] = { "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY" };
+
+static int
+make_proxy(struct run *run, struct ambit_error *err)
+{
+	int port = 0, r;
+
+	if (ambit_engine_net(run->o->engine) == AMBIT_NET_NONE)
+		return err_set(err, EINVAL,
+			"a proxy has nothing to serve: the network is off (net is none)");
+	r = egress_proxy_open(&run->proxy, &port, run->token);
+	if (r < 0)
+		return err_sys(err, -r, "the proxy");
+	for (size_t i = 0; i < 4; i++) {
+		if (i < 2)
+			run->proxies[i] = str_printf("%s=http://ambit:%s@127.0.0.1:%d",
+				proxy_names[i], run->token, port);
+		else
+			run->proxies[i] = str_printf("%s=localhost,127.0.0.1,::1", proxy_names[i]);
+		if (!run->proxies[i])
+			return err_nomem(err);
+	}
+	return 0;
+}
+
+static bool
+is_replaced(const struct run *run, const char *entry)
+{
+	size_t n = strcspn(entry, "=");
+
+	if (str_prefix(entry, "TMPDIR="))
+		return true;
+	for (size_t i = 0; i < 4; i++)
+		if (run->proxies[i] && strlen(proxy_names[i]) == n &&
+			strncmp(entry, proxy_names[i], n) == 0)
+			return true;
+	return false;
+}
+
+/* The environment with TMPDIR in it; the strings are borrowed but for ours. */
 static int
 make_env(struct run *run, struct ambit_error *err)
 {
 	size_t n = strv_len(run->o->envp), out = 0;
+	int r = run->o->proxy ? make_proxy(run, err) : 0;
 
+	if (r < 0)
+		return r;
 	run->tmpdir = str_printf("TMPDIR=%s", run->temp);
-	run->envp = calloc(n + 2, sizeof(*run->envp));
+	run->envp = calloc(n + 6, sizeof(*run->envp));
 	if (!run->tmpdir || !run->envp)
 		return err_nomem(err);
 	for (size_t i = 0; i < n; i++)
-		if (!str_prefix(run->o->envp[i], "TMPDIR="))
+		if (!is_replaced(run, run->o->envp[i]))
 			run->envp[out++] = run->o->envp[i];
-	run->envp[out] = run->tmpdir;
+	run->envp[out++] = run->tmpdir;
+	for (size_t i = 0; i < 4 && run->proxies[i]; i++)
+		run->envp[out++] = run->proxies[i];
 	return 0;
 }
 
@@ -260,6 +305,8 @@ start_gate(struct run *run, struct ambit_error *err)
 		.quiet = run->o->quiet,
 		.temp = run->temp,
 		.pool = run->pool,
+		.proxy = steal_fd(&run->proxy),
+		.token = run->token,
 		.instant = approver && approver->instant ? approver : NULL,
 		.nobody = !approver,
 		.wake = run_wake,
@@ -390,6 +437,10 @@ finish(struct run *run)
 	pool_destroy(run->pool);
 	free(run->temp);
 	free(run->tmpdir);
+	for (size_t i = 0; i < 4; i++)
+		free(run->proxies[i]);
+	if (run->proxy >= 0)
+		close(run->proxy);
 	strv_free(run->open);
 	strv_free(run->spine);
 	free(run->envp);
@@ -450,6 +501,7 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 		.keeper = { .pidfd = -1, .socket = -1 },
 		.wake = -1,
 		.signals = -1,
+		.proxy = -1,
 	};
 	int r;
 

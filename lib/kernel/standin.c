@@ -222,8 +222,14 @@ void
 standin_drop(struct standins *standins, int fd)
 {
 	struct stat st;
+	bool none;
 
-	if (!standins || fstat(fd, &st) < 0)
+	if (!standins)
+		return;
+	pthread_mutex_lock(&standins->lock);
+	none = standins->n == 0;
+	pthread_mutex_unlock(&standins->lock);
+	if (none || fstat(fd, &st) < 0)
 		return;
 	pthread_mutex_lock(&standins->lock);
 	for (size_t i = standins->n; i-- > 0;)

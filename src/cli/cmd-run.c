@@ -46,6 +46,7 @@ start(struct run *run, struct ambit_run_result *result, struct ambit_error *err)
 		.colour = run->tty >= 0 && out_colour(run->tty),
 		.guard_reads = run->guard_reads,
 		.quiet = run->quiet,
+		.proxy = args_get(run->args, OPT_PROXY) != NULL,
 		.timeout_ms = run->timeout_ms,
 		.leash = run->leash,
 		.limits = run->limits,
@@ -185,6 +186,9 @@ const struct command cmd_run = {
 		 "'Permission denied', a line about it goes to the program's own standard error where\n"
 		 "that is a file or a pipe, and a summary follows at the end.\n"
 		 "\n"
+		 "What it connects to is decided by the name of the host: one that is not allowed\n"
+		 "(--allow-host, --for, a rule) is asked about when its name is looked up.\n"
+		 "\n"
 		 "In /tmp, /var/tmp and /dev/shm the command can make files and change those it made.\n"
 		 "TMPDIR is a directory of its own, and gone afterwards; so is every process that the\n"
 		 "command left behind.\n"
@@ -195,7 +199,7 @@ const struct command cmd_run = {
 		 "The exit status is the command's.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST, OPT_NET,
-		OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT, OPT_REPORT,
+		OPT_PROXY, OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT, OPT_REPORT,
 		OPT_FAIL_ON_REFUSAL, OPT_QUIET, OPT_NO_PTY, OPT_LANDLOCK, OPT_INNER,
 		OPT_ASK_FD, OPT_LEASH, OPT_ONLY, OPT_KNOWN, OPT_LIMIT, OPT_END },
 	.examples = (const struct example[]){
@@ -204,6 +208,8 @@ const struct command cmd_run = {
 		{ "ambit run", "your shell" },
 		{ "ambit run --write ~/data --net none python3 job.py",
 			"one more folder, and no network" },
+		{ "ambit run --allow-host '*.example.org' -- ./fetch",
+			"one more host and all below it, whatever program reaches it" },
 		{ "ambit run --ask deny --report result.json --fail-on-refusal make",
 			"nobody is there to ask, as in CI" },
 		{ NULL, NULL },

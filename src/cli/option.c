@@ -94,7 +94,8 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "PATTERN",
 		.key = "allow_hosts",
 		.many = true,
-		.text = "a host that can be reached without a question",
+		.text = "a host that can be reached without a question: name, *.name, name:port, "
+			"address or network",
 	},
 	[OPT_NET] = {
 		.name = "net",
@@ -102,6 +103,11 @@ const struct option_row option_rows[OPT_N] = {
 		.words = ambit_nets,
 		.key = "net",
 		.text = "whether hosts that are not allowed by name can be reached",
+	},
+	[OPT_PROXY] = {
+		.name = "proxy",
+		.text = "give the command a proxy for https (https_proxy), which decides as the line "
+			"does: for programs that look names up in a way of their own",
 	},
 	[OPT_ASK] = {
 		.name = "ask",

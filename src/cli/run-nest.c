@@ -105,18 +105,19 @@ effective(const struct run *run, const struct cap *cap)
 				      : ambit_engine_mode(run->world.engine, cap->key, NULL);
 }
 
+/* Lists that are open here, and can be inside. */
 static int
-put_profiles(void *data, const char *key, const char *value, const char *source, const char *text)
+put_lists(void *data, const char *key, const char *value, const char *source, const char *text)
 {
 	auto_json json_t *list = NULL;
 
 	(void)source;
 	(void)text;
-	if (!streq(key, "profiles"))
+	if (!streq(key, "profiles") && !streq(key, "allow_hosts"))
 		return 0;
 	if (json_parse(value, strlen(value), &list, NULL) < 0)
 		return -ENOMEM;
-	return json_object_set(data, "profiles", list) < 0 ? -ENOMEM : 0;
+	return json_object_set(data, key, list) < 0 ? -ENOMEM : 0;
 }
 
 /* Those around this one, and this one. */
@@ -167,7 +168,7 @@ run_scope_text(void *data)
 		json_object_set_new(permissions, tools[i],
 			json_string(ambit_word_name(ambit_permissions,
 				(int)ambit_engine_permission(run->world.engine, tools[i], NULL))));
-	if (ambit_settings_each(run->world.settings, put_profiles, scope) < 0)
+	if (ambit_settings_each(run->world.settings, put_lists, scope) < 0)
 		return NULL;
 	return json_line(scope);
 }
@@ -275,12 +276,12 @@ check_granted(const struct run_inner *inner, const struct given *given, struct a
 }
 
 static bool
-has_profile(const struct run_inner *inner, const char *name, size_t len)
+has(const struct run_inner *inner, const char *key, const char *name, size_t len)
 {
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(inner->scope, "profiles"), i, one)
+	json_array_foreach(json_object_get(inner->scope, key), i, one)
 		if (strlen(json_string_value(one)) == len &&
 			memcmp(json_string_value(one), name, len) == 0)
 			return true;
@@ -293,7 +294,7 @@ check_profiles(const struct run_inner *inner, const char *names, struct ambit_er
 	for (const char *at = names; *at != '\0';) {
 		size_t len = strcspn(at, ",");
 
-		if (!has_profile(inner, at, len))
+		if (!has(inner, "profiles", at, len))
 			return wider(err, "for", names, "which does not have it");
 		at += len + (at[len] == ',');
 	}
@@ -324,7 +325,8 @@ check_given(const struct run_inner *inner, const struct given *given, struct amb
 	case OPT_FOR:
 		return check_profiles(inner, given->value, err);
 	case OPT_ALLOW_HOST:
-		return net == AMBIT_NET_OPEN
+		return net == AMBIT_NET_OPEN ||
+				has(inner, "allow_hosts", given->value, strlen(given->value))
 			? 0
 			: wider(err, "allow-host", given->value, "where hosts are asked about");
 	default:

@@ -38,6 +38,12 @@ def tcp(host, port):
         return talk(s)
 
 
+def wait(host, port):
+    with socket.socket() as s:
+        s.connect((host, int(port)))
+        return talk(s)
+
+
 def nonblock(host, port):
     s = socket.socket()
     s.setblocking(False)
@@ -179,7 +185,7 @@ def serve_on(log, first, t, u):
                         u.sendto(b"served", peer)
 
 
-ACTS = {"tcp": tcp, "nonblock": nonblock, "fastopen": fastopen, "mptcp": mptcp, "udp": udp,
+ACTS = {"tcp": tcp, "wait": wait, "nonblock": nonblock, "fastopen": fastopen, "mptcp": mptcp, "udp": udp,
         "udp-connect": udp_connect, "sendmsg": sendmsg, "unix": unix, "unix-dgram": unix_dgram,
         "socket": make, "loop": loop, "any": any_address, "own-unix": own_unix, "serve": serve,
         "serve-unix": serve_unix}

@@ -19,8 +19,11 @@ status 0 "$AMBIT" run --ask allow --quiet --report r.json -- "$PYTHON" -B "$HERE
 jq -e .connected r.json >/dev/null || fail "$(cat r.json)"
 person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:y wait:served \
 	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
-PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:n wait:EACCES \
+# Who waits for no call (a timeout is that, too) is on its way meanwhile.
+PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:n wait:ECONNRESET \
 	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
+PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:n wait:EACCES \
+	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" wait 127.0.0.1 "$port"
 # A closed port stays a closed port.
 kill "${servers[@]}"
 wait "${servers[@]}" 2>/dev/null || true

@@ -31,6 +31,7 @@
 
 #include "base/str.h"
 #include "kernel/call.h"
+#include "kernel/endpoint.h"
 #include "kernel/gate.h"
 #include "kernel/ground.h"
 #include "kernel/made.h"
@@ -65,6 +66,27 @@ struct made *
 gate_made(struct gate *gate)
 {
 	return gate->made;
+}
+
+uint64_t
+gate_network(const struct gate *gate)
+{
+	(void)gate;
+	return endpoint_network();
+}
+
+bool
+gate_may_allow_host(struct gate *gate)
+{
+	(void)gate;
+	return false;
+}
+
+struct egress *
+gate_egress(struct gate *gate)
+{
+	(void)gate;
+	return NULL;
 }
 
 struct standins *

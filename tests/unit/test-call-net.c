@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "kernel/endpoint.h"
 #include "kernel/gate-private.h"
 
 struct world {
@@ -50,6 +51,7 @@ setup(void **state)
 	assert_int_equal(chdir(w->dir), 0);
 	w->gate.made = made_create();
 	w->gate.net = AMBIT_NET_ASK;
+	w->gate.network = endpoint_network();
 	w->gate.o.tree.keeper = getpid();
 	w->gate.o.listener = -1;
 	*state = w;

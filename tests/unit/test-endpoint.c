@@ -440,15 +440,15 @@ a_device_makes_a_socket_another(void **state)
 	struct if_nameindex *all = if_nameindex(), *one = all;
 
 	(void)state;
-	assert_true(endpoint_is_plain(udp, AF_INET));
-	assert_true(endpoint_is_plain(local, AF_UNIX));
+	assert_true(endpoint_is_plain(udp, AF_INET, endpoint_network()));
+	assert_true(endpoint_is_plain(local, AF_UNIX, endpoint_network()));
 	while (one && one->if_index && strcmp(one->if_name, "lo") == 0)
 		one++;
 	if (one && one->if_index) {
 		assert_int_equal(setsockopt(udp, SOL_SOCKET, SO_BINDTODEVICE, one->if_name,
 					 (socklen_t)strlen(one->if_name) + 1),
 			0);
-		assert_false(endpoint_is_plain(udp, AF_INET));
+		assert_false(endpoint_is_plain(udp, AF_INET, endpoint_network()));
 	} else {
 		print_message("no device but the loopback: skipped\n");
 	}

@@ -367,6 +367,8 @@ static const struct {
 	{ "setsockopt", { 3, 41, 57 /* IPV6_RTHDR */ }, FAIL(EPERM), FAIL(EPERM) },
 	{ "setsockopt", { 3, 41, 26 /* IPV6_V6ONLY */ }, ALLOW, ALLOW },
 	{ "setsockopt", { 3, 0, 1 /* IP_TOS */ }, ALLOW, ALLOW },
+	{ "setsockopt", { 3, 17, 1 /* UDP_CORK */ }, FAIL(ENOPROTOOPT), FAIL(ENOPROTOOPT) },
+	{ "setsockopt", { 3, 17, 103 /* UDP_SEGMENT */ }, ALLOW, ALLOW },
 	{ "setsockopt", { 3, 0, 8 /* IP_PKTINFO */ }, ALLOW, ALLOW },
 	{ "setsockopt", { 3, 0, 32 /* IP_MULTICAST_IF */ }, ALLOW, ALLOW },
 	{ "setsockopt", { 3, 0, 36 /* IP_DROP_MEMBERSHIP */ }, ALLOW, ALLOW },

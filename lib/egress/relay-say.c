@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a client says first, and in plain HTTP with each request: a name. It must be the
+ * one that was decided, or one that is allowed as well and leads to the same place.
+ * What could still become a name, or a request for another, stays here until it is
+ * known. */
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/fd.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "egress/relay-private.h"
+#include "egress/resolv.h"
+#include "request/host.h"
+
+bool
+say_read(struct stream *stream)
+{
+	ssize_t n;
+
+	if (stream->in_ended)
+		return false;
+	if (!stream->in)
+		stream->in = malloc(STREAM_IN_MAX);
+	if (!stream->in) {
+		stream_cut(stream, NULL, NULL);
+		return false;
+	}
+	if (stream->n_in == STREAM_IN_MAX)
+		return false;
+	n = recv(stream->client.fd, stream->in + stream->n_in, STREAM_IN_MAX - stream->n_in,
+		MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n < 0)
+		stream_cut(stream, NULL, NULL);
+	else if (n == 0)
+		stream->in_ended = true;
+	else
+		stream->n_in += (size_t)n;
+	stream->heard = loop_now(stream->relay->egress->loop);
+	return true;
+}
+
+bool
+say_is_unfinished(const struct stream *stream)
+{
+	char name[HELLO_NAME_MAX];
+
+	return stream->said == SAID_NOTHING && !stream->tunnel && stream->passed == 0 &&
+	       stream->n_in > 0 &&
+	       !memchr(stream->in, '\n', stream->n_in) &&
+	       hello_parse(stream->in, stream->n_in, name) == HELLO_NOT;
+}
+
+static enum look
+pass_all(struct stream *stream)
+{
+	stream->said = SAID_ALL;
+	stream->passed = stream->n_in;
+	return LOOK_PASS;
+}
+
+static enum look
+look_of(enum decided decided)
+{
+	return decided == DECIDED_YES ? LOOK_PASS : decided == DECIDED_WAIT ? LOOK_WAIT : LOOK_CUT;
+}
+
+/* An address was decided about; or it was given for the name, which is all that can
+ * be known of a protocol without names in it. */
+enum look
+say_nothing(struct stream *stream)
+{
+	enum look look = LOOK_PASS;
+
+	if (stream->kind == PASSAGE_UNKNOWN)
+		look = look_of(stream_decide(stream, NULL, 0, NULL));
+	if (look == LOOK_PASS && stream->kind == PASSAGE_UNKNOWN)
+		stream->kind = PASSAGE_ADDRESS;
+	return look == LOOK_PASS ? pass_all(stream) : look;
+}
+
+static enum look
+cut_for(struct stream *stream, const char *why)
+{
+	auto_free char *host = stream->name[0] ? str_printf("%s:%d", stream->name, stream->port)
+					       : egress_text(&stream->to);
+
+	stream_cut(stream, host, why);
+	return LOOK_CUT;
+}
+
+/* It could say a name and does not: only the address is left to go by. */
+static enum look
+say_no_name(struct stream *stream)
+{
+	enum look look;
+
+	look = look_of(stream_decide(stream, NULL, 0, NULL));
+	if (look != LOOK_PASS)
+		return look;
+	stream->kind = PASSAGE_ADDRESS;
+	return pass_all(stream);
+}
+
+/* Whether it goes where this name leads. */
+static bool
+leads_here(const struct stream *stream, const char *name)
+{
+	struct dns_address address;
+
+	return stream->tunnel || (egress_address(&stream->to, &address) &&
+					 names_has(stream->relay->egress->names, name, &address,
+						 clock_steady()));
+}
+
+/* A name without a dot is whole only with a search domain behind it: with that it was
+ * looked up and decided about, without it the program asks for it. */
+static bool
+is_short_for(const char *name, const char *whole)
+{
+	struct resolv resolv;
+	size_t n = strlen(name);
+
+	if (strchr(name, '.') || !str_prefix(whole, name) || whole[n] != '.' ||
+		resolv_read(&resolv) < 0)
+		return false;
+	for (size_t i = 0; i < resolv.n_search; i++)
+		if (streq(whole + n + 1, resolv.search[i]))
+			return true;
+	return false;
+}
+
+/* Those that were decided about by address say what they like. */
+static enum look
+check_name(struct stream *stream, const char *name)
+{
+	auto_free char *why = NULL;
+	enum look look;
+
+	if (stream->kind == PASSAGE_ADDRESS || streq(stream->name, name) ||
+		is_short_for(name, stream->name))
+		return LOOK_PASS;
+	if (stream->kind == PASSAGE_NAMED)
+		why = str_printf("the connection was allowed for %s, but asks for %s", stream->name,
+			name);
+	if (stream->kind == PASSAGE_NAMED && !why)
+		return LOOK_CUT;
+	look = look_of(stream_decide(stream, name, stream->port, why));
+	if (look != LOOK_PASS)
+		return look;
+	stream->kind = PASSAGE_NAMED;
+	memcpy(stream->name, name, strlen(name) + 1);
+	return leads_here(stream, name) ? LOOK_PASS : LOOK_ELSEWHERE;
+}
+
+/* Behind a CONNECT only a name in TLS shows that it goes there, and that there is a
+ * proxy at all: to any other server it was one request among others. */
+#define NO_TUNNEL "what follows its CONNECT is no TLS for that host"
+
+/* -- HTTP --------------------------------------------------------------------------------- */
+
+static bool
+is_address(const char *host)
+{
+	unsigned char ip[16];
+	auto_free char *spelled = NULL;
+	int port;
+
+	return host_parse(host, &spelled, &port) < 0 || inet_pton(AF_INET, spelled, ip) == 1 ||
+	       inet_pton(AF_INET6, spelled, ip) == 1;
+}
+
+/* To a proxy: whom it is to reach is decided like a connection of the program's own. */
+static enum look
+check_target(struct stream *stream, const struct head *head)
+{
+	int port = head->port ? head->port : 80;
+	bool plain = !strchr(head->host, ':');
+	auto_free char *host = str_printf(plain ? "%s" : "[%s]", head->host);
+	enum look look;
+
+	if (stream->kind == PASSAGE_ADDRESS)
+		return LOOK_PASS;
+	if (!head->connect && !is_address(head->host) && port == stream->port)
+		return check_name(stream, head->host);
+	if (stream->kind == PASSAGE_UNKNOWN)
+		return say_no_name(stream);
+	if (!host)
+		return LOOK_CUT;
+	look = look_of(stream_decide(stream, host, port, NULL));
+	if (look != LOOK_PASS || !head->connect)
+		return look;
+	/* What follows goes there; it must say so too. */
+	stream->tunnel = true;
+	stream->port = (uint16_t)port;
+	memcpy(stream->name, head->host, strlen(head->host) + 1);
+	return look;
+}
+
+static enum look
+check_head(struct stream *stream, const struct head *head)
+{
+	if (head->connect || head->absolute)
+		return check_target(stream, head);
+	if (head->named && !is_address(head->host))
+		return check_name(stream, head->host);
+	return say_no_name(stream);
+}
+
+static void
+expect_body(struct stream *stream, const struct head *head)
+{
+	stream->passed += head->len;
+	stream->said = head->connect ? SAID_NOTHING : SAID_HTTP;
+	stream->body_left = head->body == HEAD_BODY_LENGTH ? head->length : 0;
+	stream->chunked = head->body == HEAD_BODY_CHUNKED;
+	stream->chunks = (struct head_chunks){ 0 };
+	stream->upgraded = head->websocket;
+}
+
+/* Of a request that is on its way: what belongs to it. False: it is not to be
+ * understood. */
+static bool
+pass_body(struct stream *stream)
+{
+	size_t left = stream->n_in - stream->passed;
+	bool done = false;
+	int64_t n;
+
+	if (stream->chunked) {
+		n = head_chunks(&stream->chunks, stream->in + stream->passed, left, &done);
+		stream->passed += n > 0 ? (size_t)n : 0;
+		stream->chunked = !done;
+		return n >= 0;
+	}
+	if (left > stream->body_left)
+		left = (size_t)stream->body_left;
+	stream->passed += left;
+	stream->body_left -= left;
+	return true;
+}
+
+/* Some servers take the end of the connection for that of the head. */
+static bool
+is_half_a_head(const struct stream *stream)
+{
+	static const char end[] = "\r\n\r\n";
+	size_t left = stream->n_in - stream->passed;
+	auto_free char *whole = malloc(left + sizeof(end));
+	struct head head;
+
+	if (!whole || memchr(stream->in + stream->passed, '\n', left))
+		return true;
+	memcpy(whole, stream->in + stream->passed, left);
+	memcpy(whole + left, end, sizeof(end));
+	return left > 0 && head_parse(whole, left + sizeof(end) - 1, true, &head) != HEAD_NOT;
+}
+
+/* The next request in what has come. */
+static enum look
+next_head(struct stream *stream, bool first)
+{
+	struct head head = { 0 };
+	bool sent = stream->passed > 0 || stream->stage == STAGE_FLOW;
+	enum look look;
+
+	switch (head_parse(stream->in + stream->passed, stream->n_in - stream->passed,
+		first || stream->upgraded, &head)) {
+	case HEAD_MORE:
+		if (stream->n_in - stream->passed == STREAM_IN_MAX)
+			return cut_for(stream, "its HTTP request is too long to be looked at");
+		if (!stream->in_ended)
+			return LOOK_MORE;
+		if (is_half_a_head(stream))
+			return cut_for(stream, "it ended amid an HTTP request");
+		return first ? say_nothing(stream) : pass_all(stream);
+	case HEAD_NOT:
+		return first ? say_nothing(stream) : pass_all(stream);
+	case HEAD_WHOLE:
+		look = check_head(stream, &head);
+		if (stream->said == SAID_ALL || (look != LOOK_PASS && look != LOOK_ELSEWHERE))
+			return look;
+		/* Those before it went elsewhere. */
+		if (look == LOOK_ELSEWHERE && !first && sent)
+			return cut_for(stream, "requests for hosts at different addresses came by one "
+					       "connection");
+		expect_body(stream, &head);
+		return look;
+	default:
+		return cut_for(stream, "its HTTP request cannot be read in one way alone");
+	}
+}
+
+static enum look
+look_at_http(struct stream *stream)
+{
+	enum look look = stream->passed > 0 ? LOOK_PASS : LOOK_MORE;
+
+	while (stream->said == SAID_HTTP && stream->passed < stream->n_in) {
+		size_t before = stream->passed;
+		enum look next = LOOK_PASS;
+
+		if (stream->body_left > 0 || stream->chunked) {
+			if (!pass_body(stream))
+				return cut_for(stream, "its HTTP request has a body without a clear end");
+		} else {
+			next = next_head(stream, false);
+		}
+		if (next != LOOK_PASS)
+			return next == LOOK_MORE && stream->passed > 0 ? LOOK_PASS : next;
+		look = LOOK_PASS;
+		if (stream->passed == before)
+			break;
+	}
+	return look;
+}
+
+/* -- a second hello --------------------------------------------------------------------- */
+
+/* In a second hello that the server asks for another name may stand, and that one counts.
+ * So nothing behind the first goes on before the server has said what it wants. */
+static enum look
+look_at_reply(struct stream *stream)
+{
+	unsigned char reply[HELLO_REPLY_LEN];
+	int most = sizeof(reply), one = 1;
+	ssize_t n;
+
+	if (stream->passed > 0)
+		return LOOK_PASS;
+	if (stream->stage != STAGE_FLOW)
+		return LOOK_MORE;
+	n = recv(stream->upstream.fd, reply, sizeof(reply), MSG_PEEK | MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return LOOK_MORE;
+	if (n <= 0) {
+		stream->said = SAID_ALL; /* it has ended */
+		return say_look(stream);
+	}
+	switch (hello_reply(reply, (size_t)n)) {
+	case HELLO_REPLY_MORE:
+		if (poll(&(struct pollfd){ .fd = stream->upstream.fd, .events = POLLRDHUP }, 1, 0) > 0)
+			return cut_for(stream, "the server ended amid its reply to the TLS hello");
+		/* Not to be told of these few bytes again and again. */
+		setsockopt(stream->upstream.fd, SOL_SOCKET, SO_RCVLOWAT, &most, sizeof(most));
+		return LOOK_MORE;
+	case HELLO_REPLY_RETRY:
+		stream->said = SAID_TLS_AGAIN;
+		break;
+	case HELLO_REPLY_TLS:
+		stream->said = SAID_ALL;
+		break;
+	default:
+		/* To it, that was no hello: then what follows is not what it seems either. */
+		return cut_for(stream, "the server does not speak TLS");
+	}
+	setsockopt(stream->upstream.fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
+	return say_look(stream);
+}
+
+static enum look
+look_at_second(struct stream *stream)
+{
+	char name[HELLO_NAME_MAX];
+	size_t n;
+
+	while ((n = hello_skip(stream->in + stream->passed, stream->n_in - stream->passed)) > 0)
+		stream->passed += n;
+	if (stream->passed < stream->n_in &&
+		(stream->in[stream->passed] == 0x14 || stream->in[stream->passed] == 0x17))
+		return stream->passed > 0 ? LOOK_PASS : LOOK_MORE;
+	switch (hello_parse(stream->in + stream->passed, stream->n_in - stream->passed, name)) {
+	case HELLO_MORE:
+		if (stream->n_in - stream->passed == STREAM_IN_MAX || stream->in_ended)
+			return cut_for(stream, "its second TLS hello has no end");
+		return stream->passed > 0 ? LOOK_PASS : LOOK_MORE;
+	case HELLO_NAMED:
+		if (streq(name, stream->name) || is_short_for(name, stream->name))
+			return pass_all(stream);
+		return cut_for(stream, "its second TLS hello asks for another name");
+	default:
+		return cut_for(stream, "its second TLS hello asks for no name");
+	}
+}
+
+/* -- anything ------------------------------------------------------------------------------- */
+
+static enum look
+look_at_first(struct stream *stream)
+{
+	char name[HELLO_NAME_MAX];
+	enum look look;
+
+	switch (hello_parse(stream->in, stream->n_in, name)) {
+	case HELLO_MORE:
+		if (!stream->in_ended)
+			return LOOK_MORE;
+		return stream->n_in == 0 && !stream->tunnel
+			       ? say_nothing(stream)
+			       : cut_for(stream, "it ended amid a TLS hello");
+	case HELLO_NAMED:
+		look = check_name(stream, name);
+		if (look == LOOK_PASS || look == LOOK_ELSEWHERE) {
+			stream->passed = hello_length(stream->in, stream->n_in);
+			stream->said = SAID_TLS;
+		}
+		return look;
+	case HELLO_NAMELESS:
+		return stream->tunnel ? cut_for(stream, NO_TUNNEL) : say_no_name(stream);
+	case HELLO_NOT:
+		return stream->tunnel ? cut_for(stream, NO_TUNNEL) : next_head(stream, true);
+	default:
+		return cut_for(stream, "its TLS hello cannot be read");
+	}
+}
+
+/* Each look begins anew, so that one who sends byte by byte must not be looked at for
+ * each: without an end of a line there is little new. */
+static bool
+is_nothing_new(struct stream *stream)
+{
+	size_t new = stream->n_in - stream->looked;
+
+	if (stream->body_left > 0 || stream->chunked || stream->in[0] <= 0x18 ||
+		stream->in[0] >= 0x80 || stream->n_in < stream->looked || stream->in_ended || stream->n_in < 1024 ||
+		stream->n_in == STREAM_IN_MAX || new > stream->looked / 8)
+		return false;
+	return new > 0 && !memchr(stream->in + stream->looked, '\n', new);
+}
+
+enum look
+say_look(struct stream *stream)
+{
+	if (stream->stage == STAGE_ENDED)
+		return LOOK_CUT;
+	if (stream->said == SAID_ALL)
+		return pass_all(stream);
+	if (stream->said == SAID_TLS)
+		return look_at_reply(stream);
+	/* What was found before is on its way still, or a tunnel begins behind it. */
+	if (stream->said != SAID_HTTP && stream->passed > 0)
+		return LOOK_PASS;
+	if (stream->said == SAID_TLS_AGAIN)
+		return look_at_second(stream);
+	if (stream->passed == 0 && stream->n_in > 0 && is_nothing_new(stream))
+		return LOOK_MORE;
+	stream->looked = stream->n_in;
+	return stream->said == SAID_HTTP ? look_at_http(stream) : look_at_first(stream);
+}

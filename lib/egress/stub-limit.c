@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is remembered of questions for names, all of it bounded. */
+
+#include <string.h>
+
+#include "base/run.h"
+#include "base/str.h"
+#include "egress/resolv.h"
+#include "egress/stub-private.h"
+
+#define SAY_AGAIN_MS 10000
+#define TOLD_MS 2000
+#define REFUSED_MS 5000 /* as long as the C library waits for a name server */
+
+/* -- how many names ----------------------------------------------------------------------- */
+
+void
+flood_init(struct flood *flood)
+{
+	memset(flood, 0, sizeof(*flood));
+	flood->left = FLOOD_BURST;
+	flood->said = -SAY_AGAIN_MS;
+}
+
+static uint64_t
+hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
+	return h ? h : 1;
+}
+
+/* A name that was looked up before carries nothing new. Two names in one slot push
+ * each other out, and are counted more often than they should be: never less. */
+bool
+flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first)
+{
+	uint64_t h = hash(name), *slot = &flood->seen[h % FLOOD_SLOTS];
+
+	*ret_first = false;
+	if (*slot == h)
+		return true;
+	flood->left += (double)(now - flood->at) * FLOOD_PER_SECOND / 1000;
+	flood->at = now;
+	if (flood->left > FLOOD_BURST)
+		flood->left = FLOOD_BURST;
+	if (flood->left < 1) {
+		*ret_first = now - flood->said >= SAY_AGAIN_MS;
+		if (*ret_first)
+			flood->said = now;
+		return false;
+	}
+	flood->left -= 1;
+	*slot = h;
+	return true;
+}
+
+/* -- what was refused ----------------------------------------------------------------------- */
+
+void
+refused_add(struct refused *refused, const struct egress_who *who, const char *name, int64_t now)
+{
+	size_t at = refused->next++ % REFUSED_MAX;
+
+	refused->list[at].who = *who;
+	refused->list[at].at = now;
+	memcpy(refused->list[at].name, name, strlen(name) + 1);
+}
+
+static bool
+is_searched(const char *name, const char *refused, const struct resolv *resolv)
+{
+	size_t n = strlen(refused);
+
+	if (!str_prefix(name, refused) || name[n] != '.')
+		return false;
+	for (size_t i = 0; i < resolv->n_search; i++)
+		if (streq(name + n + 1, resolv->search[i]))
+			return true;
+	return false;
+}
+
+bool
+refused_has(const struct refused *refused, const struct egress_who *who, const char *name,
+	int64_t now)
+{
+	struct resolv resolv;
+	size_t n = refused->next < REFUSED_MAX ? refused->next : REFUSED_MAX;
+
+	if (n == 0)
+		return false;
+	resolv_read(&resolv); /* without it nothing is searched */
+	for (size_t i = 0; i < n; i++)
+		if (refused->list[i].who.pid == who->pid && refused->list[i].who.start == who->start &&
+			(is_searched(name, refused->list[i].name, &resolv) ||
+				(streq(name, refused->list[i].name) &&
+					now - refused->list[i].at < REFUSED_MS)))
+			return true;
+	return false;
+}
+
+/* -- what was told ----------------------------------------------------------------------------- */
+
+void
+told_add(struct told *told, struct names *names, pid_t pid, const char *name,
+	const struct dns_answer *answer)
+{
+	const size_t room = sizeof(told->list[0].address) / sizeof(told->list[0].address[0]);
+	int64_t now = clock_steady();
+	size_t at = TOLD_MAX;
+
+	for (size_t i = 0; i < TOLD_MAX; i++)
+		if (told->list[i].pid == pid && now - told->list[i].at < TOLD_MS &&
+			streq(told->list[i].name, name))
+			at = i;
+	if (at == TOLD_MAX) {
+		at = told->next++ % TOLD_MAX;
+		told->list[at].n = 0;
+		told->list[at].pid = pid;
+		memcpy(told->list[at].name, name, strlen(name) + 1);
+	}
+	told->list[at].at = now;
+	for (size_t i = 0; i < answer->n && told->list[at].n < room; i++)
+		told->list[at].address[told->list[at].n++] = answer->address[i];
+	if (told->list[at].n < 2)
+		return; /* of one there is nothing to choose */
+	names_expect(names, pid, told->list[at].address, told->list[at].n, now);
+	told->list[at].pid = 0;
+}
+
+/* -- what was answered ----------------------------------------------------------------------------- */
+
+bool
+answered_before(struct answered *answered, pid_t pid, const struct dns_query *query, int64_t now,
+	int64_t ago)
+{
+	uint64_t what = hash(query->name) ^ query->type;
+
+	for (size_t i = 0; i < ANSWERED_MAX; i++)
+		if (answered->list[i].at != 0 && answered->list[i].pid == pid &&
+			answered->list[i].id == query->id && answered->list[i].what == what)
+			return now - answered->list[i].at >= ago;
+	answered->list[answered->next].pid = pid;
+	answered->list[answered->next].id = query->id;
+	answered->list[answered->next].what = what;
+	answered->list[answered->next].at = now;
+	answered->next = (answered->next + 1) % ANSWERED_MAX;
+	return false;
+}
