@@ -751,6 +751,7 @@ a_hung_up_terminal_ends_the_command(void **state)
 	char line[64];
 
 	open_terminal(place, &master, &slave);
+	signal(SIGHUP, SIG_DFL); /* whoever ignores it has his command ignore it: nohup */
 	start(place, "echo ready; exec sleep 1000");
 	expect_started(place);
 	read_line(master, line, sizeof(line));
