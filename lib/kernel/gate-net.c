@@ -90,8 +90,19 @@ glance(struct gate *gate, const char *host, struct egress_verdict *ret)
 	return ret->verdict == AMBIT_ALLOW;
 }
 
-/* What is known to be no by a rule, a list or nobody being there, and what would have
- * to be asked: only the one who may ask tells them apart, so only he is recorded. */
+/* A no by a rule or a list. Whoever may not ask records his own reason for it. */
+static bool
+refuses(struct gate *gate, const char *host)
+{
+	bool refused;
+
+	gate_lock(gate);
+	refused = ambit_engine_refuses_host(gate->o.engine, host);
+	gate_unlock(gate);
+	return refused;
+}
+
+/* What would have to be asked is a no, too. */
 static bool
 known(struct gate *gate, struct ambit_request *request, struct egress_verdict *ret)
 {
@@ -153,7 +164,7 @@ decide(void *data, const struct egress_who *who, const char *host, bool may_ask,
 	*ret = (struct egress_verdict){ 0 };
 	if (glance(gate, host, ret))
 		return;
-	if (may_ask && tell_again(gate->tell, key_of(who, host)))
+	if (may_ask ? tell_again(gate->tell, key_of(who, host)) : refuses(gate, host))
 		return;
 	request = make_request(who, host);
 	if (!request)

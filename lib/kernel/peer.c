@@ -19,6 +19,7 @@
 #include "base/run.h"
 #include "base/str.h"
 #include "egress/names.h"
+#include "egress/resolv.h"
 #include "kernel/gate.h"
 #include "kernel/made.h"
 #include "kernel/peer.h"
@@ -331,6 +332,14 @@ decide_stream(struct call *call, struct peer *peer, char *text)
 	return be_free(call, peer);
 }
 
+/* Where everything is open, only what a name says is to be known. */
+static bool
+is_allowed_itself(struct call *call, struct peer *peer, const char *text)
+{
+	peer->allowed = gate_net(call->gate) != AMBIT_NET_OPEN && peer_is_allowed(call, text);
+	return peer->allowed;
+}
+
 /* An address that is allowed, or refused, is what it is, whatever name leads to it; and
  * one that is near is not covered by any. */
 static int
@@ -341,9 +350,8 @@ decide_far(struct call *call, struct peer *peer, bool plain)
 
 	if (!text)
 		return -ENOMEM;
-	peer->allowed = gate_net(call->gate) != AMBIT_NET_OPEN && peer_is_allowed(call, text);
-	if (!plain || !gate_egress(call->gate) || peer->allowed || names_near(&address) ||
-		is_refused(call, text))
+	if (!plain || !gate_egress(call->gate) || is_allowed_itself(call, peer, text) ||
+		names_near(&address) || is_refused(call, text))
 		return peer_ask(call, text);
 	return peer->type == SOCK_STREAM ? decide_stream(call, peer, text)
 					 : decide_datagram(call, peer, text);
@@ -372,18 +380,36 @@ decide_resolver(struct call *call, struct peer *peer)
 	return be_free(call, peer);
 }
 
+/* A stream to an allowed address goes there whoever has it: by which way need not be known,
+ * which is most of what a connect costs. */
+static char *
+settled_text(struct call *call, struct peer *peer)
+{
+	auto_free char *text = NULL;
+
+	if (peer->type != SOCK_STREAM || peer->to.port == 0 || peer->to.port == RESOLV_PORT ||
+		endpoint_is_loopback(&peer->to))
+		return NULL;
+	text = endpoint_text(&peer->to);
+	return text && is_allowed_itself(call, peer, text) ? steal_ptr(&text) : NULL;
+}
+
 /* The look-ups are made with sockets of our own: of one that is held to a device
  * or comes from another network they say nothing. */
 static int
 decide_inet(struct call *call, struct peer *peer)
 {
 	bool here = false, plain;
+	char *text;
 	int r;
 
 	plain = endpoint_is_plain(call->fd[0], peer->domain, gate_network(call->gate));
 	peer->plain = plain;
 
 	endpoint_settle(&peer->to);
+	text = plain ? settled_text(call, peer) : NULL;
+	if (text)
+		return peer_ask(call, text);
 	r = plain ? endpoint_route(&peer->to, &here) : 0;
 	if (r < 0)
 		return r;

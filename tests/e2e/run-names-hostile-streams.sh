@@ -117,5 +117,11 @@ held 1 --session told --allow-host good.example -- "$PYTHON" -B "$HERE/streams.p
 complains "connect evil.example:443 was refused: the connection was allowed for good.example, but asks for evil.example"
 status 0 "$AMBIT" log --session told
 says "evil.example:443"
+# Once, also where a rule says no.
+"$AMBIT" rules add connect evil.example --no >/dev/null
+held 1 --session ruled --allow-host good.example -- "$PYTHON" -B "$HERE/streams.py" tls plain evil.example
+status 0 "$AMBIT" log --session ruled --verdict deny --json
+[[ $(jq -s 'flatten | length' <<<"$out") -eq 1 ]] || fail "not one refusal: $out"
+"$AMBIT" rules revoke "$("$AMBIT" rules | awk '/evil.example/ { print $1 + 0; exit }')" >/dev/null
 # Both allowed: then it is a connection to that one, where that leads.
 held 0 --allow-host good.example --allow-host evil.example -- "$PYTHON" -B "$HERE/streams.py" tls plain evil.example
