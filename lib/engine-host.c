@@ -55,7 +55,9 @@ ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request *req
 	const char *why, struct ambit_outcome *ret_outcome)
 {
 	engine_decide(engine, request, NULL, false, ret_outcome, NULL);
+	/* Where the host is allowed, no rule would help. */
 	if (ret_outcome->verdict != AMBIT_DENY)
-		engine_refuse(ret_outcome, AMBIT_CODE_HOST_NOT_ALLOWED, "%s", why);
+		engine_refuse(ret_outcome, ret_outcome->verdict == AMBIT_ALLOW ? AMBIT_CODE_BAD_ARGUMENTS
+			: AMBIT_CODE_HOST_NOT_ALLOWED, "%s", why);
 	engine_record(engine, request, ret_outcome);
 }

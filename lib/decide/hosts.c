@@ -15,19 +15,11 @@
 #include "request/host.h"
 
 static bool
-is_own_name(const char *host)
-{
-	size_t n = strlen(host);
-
-	return streq(host, "localhost") || (n > 10 && streq(host + n - 10, ".localhost"));
-}
-
-static bool
 any_matches(char *const *patterns, const char *host, int port)
 {
 	for (size_t i = 0; patterns && patterns[i]; i++)
 		if (host_match(patterns[i], host, port) &&
-			!((is_own_name(host) || host_is_long(host)) && strchr(patterns[i], '*')))
+			!((host_is_localhost(host) || host_is_long(host)) && strchr(patterns[i], '*')))
 			return true;
 	return false;
 }
@@ -39,7 +31,7 @@ profile_allows(char *const *profiles, const char *host, int port)
 		const struct ambit_profile *profile = ambit_profile_find(profiles[i]);
 
 		for (size_t j = 0; profile && profile->hosts && profile->hosts[j]; j++)
-			if (host_match(profile->hosts[j], host, port) && !is_own_name(host) &&
+			if (host_match(profile->hosts[j], host, port) && !host_is_localhost(host) &&
 				!host_is_long(host))
 				return true;
 	}
@@ -130,7 +122,7 @@ find(const struct decide_input *in, const char *host, int port)
 		return HOST_SOCKET;
 	if (host_is_long(host))
 		return HOST_LONG;
-	return host_is_local(host) || is_own_name(host) ? HOST_NEAR : HOST_FAR;
+	return host_is_local(host) || host_is_localhost(host) ? HOST_NEAR : HOST_FAR;
 }
 
 enum ambit_verdict

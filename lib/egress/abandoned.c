@@ -4,6 +4,7 @@
  * has no inode. Where that cannot be asked, he is taken to be there. */
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -63,21 +64,27 @@ bool
 abandoned(int fd)
 {
 	auto_close int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	struct {
+	union {
 		struct nlmsghdr head;
-		struct inet_diag_msg body;
+		struct {
+			struct nlmsghdr head;
+			struct inet_diag_msg body;
+		} found;
+		struct {
+			struct nlmsghdr head;
+			struct nlmsgerr body;
+		} error;
+		char room[1024];
 	} reply;
-	char room[1024];
 	ssize_t n;
 
 	if (diag < 0 || !ask(diag, fd))
 		return false;
-	n = recv(diag, room, sizeof(room), MSG_DONTWAIT);
-	if (n < (ssize_t)sizeof(struct nlmsghdr))
+	n = recv(diag, &reply, sizeof(reply), MSG_DONTWAIT);
+	if (n < (ssize_t)sizeof(reply.head))
 		return false;
-	memcpy(&reply, room, (size_t)n < sizeof(reply) ? (size_t)n : sizeof(reply));
-	/* An error is that there is none: it is gone. */
+	/* There is none: it is gone. Any other error says nothing. */
 	if (reply.head.nlmsg_type == NLMSG_ERROR)
-		return true;
-	return n >= (ssize_t)sizeof(reply) && reply.body.idiag_inode == 0;
+		return n >= (ssize_t)sizeof(reply.error) && reply.error.body.error == -ENOENT;
+	return n >= (ssize_t)sizeof(reply.found) && reply.found.body.idiag_inode == 0;
 }

@@ -101,8 +101,8 @@ arrival_destroy(struct arrival *arrival)
 }
 
 /* A port can be another's at another address of the loopback. */
-static bool
-is_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+bool
+egress_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	struct dns_address x, y;
 
@@ -113,11 +113,12 @@ is_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 struct arrival **
 arrival_find(struct egress *egress, enum door_kind kind, const struct sockaddr_storage *from)
 {
-	struct arrival **at = &egress->arrivals;
+	struct arrival **at = &egress->arrivals, **found = NULL;
 
-	while (*at && !((*at)->kind == kind && is_same(&(*at)->from, from)))
-		at = &(*at)->next;
-	return at;
+	for (; *at && (!found || kind != DOOR_QUERIES); at = &(*at)->next)
+		if ((*at)->kind == kind && egress_same(&(*at)->from, from))
+			found = at;
+	return found ? found : at;
 }
 
 /* With the lock. */

@@ -33,8 +33,8 @@ come_in(struct door *door, int fd, const struct sockaddr_storage *from)
 }
 
 /* Without a descriptor for him nobody can be let in, nor sent away: one is kept for
- * that. */
-static void
+ * that. False: somebody else was quicker, and has it. */
+static bool
 send_away(struct door *door)
 {
 	struct sockaddr_storage from = { 0 };
@@ -53,6 +53,7 @@ send_away(struct door *door)
 		close(fd);
 	}
 	egress->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return fd >= 0;
 }
 
 static void
@@ -71,13 +72,25 @@ door_ready(void *data, uint32_t events)
 		int fd = accept4(door->watch.fd, (struct sockaddr *)&from, &len,
 			SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-		if (fd >= 0)
+		if (fd >= 0) {
 			come_in(door, fd, &from);
-		else if (errno == EMFILE || errno == ENFILE)
-			send_away(door);
-		else if (errno != ECONNABORTED && errno != EINTR)
+		} else if (errno == EMFILE || errno == ENFILE) {
+			if (send_away(door))
+				continue;
+			loop_forget(door->egress->loop, &door->watch); /* until doors_watch */
 			return;
+		} else if (errno != ECONNABORTED && errno != EINTR) {
+			return;
+		}
 	}
+}
+
+void
+doors_watch(struct egress *egress)
+{
+	for (int i = 0; i < DOOR_N * 2; i++)
+		if (egress->door[i / 2][i % 2].watch.fd >= 0)
+			loop_watch(egress->loop, &egress->door[i / 2][i % 2].watch, EPOLLIN);
 }
 
 /* Who checks where an answer comes from looks at the address, not at the port: on a

@@ -89,7 +89,8 @@ struct egress {
 
 /* What failed once fails for good: half of it is not to be used. */
 int egress_start(struct egress *egress);
-/* Where it stands in the list; at its end: nobody was announced. */
+/* Where it stands in the list; at its end: nobody was announced. Of several from one port
+ * the one who was announced first, for he comes in first; of datagrams the last. */
 struct arrival **arrival_find(struct egress *egress, enum door_kind kind,
 	const struct sockaddr_storage *from);
 struct arrival *arrival_take(struct egress *egress, struct arrival **at);
@@ -97,6 +98,8 @@ struct arrival *arrival_take(struct egress *egress, struct arrival **at);
 void arrival_add(struct egress *egress, struct arrival *arrival);
 /* Those who never came, or ask no more, go. */
 void arrivals_sweep(struct egress *egress, int64_t now);
+/* All of them; one may have been shut for want of a descriptor. */
+void doors_watch(struct egress *egress);
 int door_open(struct egress *egress, enum door_kind kind, bool v6);
 /* Its address is known. Takes the socket, on success. */
 int door_watch(struct egress *egress, enum door_kind kind, bool v6, int fd);
@@ -124,6 +127,8 @@ char *egress_text(const struct sockaddr_storage *address);
 bool egress_address(const struct sockaddr_storage *from, struct dns_address *ret_address);
 socklen_t egress_sockaddr(const struct dns_address *address, uint16_t port,
 	struct sockaddr_storage *ret);
+/* Address and port; mapped ones are what they are mapped to. */
+bool egress_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t egress_port_of(const struct sockaddr_storage *address);
 
 /* -- stub.c ------------------------------------------------------------------------- */

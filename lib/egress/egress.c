@@ -27,6 +27,7 @@ take_parcels(struct egress *egress)
 	egress->parcels = NULL;
 	egress->n_parcels = 0;
 	arrivals_sweep(egress, loop_now(egress->loop));
+	doors_watch(egress);
 	pthread_mutex_unlock(&egress->lock);
 	for (; list; list = next) {
 		next = list->next;
@@ -236,6 +237,18 @@ egress_port(struct egress *egress, uint16_t port, int type)
 			(door->kind == DOOR_QUERIES) == (type == SOCK_DGRAM))
 			found = door->kind == DOOR_PROXY ? EGRESS_PORT_PROXY : EGRESS_PORT_OWN;
 	}
+	pthread_mutex_unlock(&egress->lock);
+	return found;
+}
+
+bool
+egress_is_stub(struct egress *egress, const struct sockaddr_storage *address)
+{
+	bool found;
+
+	pthread_mutex_lock(&egress->lock);
+	found = egress_same(address, &egress->door[DOOR_QUERIES][0].at) ||
+		egress_same(address, &egress->door[DOOR_QUERIES][1].at);
 	pthread_mutex_unlock(&egress->lock);
 	return found;
 }

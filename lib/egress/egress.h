@@ -45,6 +45,8 @@ struct egress_line {
 	/* The same, once it is answered; ASK: not yet. */
 	void (*collect)(void *data, const struct egress_who *who, const char *host, uint64_t ticket,
 		struct egress_verdict *ret_verdict);
+	/* A host that is refused whatever leads to it. Asks nobody, records nothing. */
+	bool (*refuses)(void *data, const char *host);
 	/* Nobody waits for it any more. */
 	void (*withdraw)(void *data, uint64_t ticket);
 	/* It is not done, for a reason that is egress' own: recorded and told. */
@@ -77,6 +79,9 @@ enum egress_port {
 };
 /* Whose an address of the loopback is. */
 enum egress_port egress_port(struct egress *egress, uint16_t port, int type);
+
+/* Whether it is where datagrams for a name server go. */
+bool egress_is_stub(struct egress *egress, const struct sockaddr_storage *address);
 
 /* -- names --------------------------------------------------------------------------- */
 
@@ -113,7 +118,6 @@ struct passage {
 	struct egress_who who;
 	char name[DNS_NAME_MAX]; /* NAMED */
 	struct sockaddr_storage to;
-	socklen_t len;
 	int upstream;		 /* connected already, or -1; taken */
 	struct egress_verdict verdict; /* ALLOW or ASK; taken, but for the permit of the gate's call */
 };

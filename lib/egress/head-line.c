@@ -21,6 +21,7 @@ static const char *const methods[] = {
 	"PATCH",
 	"CONNECT",
 	"PRI",
+	"PROXY", /* none; but some servers take a request behind such a line */
 };
 
 static const struct {
@@ -147,6 +148,23 @@ is_hopeless(const char *line, size_t len, struct word *ret_word, size_t *ret_len
 		return true;
 	*ret_len = n;
 	return nul;
+}
+
+bool
+head_begins(const void *data, size_t len)
+{
+	struct word word;
+	size_t n;
+
+	is_hopeless(data, len, &word, &n);
+	if (has_version(data, len) || is_known(word.text, word.len))
+		return true;
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (word.text + word.len == (const char *)data + len &&
+			word.len < strlen(methods[i]) &&
+			str_fold_equal(word.text, methods[i], word.len))
+			return true;
+	return false;
 }
 
 enum head_kind

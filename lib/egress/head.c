@@ -337,6 +337,8 @@ parse(const char *data, size_t len, struct head_look *look)
 
 	if (r != HEAD_WHOLE)
 		return r;
+	if (at > 0 && data[at] == '\0')
+		return HEAD_BAD;
 	r = head_line_find(data + at, len - at, &line);
 	if (r != HEAD_WHOLE)
 		return r;

@@ -50,7 +50,7 @@ struct head {
  * Blank lines (CRLF, LF) in front are skipped, up to 16. It is HTTP if in its first line
  * "HTTP/" (any case) stands behind a space or the like, whatever the method; or if the
  * method is one of the known (GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH,
- * CONNECT, PRI, in any case of letters). If that line is not exactly "method SP target SP
+ * CONNECT, PRI, and PROXY, in any case of letters). If that line is not exactly "method SP target SP
  * HTTP/d.d" then, it is HEAD_BAD: without a version, no host can stand in it. HEAD_NOT as
  * soon as a byte has come that no server takes in such a line (one that can neither stand
  * in a method nor end it, one behind that end that is not visible ASCII, a NUL anywhere),
@@ -62,7 +62,8 @@ struct head {
  * scheme other than http and https and ws and wss, userinfo, an absolute target whose host
  * is not that of the Host field (port and all: the scheme's, where none is given) or does
  * not end at a slash or the end, "*" but with OPTIONS, CONNECT in another case of letters
- * or without a port, any other target that does not begin with a slash, white space alone.
+ * or without a port, any other target that does not begin with a slash, white space alone. A NUL behind blank lines, too:
+ * so begins what some servers take a request behind (PROXY, version 2).
  * Of any line: control characters but tabs, a bare CR, an end in a bare LF.
  * Of fields: folded lines, a space before the colon, an empty or odd name, more than one
  * Host, none with HTTP/1.1, a host with other characters than a name or address has, more
@@ -74,6 +75,9 @@ struct head {
  * More than HEAD_MAX, 256 fields, 16 blank lines. With HTTP/1.0 and no Host: whole, and
  * not named. */
 enum head_kind head_parse(const void *data, size_t len, bool first, struct head *ret_head);
+
+/* Of a line that has no end yet: whether it begins as a request would. */
+bool head_begins(const void *data, size_t len);
 
 #define HEAD_CHUNK_LINE_MAX 8192 /* of an extension, and of all trailers together */
 

@@ -60,37 +60,83 @@ dial_connected(struct stream *stream)
 	stream_stage(stream, STAGE_FLOW);
 }
 
+/* An address of this machine is the source of what is sent to it. One of which that
+ * cannot be found out is taken for it. */
+static bool
+is_own(const struct dns_address *address)
+{
+	struct sockaddr_storage to, from = { 0 };
+	socklen_t len = egress_sockaddr(address, 9, &to), from_len = sizeof(from);
+	auto_close int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct dns_address source;
+
+	if (fd < 0)
+		return errno != EAFNOSUPPORT;
+	return connect(fd, (struct sockaddr *)&to, len) == 0 &&
+	       getsockname(fd, (struct sockaddr *)&from, &from_len) == 0 &&
+	       egress_address(&from, &source) && source.v6 == address->v6 &&
+	       memcmp(source.ip, address->ip, address->v6 ? 16 : 4) == 0;
+}
+
+static bool
+is_near(const struct dns_address *address)
+{
+	return names_near(address) || is_own(address);
+}
+
+/* What a name leads to is whatever its owner says: not what is near, and not what was
+ * refused for itself. stream->to. */
+static bool
+may_dial(struct stream *stream, const struct dns_address *address)
+{
+	const struct egress_line *line = &stream->relay->egress->line;
+	auto_free char *host = NULL;
+
+	if (is_near(address))
+		return false;
+	host = egress_text(&stream->to);
+	if (!host)
+		return false;
+	if (!line->refuses(line->data, host))
+		return true;
+	line->refuse(line->data, &stream->who, host, "it was refused for itself");
+	return false;
+}
+
 static int
-begin(struct stream *stream, const struct sockaddr_storage *to, socklen_t len)
+dial(struct stream *stream, socklen_t len)
 {
 	/* One decision is one act, however many addresses it takes. */
 	struct ambit_pass pass = stream->pass;
-	int fd = socket(to->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), r;
+	int fd = socket(stream->to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), r;
 
 	if (fd < 0)
 		return -errno;
 	stream->upstream.fd = fd;
-	r = act_connect(&pass, fd, (const struct sockaddr *)to, len);
+	r = act_connect(&pass, fd, (const struct sockaddr *)&stream->to, len);
 	if (r == 0 || r == -EINPROGRESS)
 		r = loop_watch(stream->relay->egress->loop, &stream->upstream, EPOLLOUT);
+	if (r < 0)
+		dial_stop(stream);
+	else
+		stream_stage(stream, STAGE_DIAL);
 	return r;
 }
 
-/* The next address, or the end. */
+/* The next address of the name, or the end. */
 static void
 next(struct stream *stream, int error)
 {
 	dial_stop(stream);
 	while (stream->next_address < stream->n_addresses) {
-		socklen_t len = egress_sockaddr(&stream->address[stream->next_address++],
-			stream->port, &stream->to);
+		const struct dns_address *address = &stream->address[stream->next_address++];
+		socklen_t len = egress_sockaddr(address, stream->port, &stream->to);
 
-		error = -begin(stream, &stream->to, len);
-		if (error == 0) {
-			stream_stage(stream, STAGE_DIAL);
+		if (!may_dial(stream, address))
+			continue;
+		error = -dial(stream, len);
+		if (error == 0)
 			return;
-		}
-		dial_stop(stream);
 	}
 	fail(stream, error);
 }
@@ -128,14 +174,25 @@ add_others(struct stream *stream)
 				stream->address[stream->n_addresses++] = list[i];
 }
 
+/* An address that was decided about is dialed as it was given, link and all. */
 void
 dial_to(struct stream *stream)
 {
-	stream->n_addresses = egress_address(&stream->to, &stream->address[0]);
-	stream->next_address = 0;
-	if (stream->n_addresses > 0 && stream->kind == PASSAGE_NAMED)
-		add_others(stream);
-	next(stream, EADDRNOTAVAIL);
+	int r;
+
+	stream->n_addresses = stream->next_address = 0;
+	if (stream->kind == PASSAGE_NAMED) {
+		stream->n_addresses = egress_address(&stream->to, &stream->address[0]);
+		if (stream->n_addresses > 0)
+			add_others(stream);
+		next(stream, EADDRNOTAVAIL);
+		return;
+	}
+	dial_stop(stream);
+	r = dial(stream, stream->to.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+							  : sizeof(struct sockaddr_in));
+	if (r < 0)
+		fail(stream, -r);
 }
 
 void
@@ -151,21 +208,6 @@ dial_tick(struct stream *stream, int64_t now)
 
 /* -- finding ----------------------------------------------------------------------------------- */
 
-/* An address of this machine is the source of what is sent to it. */
-static bool
-is_own(const struct dns_address *address)
-{
-	struct sockaddr_storage to, from = { 0 };
-	socklen_t len = egress_sockaddr(address, 9, &to), from_len = sizeof(from);
-	auto_close int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct dns_address source;
-
-	return fd >= 0 && connect(fd, (struct sockaddr *)&to, len) == 0 &&
-	       getsockname(fd, (struct sockaddr *)&from, &from_len) == 0 &&
-	       egress_address(&from, &source) && source.v6 == address->v6 &&
-	       memcmp(source.ip, address->ip, address->v6 ? 16 : 4) == 0;
-}
-
 /* Where all of them are near, the first is decided about as what it is. */
 static void
 go_near(struct stream *stream, const struct dns_address *address)
@@ -180,21 +222,13 @@ go_near(struct stream *stream, const struct dns_address *address)
 static void
 choose(struct stream *stream)
 {
-	struct dns_address near = { 0 };
-	size_t n = 0;
-	bool any_near = false;
+	size_t near = 0;
 
-	for (size_t i = 0; i < stream->n_addresses; i++)
-		if (!names_near(&stream->address[i]) && !is_own(&stream->address[i]))
-			stream->address[n++] = stream->address[i];
-		else if (!any_near) {
-			any_near = true;
-			near = stream->address[i];
-		}
-	stream->n_addresses = n;
+	while (near < stream->n_addresses && is_near(&stream->address[near]))
+		near++;
 	stream->next_address = 0;
-	if (n == 0 && any_near && !stream->tunnel)
-		go_near(stream, &near);
+	if (near > 0 && near == stream->n_addresses && !stream->tunnel)
+		go_near(stream, &stream->address[0]);
 	else
 		next(stream, EHOSTUNREACH);
 }

@@ -13,6 +13,7 @@
 #include "egress/relay-private.h"
 
 #define PIPE_SIZE (256 << 10) /* a user's pipes together are limited, too */
+#define COPY_SIZE 16384
 #define AHEAD_MS 100 /* for a line to end */
 #define TURNS 16 /* pipes full before others have theirs */
 
@@ -53,6 +54,29 @@ is_later(void)
 	return errno == EAGAIN || errno == EINTR;
 }
 
+/* Out of descriptors: what there is goes by way of a buffer, and what does not go stays
+ * where it is. As move_once. */
+static int
+copy_once(struct flow *flow, int from, int to)
+{
+	char buffer[COPY_SIZE];
+	ssize_t n = recv(from, buffer, sizeof(buffer), MSG_PEEK | MSG_DONTWAIT);
+
+	if (n < 0)
+		return is_later() ? 0 : -errno;
+	flow->ended = n == 0;
+	if (n == 0)
+		return 0;
+	n = send(to, buffer, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n < 0) {
+		flow->full = is_later();
+		return flow->full ? 0 : -errno;
+	}
+	(void)!recv(from, buffer, (size_t)n, MSG_DONTWAIT);
+	flow->moved = flow->came = true;
+	return 1;
+}
+
 /* One pipe full from one end to the other. 1: there may be more; 0: not now; -errno: an
  * end is broken. */
 static int
@@ -61,9 +85,10 @@ move_once(struct flow *flow, int from, int to)
 	const unsigned flags = SPLICE_F_MOVE | SPLICE_F_NONBLOCK;
 	ssize_t n;
 
+	flow->full = false;
 	if (flow->held == 0 && !flow->ended) {
 		if (!open_pipe(flow))
-			return -errno;
+			return copy_once(flow, from, to);
 		n = splice(from, NULL, flow->pipe[1], NULL, PIPE_SIZE, flags);
 		if (n < 0)
 			return is_later() ? 0 : -errno;
@@ -222,13 +247,19 @@ flow_move(struct stream *stream)
 /* -- waiting ---------------------------------------------------------------------------------- */
 
 static bool
+is_full(const struct flow *flow)
+{
+	return flow->held > 0 || flow->full;
+}
+
+static bool
 reads_client(const struct stream *stream)
 {
 	if (stream->in_ended || stream->up.ended)
 		return false;
 	if (stream->stage == STAGE_PROXY || stream->stage == STAGE_LISTEN)
 		return true;
-	return stream->stage == STAGE_FLOW && stream->up.held == 0 && stream->passed == 0 &&
+	return stream->stage == STAGE_FLOW && !is_full(&stream->up) && stream->passed == 0 &&
 	       stream->n_in < STREAM_IN_MAX;
 }
 
@@ -238,13 +269,13 @@ watch_flow(struct stream *stream)
 	struct loop *loop = stream->relay->egress->loop;
 	uint32_t client = reads_client(stream) ? EPOLLIN : 0, upstream = 0;
 
-	if (stream->down.held > 0)
+	if (is_full(&stream->down))
 		client |= EPOLLOUT;
 	if (stream->ticket || stream->stage == STAGE_FIND || stream->stage == STAGE_DIAL)
 		client = stream->half ? 0 : EPOLLRDHUP;
 	if (stream->stage == STAGE_FLOW && !stream->ticket) {
-		upstream |= stream->down.held == 0 && !stream->down.ended ? EPOLLIN : 0;
-		upstream |= stream->up.held > 0 || stream->passed > 0 ? EPOLLOUT : 0;
+		upstream |= !is_full(&stream->down) && !stream->down.ended ? EPOLLIN : 0;
+		upstream |= is_full(&stream->up) || stream->passed > 0 ? EPOLLOUT : 0;
 	}
 	/* One that is hung up says so for ever, asked or not: who waits for nothing is
 	 * not watched. */

@@ -36,6 +36,7 @@ enum said {
 struct flow {
 	int pipe[2]; /* -1: none; only while there is something to move */
 	size_t held; /* in the pipe */
+	bool full;   /* without a pipe: the other end takes no more for now */
 	bool moved;  /* since the last tick */
 	bool came;   /* anything at all */
 	bool ended;  /* no more will come */
@@ -98,6 +99,8 @@ struct relay {
 /* Goes on as far as it can. */
 void stream_go(struct stream *stream);
 void stream_stage(struct stream *stream, enum stage stage);
+/* As the line has it; name NULL: the address that it wants to go to. Caller frees. */
+char *stream_host(const struct stream *stream, const char *name, int port);
 /* What came of what was allowed last, if that is not told yet. */
 void stream_end_permit(struct stream *stream, int result);
 /* It ends here, and is taken away soon: the client finds its connection reset, or is told

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "egress/abandoned.h"
 #include "egress/relay-private.h"
 #include "egress/resolv.h"
 #include "request/host.h"
@@ -55,7 +56,8 @@ say_is_unfinished(const struct stream *stream)
 	return stream->said == SAID_NOTHING && !stream->tunnel && stream->passed == 0 &&
 	       stream->n_in > 0 &&
 	       !memchr(stream->in, '\n', stream->n_in) &&
-	       hello_parse(stream->in, stream->n_in, name) == HELLO_NOT;
+	       hello_parse(stream->in, stream->n_in, name) == HELLO_NOT &&
+	       !head_begins(stream->in, stream->n_in);
 }
 
 static enum look
@@ -89,8 +91,8 @@ say_nothing(struct stream *stream)
 static enum look
 cut_for(struct stream *stream, const char *why)
 {
-	auto_free char *host = stream->name[0] ? str_printf("%s:%d", stream->name, stream->port)
-					       : egress_text(&stream->to);
+	auto_free char *host = stream_host(stream, stream->name[0] ? stream->name : NULL,
+		stream->port);
 
 	stream_cut(stream, host, why);
 	return LOOK_CUT;
@@ -125,16 +127,7 @@ leads_here(const struct stream *stream, const char *name)
 static bool
 is_short_for(const char *name, const char *whole)
 {
-	struct resolv resolv;
-	size_t n = strlen(name);
-
-	if (strchr(name, '.') || !str_prefix(whole, name) || whole[n] != '.' ||
-		resolv_read(&resolv) < 0)
-		return false;
-	for (size_t i = 0; i < resolv.n_search; i++)
-		if (streq(whole + n + 1, resolv.search[i]))
-			return true;
-	return false;
+	return !strchr(name, '.') && resolv_completes(name, strlen(name), whole);
 }
 
 /* Those that were decided about by address say what they like. */
@@ -147,11 +140,14 @@ check_name(struct stream *stream, const char *name)
 	if (stream->kind == PASSAGE_ADDRESS || streq(stream->name, name) ||
 		is_short_for(name, stream->name))
 		return LOOK_PASS;
-	if (stream->kind == PASSAGE_NAMED)
+	/* Several names may lead to one address, and which of them was meant is known only
+	 * now. One that does not is nothing to ask about. */
+	if (stream->kind == PASSAGE_NAMED && (stream->tunnel || !leads_here(stream, name))) {
 		why = str_printf("the connection was allowed for %s, but asks for %s", stream->name,
 			name);
-	if (stream->kind == PASSAGE_NAMED && !why)
-		return LOOK_CUT;
+		if (!why)
+			return LOOK_CUT;
+	}
 	look = look_of(stream_decide(stream, name, stream->port, why));
 	if (look != LOOK_PASS)
 		return look;
@@ -390,6 +386,22 @@ look_at_second(struct stream *stream)
 	}
 }
 
+/* -- behind CONNECT ----------------------------------------------------------------------- */
+
+/* A proxy that wants to know who asks for it has said no, and is asked again. */
+static enum look
+look_behind_connect(struct stream *stream)
+{
+	struct head head = { 0 };
+	enum head_kind kind = head_parse(stream->in, stream->n_in, true, &head);
+
+	if (kind == HEAD_MORE && !stream->in_ended)
+		return LOOK_MORE;
+	if (kind == HEAD_WHOLE && head.connect)
+		return next_head(stream, true);
+	return cut_for(stream, NO_TUNNEL);
+}
+
 /* -- anything ------------------------------------------------------------------------------- */
 
 static enum look
@@ -402,9 +414,12 @@ look_at_first(struct stream *stream)
 	case HELLO_MORE:
 		if (!stream->in_ended)
 			return LOOK_MORE;
-		return stream->n_in == 0 && !stream->tunnel
-			       ? say_nothing(stream)
-			       : cut_for(stream, "it ended amid a TLS hello");
+		if (stream->n_in > 0 || stream->tunnel)
+			return cut_for(stream, "it ended amid a TLS hello");
+		/* Of several that were begun, programs let the slower ones be. */
+		return stream->stage == STAGE_LISTEN && abandoned(stream->client.fd)
+			       ? LOOK_CUT
+			       : say_nothing(stream);
 	case HELLO_NAMED:
 		look = check_name(stream, name);
 		if (look == LOOK_PASS || look == LOOK_ELSEWHERE) {
@@ -415,7 +430,7 @@ look_at_first(struct stream *stream)
 	case HELLO_NAMELESS:
 		return stream->tunnel ? cut_for(stream, NO_TUNNEL) : say_no_name(stream);
 	case HELLO_NOT:
-		return stream->tunnel ? cut_for(stream, NO_TUNNEL) : next_head(stream, true);
+		return stream->tunnel ? look_behind_connect(stream) : next_head(stream, true);
 	default:
 		return cut_for(stream, "its TLS hello cannot be read");
 	}

@@ -134,8 +134,8 @@ stream_cut(struct stream *stream, const char *host, const char *why)
 
 /* -- deciding ------------------------------------------------------------------------------ */
 
-static char *
-host_text(const struct stream *stream, const char *name, int port)
+char *
+stream_host(const struct stream *stream, const char *name, int port)
 {
 	return name ? str_printf("%s:%d", name, port) : egress_text(&stream->to);
 }
@@ -170,7 +170,7 @@ stream_decide(struct stream *stream, const char *name, int port, const char *why
 {
 	const struct egress_line *line = &stream->relay->egress->line;
 	struct egress_verdict verdict = { 0 };
-	char *host = host_text(stream, name, port);
+	char *host = stream_host(stream, name, port);
 
 	if (!host) {
 		stream_cut(stream, NULL, NULL);
@@ -310,7 +310,7 @@ relay_accept(struct relay *relay, int fd, struct arrival *arrival)
 	stream->ticket = passage->verdict.ticket;
 	stream->upstream.fd = passage->upstream;
 	if (passage->kind != PASSAGE_UNKNOWN)
-		*(stream->ticket ? &stream->asked : &stream->approved) = host_text(stream,
+		*(stream->ticket ? &stream->asked : &stream->approved) = stream_host(stream,
 			passage->kind == PASSAGE_NAMED ? stream->name : NULL, stream->port);
 	free(passage);
 	if (stream->ticket && !stream->asked) {

@@ -97,3 +97,17 @@ resolv_read(struct resolv *ret_resolv)
 		resolv_parse(text, ret_resolv);
 	return r;
 }
+
+bool
+resolv_completes(const char *name, size_t len, const char *whole)
+{
+	struct resolv resolv;
+
+	if (strlen(whole) <= len || !str_fold_equal(whole, name, len) || whole[len] != '.' ||
+		resolv_read(&resolv) < 0)
+		return false;
+	for (size_t i = 0; i < resolv.n_search; i++)
+		if (streq(whole + len + 1, resolv.search[i]))
+			return true;
+	return false;
+}

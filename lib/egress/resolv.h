@@ -25,4 +25,8 @@ void resolv_parse(const char *text, struct resolv *ret_resolv);
 /* Of /etc/resolv.conf, as it is now. -errno: then there are none. */
 int resolv_read(struct resolv *ret_resolv);
 
+/* Whether the second, in lower case, is the first (len) with one of the system's search
+ * domains behind it. */
+bool resolv_completes(const char *name, size_t len, const char *whole);
+
 #endif

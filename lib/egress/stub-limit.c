@@ -69,34 +69,18 @@ refused_add(struct refused *refused, const struct egress_who *who, const char *n
 	memcpy(refused->list[at].name, name, strlen(name) + 1);
 }
 
-static bool
-is_searched(const char *name, const char *refused, const struct resolv *resolv)
-{
-	size_t n = strlen(refused);
-
-	if (!str_prefix(name, refused) || name[n] != '.')
-		return false;
-	for (size_t i = 0; i < resolv->n_search; i++)
-		if (streq(name + n + 1, resolv->search[i]))
-			return true;
-	return false;
-}
-
 bool
 refused_has(const struct refused *refused, const struct egress_who *who, const char *name,
 	int64_t now)
 {
-	struct resolv resolv;
 	size_t n = refused->next < REFUSED_MAX ? refused->next : REFUSED_MAX;
 
-	if (n == 0)
-		return false;
-	resolv_read(&resolv); /* without it nothing is searched */
 	for (size_t i = 0; i < n; i++)
 		if (refused->list[i].who.pid == who->pid && refused->list[i].who.start == who->start &&
-			(is_searched(name, refused->list[i].name, &resolv) ||
-				(streq(name, refused->list[i].name) &&
-					now - refused->list[i].at < REFUSED_MS)))
+			now - refused->list[i].at < REFUSED_MS &&
+			(streq(name, refused->list[i].name) ||
+				resolv_completes(refused->list[i].name,
+					strlen(refused->list[i].name), name)))
 			return true;
 	return false;
 }

@@ -59,8 +59,8 @@ void flood_init(struct flood *flood);
 bool flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first);
 
 /* Names that were refused. One look-up is several questions, for both kinds of address, by
- * UDP and then by TCP, and a no is for all of them: for a while it is not asked again. With
- * a search domain behind it, such a name is still refused. */
+ * UDP and then by TCP, and with each search domain behind the name; a no is for all of
+ * them: for a while it is not asked again. */
 #define REFUSED_MAX 32
 struct refused {
 	struct {

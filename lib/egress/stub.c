@@ -18,6 +18,7 @@
 #include "egress/egress-private.h"
 #include "egress/resolv.h"
 #include "egress/stub-private.h"
+#include "request/host.h"
 
 #define ASKS_MAX 1024
 #define UDP_WAITS_MS 6000     /* for the answer of a person; a program asks again before that */
@@ -135,36 +136,19 @@ end_with(struct ask *ask, enum dns_code code, const char *why)
 
 /* -- what needs nobody ------------------------------------------------------------------- */
 
-static bool
-is_localhost(const char *name)
-{
-	size_t n = strlen(name);
-
-	return streq(name, "localhost") || (n > 10 && streq(name + n - 10, ".localhost"));
-}
-
 /* Many programs look up what this machine calls itself, and nobody is to be asked about
  * that: it is this machine, also with a search domain behind it. */
 static bool
 is_own_name(const char *name)
 {
-	struct resolv resolv;
 	char own[256] = "";
 	size_t n;
 
 	if (gethostname(own, sizeof(own) - 1) < 0 || own[0] == '\0')
 		return false;
 	n = strlen(own);
-	if (!str_fold_equal(name, own, n) || (name[n] != '\0' && name[n] != '.'))
-		return false;
-	if (name[n] == '\0')
-		return true;
-	if (resolv_read(&resolv) < 0)
-		return false;
-	for (size_t i = 0; i < resolv.n_search; i++)
-		if (streq(name + n + 1, resolv.search[i]))
-			return true;
-	return false;
+	return (strlen(name) == n && str_fold_equal(name, own, n)) ||
+	       resolv_completes(own, n, name);
 }
 
 static void
@@ -200,7 +184,7 @@ answer_here(struct ask *ask)
 {
 	struct dns_address address;
 
-	if (is_localhost(ask->query.name) || is_own_name(ask->query.name)) {
+	if (host_is_localhost(ask->query.name) || is_own_name(ask->query.name)) {
 		reply_localhost(ask);
 	} else if (dns_parse_reverse(ask->query.name, &address) == 0) {
 		reply_reverse(ask, &address);

@@ -286,7 +286,6 @@ join_relay(struct call *call, const struct peer *peer, struct ambit_pass *pass,
 					: PASSAGE_ADDRESS,
 		.who = *who,
 		.to = peer->to.address,
-		.len = peer->to.len,
 		.upstream = -1,
 	};
 	int r;
@@ -314,15 +313,11 @@ join_egress(struct call *call, const struct peer *peer, struct ambit_pass *pass)
 {
 	struct egress *egress = gate_egress(call->gate);
 	const struct sockaddr *to = (const struct sockaddr *)&peer->to.address;
-	struct target_who is;
-	struct egress_who who = { 0 };
-	int r = target_who(&call->target, &is);
+	struct egress_who who;
+	int r = peer_who(call, &who);
 
 	if (r < 0)
 		return r;
-	who.pid = is.pid;
-	who.start = is.start;
-	memcpy(who.program, is.program, sizeof(who.program));
 	if (peer->way == WAY_STUB)
 		r = egress_join_stub(egress, call->fd[0], peer->type, to, &who);
 	else if (peer->way == WAY_PROXY)

@@ -332,32 +332,36 @@ lose(struct send *send, const struct msghdr *head, struct ambit_pass *pass)
 	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;
 }
 
+static bool
+has_stub(struct call *call)
+{
+	struct sockaddr_storage connected = { 0 };
+	socklen_t len = sizeof(connected);
+
+	return getpeername(call->fd[0], (struct sockaddr *)&connected, &len) == 0 &&
+	       egress_is_stub(gate_egress(call->gate), &connected);
+}
+
 /* A question for a name server goes to ambit, which sends it on if it may go. */
 static ssize_t
 ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct ambit_pass *pass)
 {
 	const struct peer *peer = &send->peer;
-	struct sockaddr_storage connected;
-	socklen_t len = sizeof(connected);
 	struct msghdr bare = { 0 };
-	struct target_who is;
-	struct egress_who who = { 0 };
-	int r = target_who(&call->target, &is);
+	struct egress_who who;
+	int r = peer_who(call, &who);
 
 	if (r == 0 && !send->begun)
 		r = ambit_pass_use(pass);
 	send->begun = true;
 	if (r < 0)
 		return r;
-	/* One that is connected has us as its name server, and hears nobody else. */
-	if (getpeername(call->fd[0], (struct sockaddr *)&connected, &len) == 0) {
+	/* One that is connected to us has us as its name server, and hears nobody else. */
+	if (has_stub(call)) {
 		bare.msg_iov = head->msg_iov;
 		bare.msg_iovlen = head->msg_iovlen;
 		return act_send_again(call->fd[0], &bare, MSG_DONTWAIT);
 	}
-	who.pid = is.pid;
-	who.start = is.start;
-	memcpy(who.program, is.program, sizeof(who.program));
 	r = egress_query(gate_egress(call->gate), call->fd[0],
 		(const struct sockaddr *)&peer->to.address, peer->to.len, head->msg_iov->iov_base,
 		head->msg_iov->iov_len, &who);

@@ -229,7 +229,7 @@ endpoint_route(const struct endpoint *endpoint, bool *ret_own)
 		return 0;
 	auto_close int fd = socket(endpoint->address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return 0;
+		return -errno;
 	r = connect(fd, (const struct sockaddr *)&endpoint->address, endpoint->len) < 0 ? -errno
 											: 0;
 	if (r < 0)

@@ -92,8 +92,9 @@ glance(struct gate *gate, const char *host, struct egress_verdict *ret)
 
 /* A no by a rule or a list. Whoever may not ask records his own reason for it. */
 static bool
-refuses(struct gate *gate, const char *host)
+refuses(void *data, const char *host)
 {
+	struct gate *gate = data;
 	bool refused;
 
 	gate_lock(gate);
@@ -261,6 +262,7 @@ gate_make_egress(struct gate *gate)
 	const struct egress_line line = {
 		.decide = decide,
 		.collect = collect,
+		.refuses = refuses,
 		.withdraw = withdraw,
 		.refuse = refuse,
 		.finish = finish,

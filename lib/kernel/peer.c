@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,13 @@ be_free(struct call *call, struct peer *peer)
 	return CALL_DECIDE;
 }
 
+static int
+be_mute(struct call *call, struct peer *peer)
+{
+	peer->mute = true;
+	return be_free(call, peer);
+}
+
 static bool
 is_ours(void *data, uint64_t cookie)
 {
@@ -197,8 +205,7 @@ decide_port_zero(struct call *call, struct peer *peer, bool here)
 		return decide_nobody(call, peer);
 	if (!peer->connects || peer->type != SOCK_DGRAM)
 		return peer_ask(call, endpoint_text(&peer->to));
-	peer->mute = true;
-	return be_free(call, peer);
+	return be_mute(call, peer);
 }
 
 /* -- by name --------------------------------------------------------------------------- */
@@ -280,36 +287,28 @@ look_up(struct call *call, struct peer *peer)
 	return peer->name[0] != '\0';
 }
 
-/* Whoever was told several addresses looks by which way each would go; others do so by
- * a port that serves nothing. QUIC hides the name it wants: without it, programs take
- * TCP. */
+/* Whoever was told several addresses looks by which way each would go, those that no
+ * name covers or that are refused, too. */
 static bool
 only_looks(struct call *call, const struct peer *peer)
 {
 	struct dns_address address = address_of(peer);
-	uint16_t port = peer->to.port;
 
-	/* First: one that looks by such a port has looked. */
-	bool expected = egress_is_look(
-		gate_egress(call->gate), target_pid(&call->target), &address);
-
-	return expected || port == 443 || port == 9 || port == 65535;
+	return peer->type == SOCK_DGRAM && peer->connects &&
+	       egress_is_look(gate_egress(call->gate), target_pid(&call->target), &address);
 }
 
+/* Others look by a port that serves nothing. QUIC hides the name it wants: without it,
+ * programs take TCP. */
 static int
 decide_datagram(struct call *call, struct peer *peer, char *text)
 {
-	if (!look_up(call, peer))
-		return peer_ask(call, text);
-	if (!peer->connects && peer->to.port == 443) {
-		free(text);
-		return -ECONNREFUSED;
-	}
-	if (!peer->connects || !only_looks(call, peer))
+	uint16_t port = peer->to.port;
+
+	if (!look_up(call, peer) || (port != 443 && (!peer->connects || (port != 9 && port != 65535))))
 		return peer_ask(call, text);
 	free(text);
-	peer->mute = true;
-	return be_free(call, peer);
+	return peer->connects ? be_mute(call, peer) : -ECONNREFUSED;
 }
 
 static int
@@ -350,8 +349,13 @@ decide_far(struct call *call, struct peer *peer, bool plain)
 
 	if (!text)
 		return -ENOMEM;
-	if (!plain || !gate_egress(call->gate) || is_allowed_itself(call, peer, text) ||
-		names_near(&address) || is_refused(call, text))
+	if (!plain || !gate_egress(call->gate) || is_allowed_itself(call, peer, text))
+		return peer_ask(call, text);
+	if (only_looks(call, peer)) {
+		free(text);
+		return be_mute(call, peer);
+	}
+	if (names_near(&address) || is_refused(call, text))
 		return peer_ask(call, text);
 	return peer->type == SOCK_STREAM ? decide_stream(call, peer, text)
 					 : decide_datagram(call, peer, text);
@@ -394,18 +398,50 @@ settled_text(struct call *call, struct peer *peer)
 	return text && is_allowed_itself(call, peer, text) ? steal_ptr(&text) : NULL;
 }
 
+/* A stream that is on its way, or there, goes nowhere else: who connects it again wants to
+ * know what came of it, and the kernel looks at no address then. Another thread may undo the
+ * first one meanwhile, so it gets an address where nobody is. */
+static bool
+is_under_way(const struct call *call, const struct peer *peer)
+{
+	unsigned char state = TCP_CLOSE; /* what struct tcp_info begins with */
+	socklen_t len = sizeof(state);
+
+	return peer->connects && peer->type == SOCK_STREAM &&
+	       getsockopt(call->fd[0], IPPROTO_TCP, TCP_INFO, &state, &len) == 0 &&
+	       state != TCP_CLOSE;
+}
+
+static int
+stay(struct call *call, struct peer *peer)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)&peer->to.address;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&peer->to.address;
+
+	memset(&peer->to.address, 0, sizeof(peer->to.address));
+	peer->to.address.ss_family = (sa_family_t)peer->domain;
+	peer->to.len = peer->domain == AF_INET6 ? sizeof(*in6) : sizeof(*in);
+	if (peer->domain == AF_INET6)
+		in6->sin6_addr = in6addr_loopback;
+	else
+		in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return be_free(call, peer);
+}
+
 /* The look-ups are made with sockets of our own: of one that is held to a device
  * or comes from another network they say nothing. */
 static int
 decide_inet(struct call *call, struct peer *peer)
 {
+	enum endpoint_owner owner = ENDPOINT_OTHERS;
 	bool here = false, plain;
 	char *text;
 	int r;
 
+	if (is_under_way(call, peer))
+		return stay(call, peer);
 	plain = endpoint_is_plain(call->fd[0], peer->domain, gate_network(call->gate));
 	peer->plain = plain;
-
 	endpoint_settle(&peer->to);
 	text = plain ? settled_text(call, peer) : NULL;
 	if (text)
@@ -421,17 +457,15 @@ decide_inet(struct call *call, struct peer *peer)
 			return r;
 	}
 	if (here)
-		switch (owner_of(call, peer)) {
-		case ENDPOINT_OURS:
-			return be_free(call, peer);
-		case ENDPOINT_NOBODY:
-			/* Programs knock until their server is up: no question. */
-			return decide_nobody(call, peer);
-		case ENDPOINT_OTHERS:
-			break;
-		}
+		owner = owner_of(call, peer);
+	if (owner == ENDPOINT_OURS)
+		return be_free(call, peer);
+	/* Nobody needs to be there: in some containers the packets are led elsewhere. */
 	if (plain && gate_net(call->gate) != AMBIT_NET_NONE && endpoint_is_resolver(&peer->to))
 		return decide_resolver(call, peer);
+	/* Programs knock until their server is up: no question. */
+	if (owner == ENDPOINT_NOBODY)
+		return decide_nobody(call, peer);
 	if (here)
 		return peer_ask(call, endpoint_text(&peer->to));
 	return decide_far(call, peer, plain);
@@ -596,6 +630,19 @@ peer_remember(struct call *call)
 
 	if (cookie)
 		made_add_cookie(gate_made(call->gate), cookie);
+}
+
+int
+peer_who(struct call *call, struct egress_who *ret_who)
+{
+	struct target_who is;
+	int r = target_who(&call->target, &is);
+
+	if (r < 0)
+		return r;
+	*ret_who = (struct egress_who){ .pid = is.pid, .start = is.start };
+	memcpy(ret_who->program, is.program, sizeof(ret_who->program));
+	return 0;
 }
 
 int64_t

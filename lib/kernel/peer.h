@@ -68,6 +68,9 @@ void peer_tell(struct call *call, const struct peer *peer);
 /* By rule or setting; a question is no yet. */
 bool peer_is_allowed(struct call *call, const char *host);
 
+/* For egress. */
+int peer_who(struct call *call, struct egress_who *ret_who);
+
 /* Sets call->host, or peer->free. CALL_DECIDE, or the natural error. */
 int peer_decide(struct call *call, struct peer *peer);
 

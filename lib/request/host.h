@@ -29,6 +29,9 @@ bool host_ends_in_number(const char *name);
  * what is looked up can carry data. A yes for a wildcard does not cover it. */
 bool host_is_long(const char *host);
 
+/* What is called so is this machine, wherever the name leads. */
+bool host_is_localhost(const char *name);
+
 /* An address (not a name) that is loopback, link-local, private, metadata,
  * multicast or unspecified, mapped forms included. */
 bool host_is_local(const char *host);

@@ -115,9 +115,8 @@ host_pattern_check(const char *pattern)
 	return r;
 }
 
-/* "*" is for names of other machines: this one has to be named. */
-static bool
-is_localhost(const char *name)
+bool
+host_is_localhost(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -129,8 +128,9 @@ pattern_match(const struct pattern *p, const char *name, const struct address *a
 {
 	size_t len = strlen(name), tail;
 
+	/* "*" is for names of other machines: this one has to be named. */
 	if (p->any)
-		return !address->family && !is_localhost(name);
+		return !address->family && !host_is_localhost(name);
 	if (p->address.family)
 		return p->address.family == address->family &&
 		       same_prefix(p->address.bytes, address->bytes, p->address.bits);

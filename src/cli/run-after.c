@@ -17,7 +17,7 @@
 
 /* What no rule opens. */
 static const char *const hard[] = { "Protected", "Unresolvable", "ReadOnly", "PlanMode",
-	"Internal" };
+	"BadArguments", "Internal" };
 
 /* The operation of the rule that would open what was refused, or NULL. */
 static const char *

@@ -176,3 +176,52 @@ done
 world_forget
 status 6 strict curl -sS --max-time 10 https://other.example/
 unheard ""
+
+# A proxy that wants to know who asks says no first, and is asked again by the same
+# connection. Whom it is to reach is decided each time.
+cat >"$TEST_DIR/asks.py" <<'END'
+import socket, threading
+def head(c):
+    data = b""
+    while not data.endswith(b"\r\n\r\n"):
+        piece = c.recv(1)
+        if not piece:
+            return None
+        data += piece
+    return data
+def pump(a, b):
+    while True:
+        data = a.recv(65536)
+        if not data:
+            break
+        b.sendall(data)
+    b.shutdown(socket.SHUT_WR)
+def serve(c):
+    first = head(c)
+    if not first:
+        return
+    c.sendall(b"HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n")
+    second = head(c)
+    if not second or b"Proxy-Authorization: Basic" not in second:
+        return c.close()
+    u = socket.create_connection(("203.0.113.20", 443))
+    c.sendall(b"HTTP/1.1 200 Yes\r\n\r\n")
+    threading.Thread(target=pump, args=(c, u), daemon=True).start()
+    pump(u, c)
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("203.0.113.30", 3128))
+s.listen(9)
+while True:
+    threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
+END
+world_far "$PYTHON" "$TEST_DIR/asks.py"
+world_host proxy.example 203.0.113.30
+world_host third.example 203.0.113.20
+by=(curl -sS --max-time 10 --proxy-anyauth --proxy http://me:word@proxy.example:3128)
+eventually "${by[@]}" https://third.example/
+held 0 --allow-host proxy.example --allow-host third.example -- "${by[@]}" https://third.example/
+says "sni=third.example"
+world_forget
+held 56 --allow-host proxy.example --allow-host good.example -- "${by[@]}" https://third.example/
+unheard 203.0.113.20

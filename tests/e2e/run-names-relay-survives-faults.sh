@@ -562,6 +562,43 @@ fine=$(awk '/^fine/ { n += $2; of++ } END { print of == 4 ? n : -1 }' crowd)
 unheard 203.0.113.20
 [[ $(heard | grep -c '^request .* host=good.example /crowd') -ge $fine ]] || fail "$(heard)"
 
+# One that is open and was quiet for a while goes on, also when there are no more.
+cat >quiet.py <<'END'
+import socket, time
+a = socket.getaddrinfo("good.example", 7, socket.AF_INET, socket.SOCK_STREAM)[0][4]
+first = socket.create_connection(a)
+first.settimeout(20)
+first.sendall(b"\0one")
+assert first.recv(10) == b"\0one"
+time.sleep(0.5)
+more = []
+while True:
+    s = socket.socket()
+    s.settimeout(1)
+    try:
+        s.connect(a)
+        s.sendall(b"\0x")
+        assert s.recv(10) == b"\0x"
+    except OSError:
+        break
+    more.append(s)
+data = bytes(500000)
+for n in range(0, len(data), 50000):
+    first.sendall(data[n:n + 50000])
+    got = 0
+    while got < 50000:
+        piece = first.recv(65536)
+        assert piece
+        got += len(piece)
+print("went on, beside", len(more))
+END
+fewer() (
+	ulimit -n 200
+	exec "$AMBIT" run --ask deny --quiet --allow-host good.example -- "$PYTHON" quiet.py
+)
+status 0 fewer
+says "went on"
+
 # No IPv6 at all.
 world_far nsenter --target "$$" --net sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 no_v6() { [[ ! -s /proc/net/if_inet6 ]]; }

@@ -864,6 +864,34 @@ nothing_is_more(void **state)
 	assert_int_equal(head_parse(NULL, 0, false, &head), HEAD_MORE);
 }
 
+/* A proxy in front of a server tells it so, who the client is, and any client can. */
+static void
+what_proxies_say_in_front_is_bad(void **state)
+{
+	static const char v2[] = "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c";
+
+	(void)state;
+	check("PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\nGET / HTTP/1.1\r\n", 55, HEAD_BAD);
+	check("proxy unknown\r\n", 15, HEAD_BAD);
+	check(v2, sizeof(v2) - 1, HEAD_BAD);
+	check("\n\0", 2, HEAD_BAD);
+	check("PROXYING\r\n", 10, HEAD_NOT);
+}
+
+static void
+a_line_without_an_end_begins_a_request_or_not(void **state)
+{
+	static const char *const begins[] = { "G", "ge", "GET", "get ", "PRI", "PRI * HT", "PROX",
+		" CONNEC", "hello HTTP/", "x\xa0http/", "DELETE x" };
+	static const char *const not[] = { "GETS", "GE x", "hello", "EHLO me", "PRIN", "hello http" };
+
+	(void)state;
+	for (size_t i = 0; i < LEN(begins); i++)
+		assert_true(head_begins(begins[i], strlen(begins[i])));
+	for (size_t i = 0; i < LEN(not ); i++)
+		assert_false(head_begins(not [i], strlen(not [i])));
+}
+
 int
 main(void)
 {
@@ -890,6 +918,8 @@ main(void)
 		cmocka_unit_test(there_are_256_fields_and_no_more),
 		cmocka_unit_test(a_head_of_the_greatest_length_is_read_and_no_longer),
 		cmocka_unit_test(nothing_is_more),
+		cmocka_unit_test(what_proxies_say_in_front_is_bad),
+		cmocka_unit_test(a_line_without_an_end_begins_a_request_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
