@@ -289,7 +289,11 @@ size_t
 dns_make_query(const struct dns_query *query, uint16_t id, void *out)
 {
 	size_t len = make_question(query, id, query->flags & (RD | AD | CD), out);
+	char *name = (char *)out + HEADER_LEN;
 
+	/* In one case of letters alone: each could carry a bit. Lengths are no letters. */
+	for (size_t i = 0; i + 4 < query->question_len; i++)
+		name[i] = str_lower(name[i]);
 	return query->edns ? append_opt(query, 0, len, out) : len;
 }
 

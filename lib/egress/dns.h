@@ -22,14 +22,22 @@ enum dns_type {
 	DNS_CNAME = 5,
 	DNS_SOA = 6,
 	DNS_PTR = 12,
+	DNS_MX = 15,
 	DNS_TXT = 16,
 	DNS_AAAA = 28,
+	DNS_SRV = 33,
+	DNS_NAPTR = 35,
 	DNS_OPT = 41,
+	DNS_DS = 43,
+	DNS_SSHFP = 44,
+	DNS_DNSKEY = 48,
+	DNS_TLSA = 52,
 	DNS_SVCB = 64,
 	DNS_HTTPS = 65,
 	DNS_IXFR = 251,
 	DNS_AXFR = 252,
 	DNS_ANY = 255,
+	DNS_CAA = 257,
 };
 
 enum dns_code {
@@ -45,8 +53,8 @@ struct dns_query {
 	uint16_t flags; /* as they came; RD, AD and CD are passed on */
 	uint16_t type;
 	char name[DNS_NAME_MAX]; /* lower case, without the last dot; never "" */
-	/* The question as it came (name in its own case, type, class): it is sent on
-	 * and comes back like this. Never with a compressed name. */
+	/* The question as it came (name in its own case, type, class): it comes back like
+	 * this. Never with a compressed name. */
 	unsigned char question[DNS_NAME_MAX + 2 + 4];
 	size_t question_len;
 	bool edns;
@@ -62,8 +70,8 @@ struct dns_query {
  * are filled all the same, for a reply (dns_reply_bare). */
 int dns_parse_query(const void *data, size_t len, struct dns_query *ret_query);
 
-/* The same question as a new message with this id: header, question, and an OPT
- * record (DNS_UDP_MAX, the DO bit) if the program had one; none of its other
+/* The same question as a new message with this id: header, question in lower case, and
+ * an OPT record (DNS_UDP_MAX, the DO bit) if the program had one; none of its other
  * options. Its length. out has room for DNS_UDP_PLAIN. */
 size_t dns_make_query(const struct dns_query *query, uint16_t id, void *out);
 /* A query of ambit's own: a name in the spelling of dns_query.name. -EINVAL. */

@@ -10,6 +10,8 @@
 #include "base/str.h"
 #include "egress/head-private.h"
 
+#define LINE_MAX 65000 /* of HEAD_MAX; those who take anything do not take that much */
+
 static const char *const methods[] = {
 	"GET",
 	"HEAD",
@@ -171,11 +173,15 @@ enum head_kind
 head_line_find(const char *text, size_t len, size_t *ret_len)
 {
 	const char *end = memchr(text, '\n', len);
+	size_t line = end ? (size_t)(end - text) : len, n;
 	struct word word;
-	size_t n;
 
-	if (is_hopeless(text, end ? (size_t)(end - text) : len, &word, &n))
-		return is_known(word.text, word.len) || has_version(text, n) ? HEAD_BAD : HEAD_NOT;
+	/* Some take any method, and Python's wsgiref any bytes for one. */
+	if (is_hopeless(text, line, &word, &n)) {
+		if (is_known(word.text, word.len) || has_version(text, line))
+			return HEAD_BAD;
+		return end || len >= LINE_MAX ? HEAD_NOT : HEAD_MORE;
+	}
 	if (!end)
 		return HEAD_MORE;
 	*ret_len = n + 1;

@@ -14,7 +14,6 @@
 
 #define PIPE_SIZE (256 << 10) /* a user's pipes together are limited, too */
 #define COPY_SIZE 16384
-#define AHEAD_MS 100 /* for a line to end */
 #define TURNS 16 /* pipes full before others have theirs */
 
 void
@@ -155,15 +154,21 @@ send_passed(struct stream *stream)
 	return true;
 }
 
-/* Once the server has answered to such a line, it is no request that is being made: no
- * server does so before the line ends. */
-void
-flow_ahead(struct stream *stream, int64_t now)
+/* More of a line without an end could go. */
+static bool
+is_ahead(const struct stream *stream)
+{
+	return stream->n_in > stream->ahead && say_is_unfinished(stream);
+}
+
+/* What is only the beginning of a line goes ahead. Once the server has answered to it, it
+ * is no request that is being made: no server does so before the line ends. */
+static void
+send_ahead(struct stream *stream)
 {
 	ssize_t n;
 
-	if (stream->stage != STAGE_FLOW || stream->ticket || !say_is_unfinished(stream) ||
-		now - stream->heard < AHEAD_MS || stream->ahead == stream->n_in)
+	if (!is_ahead(stream))
 		return;
 	n = send(stream->upstream.fd, stream->in + stream->ahead, stream->n_in - stream->ahead,
 		MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -186,6 +191,8 @@ move_looked_at(struct stream *stream)
 			dial_name(stream);
 		if (look == LOOK_CUT || look == LOOK_ELSEWHERE || look == LOOK_WAIT)
 			return false;
+		if (look == LOOK_MORE)
+			send_ahead(stream);
 		if (!send_passed(stream))
 			return false;
 		if (stream->said == SAID_ALL && stream->n_in == 0)
@@ -232,7 +239,9 @@ flow_move(struct stream *stream)
 	/* What the server says to a hello is looked at before it is passed on. */
 	if (stream->stage == STAGE_FLOW && !stream->ticket && stream->said != SAID_TLS)
 		down = move(&stream->down, stream->upstream.fd, stream->client.fd);
-	if (stream->ahead > 0 && stream->down.moved && say_is_unfinished(stream)) {
+	/* Behind a request it could be the answer to that. */
+	if (stream->ahead > 0 && stream->down.moved && stream->said == SAID_NOTHING &&
+		say_is_unfinished(stream)) {
 		stream->said = SAID_ALL;
 		up = move_up(stream);
 	}
@@ -275,7 +284,8 @@ watch_flow(struct stream *stream)
 		client = stream->half ? 0 : EPOLLRDHUP;
 	if (stream->stage == STAGE_FLOW && !stream->ticket) {
 		upstream |= !is_full(&stream->down) && !stream->down.ended ? EPOLLIN : 0;
-		upstream |= is_full(&stream->up) || stream->passed > 0 ? EPOLLOUT : 0;
+		upstream |= is_full(&stream->up) || stream->passed > 0 || is_ahead(stream) ? EPOLLOUT
+											   : 0;
 	}
 	/* One that is hung up says so for ever, asked or not: who waits for nothing is
 	 * not watched. */

@@ -76,8 +76,7 @@ struct stream {
 	unsigned char *in;
 	size_t n_in;
 	size_t passed; /* so much of it may go */
-	size_t ahead;  /* so much of it is gone already: see say_goes_ahead */
-	int64_t heard; /* when something came last */
+	size_t ahead;  /* so much of it is gone already: see say_is_unfinished */
 	size_t looked; /* so much had come when it was looked at last */
 	bool in_ended;
 	uint64_t body_left;
@@ -129,8 +128,8 @@ enum look {
 bool say_read(struct stream *stream);
 enum look say_look(struct stream *stream);
 /* A line that has no end yet could become a request, but its client may be waiting for
- * an answer to it. After a while it goes ahead, for without its end it is no request; the
- * rest of it does not, until it is known. True: it is such a line. */
+ * an answer to it. Unless it begins like one it goes ahead, for without its end it is no
+ * request; the rest of it does not, until it is known. True: it is such a line. */
 bool say_is_unfinished(const struct stream *stream);
 /* It says nothing that is a name: the address is what is decided about. */
 enum look say_nothing(struct stream *stream);
@@ -152,8 +151,6 @@ void flow_init(struct flow *flow);
 void flow_finish(struct flow *flow);
 /* Moves what can be moved, both ways. */
 void flow_move(struct stream *stream);
-/* What is only the beginning of a line goes ahead. */
-void flow_ahead(struct stream *stream, int64_t now);
 /* What the stream waits for now. */
 void flow_watch(struct stream *stream);
 void flow_tick(struct stream *stream);

@@ -111,7 +111,8 @@ proxy_read(struct stream *stream)
 	case HEAD_WHOLE:
 		break;
 	case HEAD_MORE:
-		if (stream->in_ended || stream->n_in == STREAM_IN_MAX)
+		if (stream->in_ended || stream->n_in == STREAM_IN_MAX ||
+			(stream->n_in > 0 && !head_begins(stream->in, stream->n_in)))
 			proxy_reply(stream, 400);
 		return;
 	default:

@@ -44,7 +44,6 @@ say_read(struct stream *stream)
 		stream->in_ended = true;
 	else
 		stream->n_in += (size_t)n;
-	stream->heard = loop_now(stream->relay->egress->loop);
 	return true;
 }
 
@@ -52,9 +51,10 @@ bool
 say_is_unfinished(const struct stream *stream)
 {
 	char name[HELLO_NAME_MAX];
+	bool upgraded = stream->said == SAID_HTTP && stream->upgraded;
 
-	return stream->said == SAID_NOTHING && !stream->tunnel && stream->passed == 0 &&
-	       stream->n_in > 0 &&
+	return (stream->said == SAID_NOTHING || upgraded) && !stream->tunnel &&
+	       stream->passed == 0 && stream->n_in > 0 &&
 	       !memchr(stream->in, '\n', stream->n_in) &&
 	       hello_parse(stream->in, stream->n_in, name) == HELLO_NOT &&
 	       !head_begins(stream->in, stream->n_in);

@@ -402,7 +402,6 @@ relay_tick(struct relay *relay)
 			settle(stream);
 		else if (stream->stage != STAGE_FLOW)
 			look_at_time(stream, now);
-		flow_ahead(stream, now);
 		flow_tick(stream);
 		if (stream->stage == STAGE_ENDED)
 			stream_destroy(stream);

@@ -14,11 +14,30 @@
 
 /* -- how many names ----------------------------------------------------------------------- */
 
+static bool
+take(struct bucket *bucket, double burst, double per_second, int64_t now)
+{
+	/* Zeroed, it is full. */
+	bucket->left += bucket->at == 0 ? burst : (double)(now - bucket->at) * per_second / 1000;
+	bucket->at = now;
+	if (bucket->left > burst)
+		bucket->left = burst;
+	if (bucket->left < 1)
+		return false;
+	bucket->left -= 1;
+	return true;
+}
+
+bool
+own_allows(struct bucket *own, int64_t now)
+{
+	return take(own, OWN_BURST, OWN_PER_SECOND, now);
+}
+
 void
 flood_init(struct flood *flood)
 {
 	memset(flood, 0, sizeof(*flood));
-	flood->left = FLOOD_BURST;
 	flood->said = -SAY_AGAIN_MS;
 }
 
@@ -42,17 +61,12 @@ flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first
 	*ret_first = false;
 	if (*slot == h)
 		return true;
-	flood->left += (double)(now - flood->at) * FLOOD_PER_SECOND / 1000;
-	flood->at = now;
-	if (flood->left > FLOOD_BURST)
-		flood->left = FLOOD_BURST;
-	if (flood->left < 1) {
+	if (!take(&flood->bucket, FLOOD_BURST, FLOOD_PER_SECOND, now)) {
 		*ret_first = now - flood->said >= SAY_AGAIN_MS;
 		if (*ret_first)
 			flood->said = now;
 		return false;
 	}
-	flood->left -= 1;
 	*slot = h;
 	return true;
 }

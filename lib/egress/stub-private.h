@@ -48,15 +48,26 @@ struct ask {
 #define FLOOD_PER_SECOND 5
 #define FLOOD_SLOTS 1024
 
-struct flood {
-	uint64_t seen[FLOOD_SLOTS];
+/* So many at once, and so many a second. */
+struct bucket {
 	double left;
 	int64_t at;
+};
+
+struct flood {
+	uint64_t seen[FLOOD_SLOTS];
+	struct bucket bucket;
 	int64_t said;
 };
 void flood_init(struct flood *flood);
 /* *ret_first: it is worth saying that it does not. */
 bool flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first);
+
+/* Questions that leave from a socket of the program's own, with its id: that can carry
+ * something, too. */
+#define OWN_BURST 256
+#define OWN_PER_SECOND 16
+bool own_allows(struct bucket *own, int64_t now);
 
 /* Names that were refused. One look-up is several questions, for both kinds of address, by
  * UDP and then by TCP, and with each search domain behind the name; a no is for all of
@@ -142,6 +153,7 @@ struct stub {
 	size_t n_clients;
 	struct detour *detours;
 	struct flood flood;
+	struct bucket own;
 	struct refused refused;
 	struct told told;
 	struct answered answered;

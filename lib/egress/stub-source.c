@@ -132,7 +132,7 @@ detour_begin(struct ask *ask)
 	auto_close int fd = -1;
 	struct detour *detour;
 
-	if (join(ask, message, len))
+	if (!own_allows(&stub->own, loop_now(stub->egress->loop)) || join(ask, message, len))
 		return;
 	fd = egress_part(stub->egress, &ask->from, &to, &to_len);
 	detour = fd >= 0 ? calloc(1, sizeof(*detour)) : NULL;

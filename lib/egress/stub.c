@@ -177,6 +177,20 @@ reply_reverse(struct ask *ask, const struct dns_address *address)
 		reply_code(ask, DNS_NO_NAME, NULL);
 }
 
+/* What is asked for of names that are allowed. The number of any other type could carry
+ * something, and nobody is there who could answer it. */
+static const uint16_t types[] = { DNS_A, DNS_NS, DNS_CNAME, DNS_SOA, DNS_MX, DNS_TXT, DNS_AAAA,
+	DNS_SRV, DNS_NAPTR, DNS_DS, DNS_SSHFP, DNS_DNSKEY, DNS_TLSA, DNS_CAA };
+
+static bool
+is_asked_for(uint16_t type)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i] == type)
+			return true;
+	return false;
+}
+
 /* True if it was answered. HTTPS records would have programs hide the name that they
  * want from whoever carries it, us too; without, they go the plain way. */
 static bool
@@ -190,8 +204,7 @@ answer_here(struct ask *ask)
 		reply_reverse(ask, &address);
 	} else if (ask->query.type == DNS_HTTPS || ask->query.type == DNS_SVCB) {
 		reply_code(ask, DNS_OK, NULL);
-	} else if (ask->query.type == DNS_ANY || ask->query.type == DNS_AXFR ||
-		   ask->query.type == DNS_IXFR) {
+	} else if (!is_asked_for(ask->query.type)) {
 		reply_code(ask, DNS_REFUSED, NULL);
 	} else {
 		return false;
@@ -436,7 +449,7 @@ stub_parcel(struct stub *stub, struct parcel *parcel)
 	struct ask *ask = NULL;
 
 	if (dns_parse_query(parcel->data, parcel->size, &query) == 0 && query.type != DNS_HTTPS &&
-		query.type != DNS_SVCB)
+		query.type != DNS_SVCB && own_allows(&stub->own, loop_now(stub->egress->loop)))
 		ask = ask_create(stub, &query, &parcel->who);
 	if (!ask) {
 		close(parcel->socket);

@@ -55,6 +55,32 @@ set_manner(struct call *call, const struct peer *peer)
 	call->slow = call->slow && !call->promises;
 }
 
+/* See hold_to_loopback. */
+static bool
+is_held(int fd)
+{
+	char device[IFNAMSIZ] = "";
+	socklen_t len = sizeof(device); /* less is EINVAL */
+
+	return getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, &len) == 0 &&
+	       strcmp(device, "lo") == 0;
+}
+
+/* Without a peer, the kernel forgets a datagram socket's device as well, and others would
+ * be heard before it had one again. One that has no peer has lost it already. */
+static int
+lose_peer(struct call *call, const struct peer *peer)
+{
+	struct sockaddr_storage address;
+	socklen_t len = sizeof(address);
+
+	if (peer->type != SOCK_DGRAM || peer->domain == AF_UNIX || !is_held(call->fd[0]))
+		return CALL_DECIDE;
+	if (getpeername(call->fd[0], (struct sockaddr *)&address, &len) == 0)
+		return -EACCES;
+	return call_value(call, 0);
+}
+
 /* What was begun was decided: it waits for its end, on the sockets that it began on,
  * whatever their numbers are now. */
 static int
@@ -88,6 +114,8 @@ connect_prepare(struct call *call)
 	r = peer_socket(call, peer);
 	if (r == 0)
 		r = peer_address(call, peer, call->args[1], call->args[2], ENDPOINT_CONNECT);
+	if (r == 0 && peer->to.kind == ENDPOINT_NONE)
+		r = lose_peer(call, peer);
 	if (r == 0)
 		r = peer_decide(call, peer);
 	if (r == 0)
@@ -401,11 +429,7 @@ const struct call_op call_connect = {
 static int
 hold_to_loopback(int fd)
 {
-	char device[IFNAMSIZ] = "";
-	socklen_t len = sizeof(device); /* less is EINVAL */
-
-	if (getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, &len) == 0 &&
-		strcmp(device, "lo") == 0)
+	if (is_held(fd))
 		return 0;
 	return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3) < 0 ? -EACCES : 0;
 }
@@ -422,6 +446,20 @@ hears_at_once(const struct call *call, const struct peer *peer)
 	       (peer->to.port != 0 || gate_net(call->gate) == AMBIT_NET_NONE);
 }
 
+static bool
+shares(int fd, int type)
+{
+	int port = 0, address = 0;
+	socklen_t len = sizeof(port);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &port, &len) < 0)
+		return true;
+	len = sizeof(address);
+	if (getsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &address, &len) < 0)
+		return true;
+	return port || (address && type == SOCK_DGRAM);
+}
+
 static int
 bind_prepare_inet(struct call *call, struct peer *peer)
 {
@@ -429,6 +467,13 @@ bind_prepare_inet(struct call *call, struct peer *peer)
 
 	free(call->host);
 	call->host = NULL;
+	/* With their consent the kernel gives one port to several, and the last of them what
+	 * was meant for the first. */
+	if (peer->to.port != 0 && shares(call->fd[0], peer->type) && !peer_is_free(call, peer))
+		return -EADDRINUSE;
+	/* Whoever answers for names answers ambit, too. */
+	if (endpoint_would_resolve(&peer->to))
+		return peer_ask(call, endpoint_text(&peer->to));
 	if (endpoint_is_any(&peer->to) || endpoint_is_loopback(&peer->to))
 		return CALL_DECIDE;
 	r = endpoint_available(&peer->to);

@@ -175,6 +175,12 @@ peer_is_allowed(struct call *call, const char *host)
 	return allowed;
 }
 
+bool
+peer_is_free(struct call *call, const struct peer *peer)
+{
+	return owner_of(call, peer) != ENDPOINT_OTHERS;
+}
+
 /* Whoever looks up a name connects a datagram socket to each address, to see by
  * which of its own it would go, and lets it be: that is no way out, and nothing
  * to ask a person about. But what is sent later by such a socket nobody sees.

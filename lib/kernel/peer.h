@@ -68,6 +68,9 @@ void peer_tell(struct call *call, const struct peer *peer);
 /* By rule or setting; a question is no yet. */
 bool peer_is_allowed(struct call *call, const char *host);
 
+/* Nobody but this session has a socket at that address. */
+bool peer_is_free(struct call *call, const struct peer *peer);
+
 /* For egress. */
 int peer_who(struct call *call, struct egress_who *ret_who);
 

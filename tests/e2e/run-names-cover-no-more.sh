@@ -173,3 +173,25 @@ print("answered", s.recv(500)[-4:])
 END
 held 0 --allow-host good.example -- "$PYTHON" led.py
 says "answered b'\\x7f\\x00\\x00\\x01'"
+# Whoever answers for names answers ambit: no session takes that place unasked.
+cat >"$TEST_DIR/serve53.py" <<'END'
+import socket
+for kind in socket.SOCK_DGRAM, socket.SOCK_STREAM:
+    for host in "127.0.0.1", "0.0.0.0":
+        try:
+            s = socket.socket(socket.AF_INET, kind); s.bind((host, 53)); print("bound"); s.close()
+        except OSError as e:
+            print("none", e)
+END
+world_far nsenter --target "$$" --net sysctl -qw net.ipv4.ip_unprivileged_port_start=0
+low_ports() { [[ $(</proc/sys/net/ipv4/ip_unprivileged_port_start) -eq 0 ]]; }
+eventually low_ports
+world_resolv <<<"nameserver 127.0.0.1"
+status 0 "$PYTHON" "$TEST_DIR/serve53.py"
+[[ $(grep -c bound <<<"$out") -eq 4 ]] || fail "not without ambit either: $out"
+held 0 --allow-host good.example -- "$PYTHON" "$TEST_DIR/serve53.py"
+says_not bound
+complains "127.0.0.1:53 was refused"
+world_resolv <<<"nameserver 203.0.113.53"
+held 0 --allow-host good.example -- "$PYTHON" "$TEST_DIR/serve53.py"
+says_not none

@@ -205,3 +205,71 @@ says_not answered
 says knocked
 kill "$session"
 wait "$session" 2>/dev/null || true
+
+# A datagram server on every address hears only this machine, also when it has given up a
+# peer: the kernel would forget what it is held to.
+cat >"$TEST_DIR/knock.py" <<'END'
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("203.0.113.20", 0))
+for i in range(2000):
+    s.sendto(b"inbound", ("192.0.2.2", 7501))
+    time.sleep(0.02)
+END
+world_far "$PYTHON" "$TEST_DIR/knock.py"
+cat >unheld.py <<'END'
+import ctypes, socket, sys
+def disconnect(s):
+    return ctypes.CDLL(None).connect(s.fileno(), bytes(16), 16)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("0.0.0.0", 7501))
+if len(sys.argv) > 1:
+    own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); own.bind(("127.0.0.1", 0))
+    s.connect(own.getsockname())
+print("gives up its peer:", disconnect(s))
+s.settimeout(1)
+try:
+    print("heard", s.recv(20))
+except TimeoutError:
+    print("nothing")
+END
+status 0 "$PYTHON" unheld.py
+says "heard b'inbound'"
+for peer in "" peer; do
+	# shellcheck disable=SC2086 # none or one
+	held 0 --allow-host good.example -- "$PYTHON" unheld.py $peer
+	says nothing
+done
+says "gives up its peer: -1"
+
+# A port that somebody else has is in use, also where he would share it.
+cat >"$TEST_DIR/has.py" <<'END'
+import socket, sys
+t = socket.socket(); t.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1); t.bind(("127.0.0.1", 5556)); t.listen(5)
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); u.bind(("0.0.0.0", 5557))
+open(sys.argv[1], "w").close()
+while True:
+    t.accept()
+END
+"$PYTHON" "$TEST_DIR/has.py" "$TEST_DIR/has.up" &
+eventually test -e "$TEST_DIR/has.up"
+cat >shares.py <<'END'
+import socket
+def take(kind, option, port):
+    s = socket.socket(socket.AF_INET, kind); s.setsockopt(socket.SOL_SOCKET, option, 1)
+    try:
+        s.bind(("127.0.0.1", port)); print("took", port)
+    except OSError as e:
+        print("not", port, e)
+    return s
+take(socket.SOCK_STREAM, socket.SO_REUSEPORT, 5556); take(socket.SOCK_DGRAM, socket.SO_REUSEADDR, 5557)
+a = take(socket.SOCK_STREAM, socket.SO_REUSEPORT, 5558); a.listen(5)
+b = take(socket.SOCK_STREAM, socket.SO_REUSEPORT, 5558); b.listen(5); print("shared its own")
+END
+status 0 "$PYTHON" shares.py
+says "took 5556"
+says "took 5557"
+held 0 --allow-host good.example -- "$PYTHON" shares.py
+says "not 5556 [Errno 98]"
+says "not 5557 [Errno 98]"
+says "shared its own"

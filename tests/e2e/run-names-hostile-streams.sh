@@ -33,6 +33,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         log.write(f"{self.command} {self.headers.get('Host')} {self.path}\n")
         self.send_response(200); self.send_header("Content-Length", "3"); self.end_headers(); self.wfile.write(b"ok\n")
     do_HEAD = do_POST = do_CONNECT = do_GET
+    def __getattr__(self, name): # any method at all, as wsgiref has it
+        if name.startswith("do_"): return self.do_GET
+        raise AttributeError(name)
     def log_message(self, *a): pass
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
@@ -49,7 +52,7 @@ END
 world_far env OPENSSL_CONF="$WORLD/lenient/tls.cnf" "$PYTHON" -B "$WORLD/lenient/serve.py" "$WORLD/lenient"
 eventually test -e "$WORLD/lenient/up"
 
-other() { grep -E 'evil|third|secret' "$WORLD/lenient/heard" || true; }
+other() { grep -aE 'evil|third|secret' "$WORLD/lenient/heard" || true; }
 clear() { : >"$WORLD/lenient/heard"; }
 say() { "$PYTHON" -B "$HERE/streams.py" "$@"; }
 behind() { "$AMBIT" run --ask deny --quiet --allow-host good.example -- "$PYTHON" -B "$HERE/streams.py" "$@" >"$TEST_DIR/.out" 2>&1 || true; }
@@ -93,10 +96,16 @@ reaches http "$evil" END
 keeps http '\r\n\r\n'"$evil" END
 reaches http "$good\r\n$evil" END
 reaches http "$good\r\n" ~300 "$evil" END
-keeps http 'get /secret HTTP/1.1\r\nHost: good.example\r\n\r\n'"$evil" END
+reaches http 'get / HTTP/1.1\r\nHost: good.example\r\n\r\n'"$evil" END
 reaches http 'GET /secret HTTP/1.1' ~400 '\r\nHost: evil.example\r\n\r\n' END
 reaches http 'GET /secret HTTP/1.1\r\nHost: evil.example\r\n' END
 reaches http '\xa0'"$evil" END
+for method in 'P=ST' '\0POST' '\xffPOST' 'PO(T' '{POST' '\x16POST' '\x80'; do
+	reaches http "$method"' /secret HTTP/1.1\r\nHost: evil.example\r\n\r\n' END
+	reaches http "$method" ~300 ' /secret HTTP/1.1\r\nHost: evil.example\r\n\r\n' END
+done
+keeps http 'PROXY TCP4 203.0.113.1 203.0.113.10 1 80\r\n'"$evil" END
+keeps http '\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x01\x01\x01\x01\x02\x02\x02\x02\0\1\0\x50'"$evil" END
 reaches http '\x1c'"$evil" END
 reaches http "${good}Content-Length: 60\r\n\r\n$evil" END
 reaches http "CONNECT good.example:80 HTTP/1.1\r\nHost: good.example:80\r\n\r\n$evil" END

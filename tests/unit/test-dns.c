@@ -344,7 +344,7 @@ only_the_question_and_four_bits_go_to_a_server(void **state)
 	u32(&p, 0xdeadbeef);
 	assert_int_equal(query_of(p.data, p.len, &query), 0);
 	header(&want, ID, RD | CD, 1, 0, 0, 1);
-	question(&want, "WwW.Example", DNS_TXT);
+	question(&want, "www.example", DNS_TXT);
 	opt(&want, DNS_UDP_MAX, 0x8000, 0);
 	len = dns_make_query(&query, ID, out);
 	assert_int_equal(len, want.len);

@@ -479,7 +479,18 @@ a_first_line_that_is_not_exact_is_bad(void **state)
 	check("GET /\0 HTTP/1.1\r\n", 17, HEAD_BAD);
 	check("get \0", 5, HEAD_BAD);
 	check("FOO / HTTP/1.1\0\r\n", 17, HEAD_BAD);
+	/* Whatever the method is made of. */
+	check_text("\"GET / HTTP/1.1\r\n", HEAD_BAD);
+	check_text("P=ST / HTTP/1.1", HEAD_BAD);
+	check("\0POST / HTTP/1.1\r\n", 18, HEAD_BAD);
+	check_text("\377POST / HTTP/1.1\r\n", HEAD_BAD);
 }
+
+static const char postgres[] = "\0\0\0\x4a\0\3\0\0user\0x\0database\0y\0\0";
+static const char mqtt[] = "\x10\x0f\0\4MQTT\4\2\0\x3c\0\3abc";
+static const char git[] = "0032git-upload-pack /project.git\0host=a.example\0";
+static const char amqp[] = "AMQP\0\0\t\1";
+static const char ldap[] = "0 \2\1\1`\x1b\2\1\3\4\5admin\x80\x0fpassword";
 
 static void
 what_is_not_http_is_told(void **state)
@@ -492,42 +503,35 @@ what_is_not_http_is_told(void **state)
 		"a1 LOGIN x y\r\n",
 		"USER anonymous\r\n",
 		"NICK x\r\nUSER x\r\n",
-		"<?xml version='1.0'?>",
-		"{\"jsonrpc\":",
+		"<?xml version='1.0'?>\n",
+		"{\"jsonrpc\":\n",
 		"stats\n",
 		"FOO /\r\n",
 		"FOO / HTTPS\r\n",
 		"GETTY / x\r\n",
 		"x HTTP\r\n",
 		"HTTP/1.1 200 OK\r\n",
-		"\377\375\3",
-		"\1",
-		"a\1",
-		"a \1",
-		"a \303",
-		"a \177",
-		"x:",
-		"\r\n\1",
+		"\377\375\3\n",
+		"\1\n",
+		"a\1\n",
+		"a \1\n",
+		"a \303\n",
+		"a \177\n",
+		"x:\n",
+		"\r\n\1\n",
 		"\r\nPING\r\n",
 		" x\r\n",
-		"\"GET / HTTP/1.1\r\n",
 	};
-	static const char postgres[] = "\0\0\0\x4a\0\3\0\0user\0x\0database\0y\0\0";
-	static const char mqtt[] = "\x10\x0f\0\4MQTT\4\2\0\x3c\0\3abc";
-	static const char git[] = "0032git-upload-pack /project.git\0host=a.example\0";
-	static const char amqp[] = "AMQP\0\0\t\1";
-	static const char ldap[] = "0 \2\1\1`\x1b\2\1\3\4\5admin\x80\x0fpassword";
+	char *zeros = calloc(1, HEAD_MAX);
+	struct head head;
 
 	(void)state;
 	check_all(not, LEN(not ), HEAD_NOT);
-	check(postgres, sizeof(postgres) - 1, HEAD_NOT);
-	check(mqtt, sizeof(mqtt) - 1, HEAD_NOT);
-	check(git, sizeof(git) - 1, HEAD_NOT);
-	check(amqp, sizeof(amqp) - 1, HEAD_NOT);
-	check(ldap, sizeof(ldap) - 1, HEAD_NOT);
-	/* By its first byte, if that is none of a method's. */
-	check(postgres, 1, HEAD_NOT);
-	check(mqtt, 1, HEAD_NOT);
+	/* Or without an end, when it is longer than any. */
+	assert_non_null(zeros);
+	assert_int_equal(parse_once(zeros, 64999, true, &head), HEAD_MORE);
+	assert_int_equal(parse_once(zeros, 65000, true, &head), HEAD_NOT);
+	free(zeros);
 }
 
 static void
@@ -535,10 +539,28 @@ what_may_become_a_request_is_not_passed_on(void **state)
 {
 	static const char *const more[] = { "", "G", "GET", "GET ", "GET /", "SSH-2.0-x",
 		"SSH-2.0-x\r", "*1\r", "FOO /\1\2\377", "FOO /\t", "\r", "\r\n", "\r\n\r", " ",
-		"FOO\t", "EHLO x" };
+		"FOO\t", "EHLO x", "<?xml version='1.0'?>", "{\"jsonrpc\":", "\377\375\3", "a \303",
+		"\r\n\1" };
 
 	(void)state;
 	check_all(more, LEN(more), HEAD_MORE);
+	check(postgres, sizeof(postgres) - 1, HEAD_MORE);
+	check(mqtt, sizeof(mqtt) - 1, HEAD_MORE);
+	check(git, sizeof(git) - 1, HEAD_MORE);
+	check(amqp, sizeof(amqp) - 1, HEAD_MORE);
+	check(ldap, sizeof(ldap) - 1, HEAD_MORE);
+}
+
+/* They go ahead of their end, then. */
+static void
+what_has_no_lines_does_not_begin_a_request(void **state)
+{
+	(void)state;
+	assert_false(head_begins(postgres, sizeof(postgres) - 1));
+	assert_false(head_begins(mqtt, sizeof(mqtt) - 1));
+	assert_false(head_begins(git, sizeof(git) - 1));
+	assert_false(head_begins(amqp, sizeof(amqp) - 1));
+	assert_false(head_begins(ldap, sizeof(ldap) - 1));
 }
 
 /* -- fields ---------------------------------------------------------------------------- */
@@ -871,11 +893,11 @@ what_proxies_say_in_front_is_bad(void **state)
 	static const char v2[] = "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c";
 
 	(void)state;
-	check("PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\nGET / HTTP/1.1\r\n", 55, HEAD_BAD);
-	check("proxy unknown\r\n", 15, HEAD_BAD);
+	check_text("PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\nGET / HTTP/1.1\r\n", HEAD_BAD);
+	check_text("proxy unknown\r\n", HEAD_BAD);
 	check(v2, sizeof(v2) - 1, HEAD_BAD);
 	check("\n\0", 2, HEAD_BAD);
-	check("PROXYING\r\n", 10, HEAD_NOT);
+	check_text("PROXYING\r\n", HEAD_NOT);
 }
 
 static void
@@ -907,6 +929,7 @@ main(void)
 		cmocka_unit_test(a_first_line_that_is_not_exact_is_bad),
 		cmocka_unit_test(what_is_not_http_is_told),
 		cmocka_unit_test(what_may_become_a_request_is_not_passed_on),
+		cmocka_unit_test(what_has_no_lines_does_not_begin_a_request),
 		cmocka_unit_test(a_host_that_can_be_read_otherwise_is_bad),
 		cmocka_unit_test(there_is_one_host_or_it_is_bad),
 		cmocka_unit_test(a_line_that_can_be_read_otherwise_is_bad),
