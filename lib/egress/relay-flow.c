@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -112,8 +113,15 @@ move(struct flow *flow, int from, int to)
 {
 	int r = 1;
 
-	for (int i = 0; r > 0 && i < TURNS; i++)
+	for (int i = 0; r > 0 && i < TURNS; i++) {
 		r = move_once(flow, from, to);
+		/* Where much comes, more will come in a moment: to let others run costs less
+		 * than to be woken. */
+		if (r == 0 && i > 0 && !flow->ended) {
+			sched_yield();
+			r = move_once(flow, from, to);
+		}
+	}
 	if (r >= 0 && flow->ended && flow->held == 0 && !flow->told) {
 		flow->told = true;
 		shutdown(to, SHUT_WR);
