@@ -131,16 +131,18 @@ told_add(struct told *told, struct names *names, pid_t pid, const char *name,
 /* -- what was answered ----------------------------------------------------------------------------- */
 
 bool
-answered_before(struct answered *answered, pid_t pid, const struct dns_query *query, int64_t now,
-	int64_t ago)
+answered_before(struct answered *answered, pid_t pid, uint16_t port,
+	const struct dns_query *query, int64_t now)
 {
 	uint64_t what = hash(query->name) ^ query->type;
 
 	for (size_t i = 0; i < ANSWERED_MAX; i++)
 		if (answered->list[i].at != 0 && answered->list[i].pid == pid &&
 			answered->list[i].id == query->id && answered->list[i].what == what)
-			return now - answered->list[i].at >= ago;
+			return now - answered->list[i].at >=
+			       (answered->list[i].port == port ? AGAIN_MS : AGAIN_ELSEWHERE_MS);
 	answered->list[answered->next].pid = pid;
+	answered->list[answered->next].port = port;
 	answered->list[answered->next].id = query->id;
 	answered->list[answered->next].what = what;
 	answered->list[answered->next].at = now;

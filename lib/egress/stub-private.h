@@ -101,21 +101,25 @@ struct told {
 void told_add(struct told *told, struct names *names, pid_t pid, const char *name,
 	const struct dns_answer *answer);
 
-/* Datagrams that were answered: who asks again, from a new port too, keeps the id and
- * the question. */
+/* Datagrams that were answered: who asks again keeps the id and the question. From a new
+ * port he does so only when his time was up; ids are few, and before that it is another
+ * question. */
 #define ANSWERED_MAX 64
+#define AGAIN_MS 500
+#define AGAIN_ELSEWHERE_MS 800
 struct answered {
 	struct {
 		pid_t pid;
+		uint16_t port;
 		uint16_t id;
 		uint64_t what;
 		int64_t at; /* 0: none */
 	} list[ANSWERED_MAX];
 	size_t next;
 };
-/* Whether it came before, at least this long ago; it has come now. */
-bool answered_before(struct answered *answered, pid_t pid, const struct dns_query *query,
-	int64_t now, int64_t ago);
+/* Whether it came before, so long ago that the answer was not taken; it has come now. */
+bool answered_before(struct answered *answered, pid_t pid, uint16_t port,
+	const struct dns_query *query, int64_t now);
 
 /* -- stub-source.c ----------------------------------------------------------------------- */
 

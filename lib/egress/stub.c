@@ -23,7 +23,6 @@
 #define ASKS_MAX 1024
 #define UDP_WAITS_MS 6000     /* for the answer of a person; a program asks again before that */
 #define PARCEL_WAITS_MS 15000
-#define AGAIN_MS 500	      /* who asks again this long after his answer did not take it */
 
 #define EDE_PROHIBITED 18
 
@@ -386,8 +385,8 @@ take_datagram(struct stub *stub, struct door *door, const void *data, size_t len
 		ask_destroy(ask);
 		return;
 	}
-	ask->detour = answered_before(&stub->answered, sender.who.pid, &query,
-		loop_now(stub->egress->loop), AGAIN_MS);
+	ask->detour = answered_before(&stub->answered, sender.who.pid, egress_port_of(from), &query,
+		loop_now(stub->egress->loop));
 	begin(ask);
 }
 

@@ -578,7 +578,8 @@ while True:
     try:
         s.connect(a)
         s.sendall(b"\0x")
-        assert s.recv(10) == b"\0x"
+        if s.recv(10) != b"\0x":
+            break
     except OSError:
         break
     more.append(s)

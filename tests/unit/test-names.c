@@ -221,16 +221,18 @@ who_asks_again_with_the_same_id_did_not_take_the_answer(void **state)
 	struct dns_query other = query;
 
 	(void)state;
-	assert_false(answered_before(answered, 7, &query, NOW, 500));
-	assert_false(answered_before(answered, 7, &query, NOW + 100, 500));
-	assert_true(answered_before(answered, 7, &query, NOW + 500, 500));
-	assert_false(answered_before(answered, 8, &query, NOW + 900, 500));
+	assert_false(answered_before(answered, 7, 1000, &query, NOW));
+	assert_false(answered_before(answered, 7, 1000, &query, NOW + 100));
+	assert_true(answered_before(answered, 7, 1000, &query, NOW + AGAIN_MS));
+	assert_false(answered_before(answered, 7, 1001, &query, NOW + AGAIN_MS));
+	assert_true(answered_before(answered, 7, 1001, &query, NOW + AGAIN_ELSEWHERE_MS));
+	assert_false(answered_before(answered, 8, 1000, &query, NOW + 900));
 	/* Of ids there are few: the same one for another question is no second try. */
 	other.type = DNS_AAAA;
-	assert_false(answered_before(answered, 7, &other, NOW + 900, 500));
+	assert_false(answered_before(answered, 7, 1000, &other, NOW + 900));
 	other = query;
 	other.id = 43;
-	assert_false(answered_before(answered, 7, &other, NOW + 900, 500));
+	assert_false(answered_before(answered, 7, 1000, &other, NOW + 900));
 	free(answered);
 }
 
