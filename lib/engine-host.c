@@ -2,6 +2,9 @@
 /* Hosts, for those who reach them. What a person said about an address counts,
  * whatever name leads to it; and what came to nothing on the way is told as the rest. */
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/str.h"
 #include "engine.h"
 
@@ -55,9 +58,14 @@ ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request *req
 	const char *why, struct ambit_outcome *ret_outcome)
 {
 	engine_decide(engine, request, NULL, false, ret_outcome, NULL);
-	/* Where the host is allowed, no rule would help. */
-	if (ret_outcome->verdict != AMBIT_DENY)
-		engine_refuse(ret_outcome, ret_outcome->verdict == AMBIT_ALLOW ? AMBIT_CODE_BAD_ARGUMENTS
-			: AMBIT_CODE_HOST_NOT_ALLOWED, "%s", why);
+	if (ret_outcome->verdict == AMBIT_ASK) {
+		engine_refuse(ret_outcome, AMBIT_CODE_HOST_NOT_ALLOWED, "%s", why);
+	} else if (ret_outcome->verdict == AMBIT_ALLOW) {
+		/* No rule would help. */
+		engine_refuse(ret_outcome, AMBIT_CODE_BAD_ARGUMENTS, "%s", why);
+		free(ret_outcome->hint);
+		ret_outcome->hint = strdup("The host is allowed, but not this way to talk to it: "
+					   "use plain TLS or HTTP/1.1, or leave it and report it.");
+	}
 	engine_record(engine, request, ret_outcome);
 }

@@ -34,7 +34,6 @@ enum dns_type {
 	DNS_TLSA = 52,
 	DNS_SVCB = 64,
 	DNS_HTTPS = 65,
-	DNS_IXFR = 251,
 	DNS_AXFR = 252,
 	DNS_ANY = 255,
 	DNS_CAA = 257,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
@@ -54,7 +55,8 @@ egress_part(struct egress *egress, const struct sockaddr_storage *from,
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
 	const struct arrival *arrival;
 	struct sockaddr_storage own = { 0 };
-	socklen_t len = sizeof(own);
+	char device[IFNAMSIZ] = "";
+	socklen_t len = sizeof(own), size = sizeof(device);
 	int fd = -ENOENT, no = 0;
 
 	pthread_mutex_lock(&egress->lock);
@@ -67,6 +69,11 @@ egress_part(struct egress *egress, const struct sockaddr_storage *from,
 	pthread_mutex_unlock(&egress->lock);
 	if (fd < 0)
 		return fd;
+	/* With its peer it would lose the device that it is held to. */
+	if (getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, &size) < 0 || device[0] != '\0') {
+		close(fd);
+		return -EPERM;
+	}
 	/* What waits there for more was meant for us. */
 	setsockopt(fd, IPPROTO_UDP, UDP_CORK, &no, sizeof(no));
 	/* Its port goes with the peer, unless it is asked for: others may answer to it. */

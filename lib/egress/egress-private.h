@@ -116,7 +116,7 @@ bool egress_sender(struct egress *egress, const struct sockaddr_storage *from,
 	struct arrival *ret_arrival);
 void arrival_destroy(struct arrival *arrival);
 /* A datagram socket that was announced loses its peer: a copy of it, and the name server
- * that it means. -ENOENT. And then it has one again. */
+ * that it means. -ENOENT, or -EPERM: it must not. And then it has one again. */
 int egress_part(struct egress *egress, const struct sockaddr_storage *from,
 	struct sockaddr_storage *ret_wanted, socklen_t *ret_len);
 void egress_rejoin(struct egress *egress, int fd, const struct door *door);

@@ -3,7 +3,8 @@
  * request goes out unread, to whomever the address belongs: so "no" is said only of
  * what no server would answer. Old nginx takes control characters in a target, Apache
  * any white space between the parts and more behind the version, Python's server
- * whatever splits into three words. All of that begins like a request, and is a bad one. */
+ * whatever splits into three words. All of that has a version or begins like a request, and
+ * is a bad one. */
 
 #include <string.h>
 
@@ -105,9 +106,11 @@ static const char *const protocols[] = { "HTTP/", "RTSP/", "ICE/" };
 
 /* "HTTP/" behind anything that somebody might split words at: to Python's server that is
  * a no-break space, too. */
-static bool
-has_version(const char *line, size_t len)
+bool
+head_has_version(const void *data, size_t len)
 {
+	const char *line = data;
+
 	for (size_t i = 1; i < len; i++) {
 		unsigned char before = (unsigned char)line[i - 1];
 
@@ -126,10 +129,10 @@ struct word {
 	size_t len;
 };
 
-/* Finds the first word; true if there is a byte among these that no server takes in
- * a request's line, and what is before it is *ret_len long. */
+/* Finds the first word; true if there is a byte among these that hardly any server takes in
+ * a request's line. */
 static bool
-is_hopeless(const char *line, size_t len, struct word *ret_word, size_t *ret_len)
+is_hopeless(const char *line, size_t len, struct word *ret_word)
 {
 	const char *nul = memchr(line, '\0', len);
 	size_t i = 0, n = nul ? (size_t)(nul - line) : len;
@@ -140,26 +143,20 @@ is_hopeless(const char *line, size_t len, struct word *ret_word, size_t *ret_len
 	while (i < n && head_is_token(line[i]))
 		i++;
 	ret_word->len = (size_t)(line + i - ret_word->text);
-	*ret_len = i;
 	if (i < n && !is_white(line[i]))
 		return true;
 	while (i < n && is_white(line[i]))
 		i++;
-	*ret_len = i;
-	if (i < n && !is_visible(line[i]))
-		return true;
-	*ret_len = n;
-	return nul;
+	return nul || (i < n && !is_visible(line[i]));
 }
 
 bool
 head_begins(const void *data, size_t len)
 {
 	struct word word;
-	size_t n;
 
-	is_hopeless(data, len, &word, &n);
-	if (has_version(data, len) || is_known(word.text, word.len))
+	is_hopeless(data, len, &word);
+	if (head_has_version(data, len) || is_known(word.text, word.len))
 		return true;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		if (word.text + word.len == (const char *)data + len &&
@@ -173,19 +170,19 @@ enum head_kind
 head_line_find(const char *text, size_t len, size_t *ret_len)
 {
 	const char *end = memchr(text, '\n', len);
-	size_t line = end ? (size_t)(end - text) : len, n;
+	size_t line = end ? (size_t)(end - text) : len;
 	struct word word;
 
 	/* Some take any method, and Python's wsgiref any bytes for one. */
-	if (is_hopeless(text, line, &word, &n)) {
-		if (is_known(word.text, word.len) || has_version(text, line))
+	if (is_hopeless(text, line, &word)) {
+		if (is_known(word.text, word.len) || head_has_version(text, line))
 			return HEAD_BAD;
 		return end || len >= LINE_MAX ? HEAD_NOT : HEAD_MORE;
 	}
 	if (!end)
 		return HEAD_MORE;
-	*ret_len = n + 1;
-	if (has_version(text, n))
+	*ret_len = line + 1;
+	if (head_has_version(text, line))
 		return HEAD_WHOLE;
 	/* nginx skips any CR in front: to it "CR CR LF" is not the first line. */
 	return word.len == 0 || is_known(word.text, word.len) ? HEAD_BAD : HEAD_NOT;

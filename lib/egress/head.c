@@ -292,6 +292,15 @@ skip_blank(const char *data, size_t len, size_t *at)
 	return HEAD_BAD;
 }
 
+size_t
+head_blank(const void *data, size_t len)
+{
+	size_t at = 0;
+
+	skip_blank(data, len, &at);
+	return at;
+}
+
 /* One that ends in CRLF and has no other control character in it but tabs: neither a
  * bare CR nor a NUL, which to some are ends of lines or of everything. */
 static bool
@@ -332,13 +341,17 @@ parse_fields(const char *data, size_t len, size_t *at, struct head_look *look)
 static enum head_kind
 parse(const char *data, size_t len, struct head_look *look)
 {
+	static const char proxy[] = "\r\n\r\n\0\r\nQUIT\n";
+	const size_t signature = sizeof(proxy) - 1;
 	size_t at = 0, line;
 	enum head_kind r = skip_blank(data, len, &at);
 
+	/* Its first bytes are blank lines. */
+	if (len > 4 && memcmp(data, proxy, len < signature ? len : signature) == 0)
+		return len < signature ? HEAD_MORE : HEAD_BAD;
+
 	if (r != HEAD_WHOLE)
 		return r;
-	if (at > 0 && data[at] == '\0')
-		return HEAD_BAD;
 	r = head_line_find(data + at, len - at, &line);
 	if (r != HEAD_WHOLE)
 		return r;

@@ -62,8 +62,8 @@ struct head {
  * scheme other than http and https and ws and wss, userinfo, an absolute target whose host
  * is not that of the Host field (port and all: the scheme's, where none is given) or does
  * not end at a slash or the end, "*" but with OPTIONS, CONNECT in another case of letters
- * or without a port, any other target that does not begin with a slash, white space alone. A NUL behind blank lines, too:
- * so begins what some servers take a request behind (PROXY, version 2).
+ * or without a port, any other target that does not begin with a slash, white space alone. The
+ * signature of PROXY, version 2, too: some servers take a request behind it.
  * Of any line: control characters but tabs, a bare CR, an end in a bare LF.
  * Of fields: folded lines, a space before the colon, an empty or odd name, more than one
  * Host, none with HTTP/1.1, a host with other characters than a name or address has, more
@@ -76,8 +76,12 @@ struct head {
  * not named. */
 enum head_kind head_parse(const void *data, size_t len, bool first, struct head *ret_head);
 
+/* How many bytes are blank lines in front. */
+size_t head_blank(const void *data, size_t len);
 /* Of a line that has no end yet: whether it begins as a request would. */
 bool head_begins(const void *data, size_t len);
+/* Whether "HTTP/" or the like stands in it, behind what somebody might split words at. */
+bool head_has_version(const void *data, size_t len);
 
 #define HEAD_CHUNK_LINE_MAX 8192 /* of an extension, and of all trailers together */
 

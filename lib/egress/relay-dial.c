@@ -60,9 +60,9 @@ dial_connected(struct stream *stream)
 	stream_stage(stream, STAGE_FLOW);
 }
 
-/* An address of this machine is the source of what is sent to it. One of which that
- * cannot be found out is taken for it. */
-static bool
+/* An address of this machine is the source of what is sent to it. 1 or 0; -errno: that
+ * cannot be found out. */
+static int
 is_own(const struct dns_address *address)
 {
 	struct sockaddr_storage to, from = { 0 };
@@ -71,17 +71,17 @@ is_own(const struct dns_address *address)
 	struct dns_address source;
 
 	if (fd < 0)
-		return errno != EAFNOSUPPORT;
+		return errno == EAFNOSUPPORT ? 0 : -errno;
 	return connect(fd, (struct sockaddr *)&to, len) == 0 &&
 	       getsockname(fd, (struct sockaddr *)&from, &from_len) == 0 &&
 	       egress_address(&from, &source) && source.v6 == address->v6 &&
 	       memcmp(source.ip, address->ip, address->v6 ? 16 : 4) == 0;
 }
 
-static bool
+static int
 is_near(const struct dns_address *address)
 {
-	return names_near(address) || is_own(address);
+	return names_near(address) ? 1 : is_own(address);
 }
 
 /* What a name leads to is whatever its owner says: not what is near, and not what was
@@ -92,7 +92,7 @@ may_dial(struct stream *stream, const struct dns_address *address)
 	const struct egress_line *line = &stream->relay->egress->line;
 	auto_free char *host = NULL;
 
-	if (is_near(address))
+	if (is_near(address) != 0)
 		return false;
 	host = egress_text(&stream->to);
 	if (!host)
@@ -223,11 +223,14 @@ static void
 choose(struct stream *stream)
 {
 	size_t near = 0;
+	int r = 1;
 
-	while (near < stream->n_addresses && is_near(&stream->address[near]))
-		near++;
+	for (; near < stream->n_addresses && r > 0; near += r > 0)
+		r = is_near(&stream->address[near]);
 	stream->next_address = 0;
-	if (near > 0 && near == stream->n_addresses && !stream->tunnel)
+	if (r < 0)
+		fail(stream, -r);
+	else if (near > 0 && near == stream->n_addresses && !stream->tunnel)
 		go_near(stream, &stream->address[0]);
 	else
 		next(stream, EHOSTUNREACH);

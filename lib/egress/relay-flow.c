@@ -182,6 +182,8 @@ send_ahead(struct stream *stream)
 		MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (n > 0)
 		stream->ahead += (size_t)n;
+	else if (!is_later())
+		stream_cut(stream, NULL, NULL);
 	stream->down.moved = false;
 }
 

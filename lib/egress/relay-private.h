@@ -79,6 +79,7 @@ struct stream {
 	size_t ahead;  /* so much of it is gone already: see say_is_unfinished */
 	size_t looked; /* so much had come when it was looked at last */
 	bool in_ended;
+	int64_t ended; /* when that was seen */
 	uint64_t body_left;
 	bool chunked;
 	struct head_chunks chunks;

@@ -14,7 +14,6 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
-#include "egress/abandoned.h"
 #include "egress/relay-private.h"
 #include "egress/resolv.h"
 #include "request/host.h"
@@ -40,10 +39,12 @@ say_read(struct stream *stream)
 		return false;
 	if (n < 0)
 		stream_cut(stream, NULL, NULL);
-	else if (n == 0)
-		stream->in_ended = true;
 	else
 		stream->n_in += (size_t)n;
+	if (n == 0) {
+		stream->in_ended = true;
+		stream->ended = loop_now(stream->relay->egress->loop);
+	}
 	return true;
 }
 
@@ -52,12 +53,20 @@ say_is_unfinished(const struct stream *stream)
 {
 	char name[HELLO_NAME_MAX];
 	bool upgraded = stream->said == SAID_HTTP && stream->upgraded;
+	size_t from = stream->ahead;
 
-	return (stream->said == SAID_NOTHING || upgraded) && !stream->tunnel &&
-	       stream->passed == 0 && stream->n_in > 0 &&
-	       !memchr(stream->in, '\n', stream->n_in) &&
+	if ((stream->said != SAID_NOTHING && !upgraded) || stream->tunnel || stream->passed > 0 ||
+		stream->n_in == 0)
+		return false;
+	/* What is gone was looked at, but for a version that it could be the front of. */
+	if (from > 0)
+		return !memchr(stream->in + from, '\n', stream->n_in - from) &&
+		       !head_has_version(stream->in + (from > 8 ? from - 8 : 0),
+			       stream->n_in - (from > 8 ? from - 8 : 0));
+	from = head_blank(stream->in, stream->n_in);
+	return !memchr(stream->in + from, '\n', stream->n_in - from) &&
 	       hello_parse(stream->in, stream->n_in, name) == HELLO_NOT &&
-	       !head_begins(stream->in, stream->n_in);
+	       !head_begins(stream->in + from, stream->n_in - from);
 }
 
 static enum look
@@ -416,10 +425,9 @@ look_at_first(struct stream *stream)
 			return LOOK_MORE;
 		if (stream->n_in > 0 || stream->tunnel)
 			return cut_for(stream, "it ended amid a TLS hello");
-		/* Of several that were begun, programs let the slower ones be. */
-		return stream->stage == STAGE_LISTEN && abandoned(stream->client.fd)
-			       ? LOOK_CUT
-			       : say_nothing(stream);
+		/* Of several that were begun, programs let the slower ones be: in a moment
+		 * that is known (see relay.c). */
+		return stream->stage == STAGE_LISTEN ? LOOK_MORE : say_nothing(stream);
 	case HELLO_NAMED:
 		look = check_name(stream, name);
 		if (look == LOOK_PASS || look == LOOK_ELSEWHERE) {
@@ -443,8 +451,10 @@ is_nothing_new(struct stream *stream)
 {
 	size_t new = stream->n_in - stream->looked;
 
-	if (stream->body_left > 0 || stream->chunked || stream->in[0] <= 0x18 ||
-		stream->in[0] >= 0x80 || stream->n_in < stream->looked || stream->in_ended || stream->n_in < 1024 ||
+	bool record = stream->in[0] >= 0x14 && stream->in[0] <= 0x18; /* of TLS */
+
+	if (stream->body_left > 0 || stream->chunked || record ||
+		stream->n_in < stream->looked || stream->in_ended || stream->n_in < 1024 ||
 		stream->n_in == STREAM_IN_MAX || new > stream->looked / 8)
 		return false;
 	return new > 0 && !memchr(stream->in + stream->looked, '\n', new);

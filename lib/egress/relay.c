@@ -22,6 +22,7 @@
 #include "egress/relay-private.h"
 
 #define STREAMS_MAX 8192
+#define ENDED_MS 50
 #define SILENT_MS 1000	/* who waits for the server to speak first is taken for that */
 #define LISTEN_MS 30000 /* for all of a hello or head */
 
@@ -363,8 +364,15 @@ settle(struct stream *stream)
 static void
 look_at_time(struct stream *stream, int64_t now)
 {
-	if (stream->stage == STAGE_LISTEN && now - stream->since > SILENT_MS &&
-		(stream->n_in == 0 || say_is_unfinished(stream))) {
+	bool ended = stream->in_ended && stream->n_in == 0;
+
+	/* The end comes before the kernel knows that nobody has the socket any more. */
+	if (stream->stage == STAGE_LISTEN && ended && now - stream->ended >= ENDED_MS &&
+		abandoned(stream->client.fd)) {
+		stream_cut(stream, NULL, NULL);
+	} else if (stream->stage == STAGE_LISTEN &&
+		   (now - stream->since > SILENT_MS || (ended && now - stream->ended >= ENDED_MS)) &&
+		   (stream->n_in == 0 || say_is_unfinished(stream))) {
 		if (say_nothing(stream) == LOOK_PASS)
 			dial_to(stream);
 		stream_go(stream);

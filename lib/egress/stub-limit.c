@@ -15,13 +15,15 @@
 /* -- how many names ----------------------------------------------------------------------- */
 
 static bool
-take(struct bucket *bucket, double burst, double per_second, int64_t now)
+take(struct bucket *bucket, double burst, double per_second, int64_t now, bool *ret_first)
 {
-	/* Zeroed, it is full. */
 	bucket->left += bucket->at == 0 ? burst : (double)(now - bucket->at) * per_second / 1000;
 	bucket->at = now;
 	if (bucket->left > burst)
 		bucket->left = burst;
+	*ret_first = bucket->left < 1 && (bucket->said == 0 || now - bucket->said >= SAY_AGAIN_MS);
+	if (*ret_first)
+		bucket->said = now;
 	if (bucket->left < 1)
 		return false;
 	bucket->left -= 1;
@@ -29,16 +31,9 @@ take(struct bucket *bucket, double burst, double per_second, int64_t now)
 }
 
 bool
-own_allows(struct bucket *own, int64_t now)
+own_allows(struct bucket *own, int64_t now, bool *ret_first)
 {
-	return take(own, OWN_BURST, OWN_PER_SECOND, now);
-}
-
-void
-flood_init(struct flood *flood)
-{
-	memset(flood, 0, sizeof(*flood));
-	flood->said = -SAY_AGAIN_MS;
+	return take(own, OWN_BURST, OWN_PER_SECOND, now, ret_first);
 }
 
 static uint64_t
@@ -61,12 +56,8 @@ flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first
 	*ret_first = false;
 	if (*slot == h)
 		return true;
-	if (!take(&flood->bucket, FLOOD_BURST, FLOOD_PER_SECOND, now)) {
-		*ret_first = now - flood->said >= SAY_AGAIN_MS;
-		if (*ret_first)
-			flood->said = now;
+	if (!take(&flood->bucket, FLOOD_BURST, FLOOD_PER_SECOND, now, ret_first))
 		return false;
-	}
 	*slot = h;
 	return true;
 }

@@ -48,18 +48,17 @@ struct ask {
 #define FLOOD_PER_SECOND 5
 #define FLOOD_SLOTS 1024
 
-/* So many at once, and so many a second. */
+/* So many at once, and so many a second. Zeroed, it is full. */
 struct bucket {
 	double left;
 	int64_t at;
+	int64_t said; /* that it is empty */
 };
 
 struct flood {
 	uint64_t seen[FLOOD_SLOTS];
 	struct bucket bucket;
-	int64_t said;
 };
-void flood_init(struct flood *flood);
 /* *ret_first: it is worth saying that it does not. */
 bool flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first);
 
@@ -67,7 +66,7 @@ bool flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_
  * something, too. */
 #define OWN_BURST 256
 #define OWN_PER_SECOND 16
-bool own_allows(struct bucket *own, int64_t now);
+bool own_allows(struct bucket *own, int64_t now, bool *ret_first);
 
 /* Names that were refused. One look-up is several questions, for both kinds of address, by
  * UDP and then by TCP, and with each search domain behind the name; a no is for all of
@@ -136,8 +135,9 @@ struct detour {
 void parcel_send(struct ask *ask);
 /* Has that socket hear a no. */
 void parcel_refuse(struct ask *ask);
-/* The same for a socket that is connected to us: it is not, for that while. */
-void detour_begin(struct ask *ask);
+/* The same for a socket that is connected to us: it is not, for that while. False: it
+ * cannot be done. */
+bool detour_begin(struct ask *ask);
 void detour_end(struct detour *detour);
 void detour_tick(struct stub *stub, int64_t now);
 

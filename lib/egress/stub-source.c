@@ -18,9 +18,14 @@
 #define SEVERAL_MS 300 /* for several */
 #define NOWHERE "refused.invalid" /* RFC 6761: no name server knows it */
 
-static ssize_t
-send_from(int fd, const struct sockaddr_storage *to, socklen_t len, void *data, size_t size)
+/* It has the program's id, and that can carry something: not too often. */
+static void
+send_from(struct ask *ask, int fd, const struct sockaddr_storage *to, socklen_t len, void *data,
+	size_t size)
 {
+	const struct egress_line *line = &ask->stub->egress->line;
+	int64_t now = loop_now(ask->stub->egress->loop);
+	bool first = false;
 	struct iovec iov = { .iov_base = data, .iov_len = size };
 	struct msghdr message = {
 		.msg_name = (void *)to,
@@ -29,8 +34,15 @@ send_from(int fd, const struct sockaddr_storage *to, socklen_t len, void *data, 
 		.msg_iovlen = 1,
 	};
 
+	if (!own_allows(&ask->stub->own, now, &first)) {
+		if (first)
+			line->refuse(line->data, &ask->who, ask->query.name,
+				"too many questions left by sockets of the program's own in a short "
+				"time; their ids can carry data");
+		return;
+	}
 	/* The look-up began with a pass; this is the rest of it. */
-	return act_send_again(fd, &message, MSG_DONTWAIT);
+	act_send_again(fd, &message, MSG_DONTWAIT);
 }
 
 void
@@ -39,7 +51,7 @@ parcel_send(struct ask *ask)
 	unsigned char message[DNS_UDP_PLAIN];
 	size_t len = dns_make_query(&ask->query, ask->query.id, message);
 
-	send_from(ask->parcel->socket, &ask->parcel->to, ask->parcel->to_len, message, len);
+	send_from(ask, ask->parcel->socket, &ask->parcel->to, ask->parcel->to_len, message, len);
 }
 
 /* Nothing can be said in the name server's place. But it can be asked for a name that
@@ -55,7 +67,7 @@ parcel_refuse(struct ask *ask)
 	if (dns_query_init(&nowhere, NOWHERE, DNS_A) < 0)
 		return;
 	len = dns_make_query(&nowhere, ask->query.id, message);
-	send_from(ask->parcel->socket, &ask->parcel->to, ask->parcel->to_len, message, len);
+	send_from(ask, ask->parcel->socket, &ask->parcel->to, ask->parcel->to_len, message, len);
 }
 
 /* -- a socket that is connected to us -------------------------------------------------------- */
@@ -111,7 +123,7 @@ join(struct ask *ask, unsigned char *message, size_t len)
 			continue;
 		fd = egress_part(stub->egress, &ask->from, &to, &to_len);
 		if (fd >= 0)
-			send_from(fd, &to, to_len, message, len);
+			send_from(ask, fd, &to, to_len, message, len);
 		loop_forget(stub->egress->loop, &detour->watch);
 		detour->until = loop_now(stub->egress->loop) + SEVERAL_MS;
 		return true;
@@ -121,7 +133,7 @@ join(struct ask *ask, unsigned char *message, size_t len)
 
 /* For that while the socket has no peer: what the program sends by it fails, and
  * cannot go anywhere. */
-void
+bool
 detour_begin(struct ask *ask)
 {
 	struct stub *stub = ask->stub;
@@ -132,12 +144,12 @@ detour_begin(struct ask *ask)
 	auto_close int fd = -1;
 	struct detour *detour;
 
-	if (!own_allows(&stub->own, loop_now(stub->egress->loop)) || join(ask, message, len))
-		return;
+	if (join(ask, message, len))
+		return true;
 	fd = egress_part(stub->egress, &ask->from, &to, &to_len);
 	detour = fd >= 0 ? calloc(1, sizeof(*detour)) : NULL;
 	if (!detour)
-		return;
+		return false;
 	*detour = (struct detour){
 		.next = stub->detours,
 		.stub = stub,
@@ -146,10 +158,11 @@ detour_begin(struct ask *ask)
 		.watch = { .fd = fd, .ready = ready, .data = detour },
 		.until = loop_now(stub->egress->loop) + DETOUR_MS,
 	};
-	send_from(fd, &to, to_len, message, len);
+	send_from(ask, fd, &to, to_len, message, len);
 	stub->detours = detour;
 	loop_watch(stub->egress->loop, &detour->watch, EPOLLIN);
 	steal_fd(&fd);
+	return true;
 }
 
 void

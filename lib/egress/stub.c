@@ -35,10 +35,8 @@ stub_create(struct egress *egress)
 {
 	struct stub *stub = calloc(1, sizeof(*stub));
 
-	if (stub) {
+	if (stub)
 		stub->egress = egress;
-		flood_init(&stub->flood);
-	}
 	return stub;
 }
 
@@ -232,9 +230,7 @@ looked_up(void *data, const struct dns_answer *answer, const void *message, size
 	told_add(&stub->told, egress->names, ask->who.pid, ask->query.name, answer);
 	if (ask->parcel)
 		parcel_send(ask);
-	else if (ask->detour)
-		detour_begin(ask);
-	else
+	else if (!ask->detour || !detour_begin(ask))
 		reply(ask, out, dns_pass_on(&ask->query, message, len, room_of(ask), out));
 	ask_destroy(ask);
 }
@@ -448,7 +444,7 @@ stub_parcel(struct stub *stub, struct parcel *parcel)
 	struct ask *ask = NULL;
 
 	if (dns_parse_query(parcel->data, parcel->size, &query) == 0 && query.type != DNS_HTTPS &&
-		query.type != DNS_SVCB && own_allows(&stub->own, loop_now(stub->egress->loop)))
+		query.type != DNS_SVCB)
 		ask = ask_create(stub, &query, &parcel->who);
 	if (!ask) {
 		close(parcel->socket);

@@ -161,15 +161,21 @@ try_connect(struct call *call, const struct sockaddr *address, socklen_t len, in
 
 /* Begins without waiting at all, and looks whether it is through: a machine nearby has
  * answered by then. O_NONBLOCK is the program's own, too, and put back at once: nobody can
- * be reading from a socket that is not connected. */
+ * be reading from a socket that is not connected. One that may be waits for a moment. */
 static int
-begin_connect(const struct call *call, const struct peer *peer, struct ambit_pass *pass,
+begin_connect(struct call *call, const struct peer *peer, struct ambit_pass *pass,
 	const struct sockaddr *address, socklen_t len)
 {
 	int fd = call->fd[0], r;
 
 	if (peer->flags & O_NONBLOCK)
 		return act_connect(pass, fd, address, len);
+	if (peer->stays) {
+		r = ambit_pass_use(pass);
+		if (r == 0)
+			r = try_connect(call, address, len, 1);
+		return r == -EALREADY ? -EINPROGRESS : r;
+	}
 	if (fcntl(fd, F_SETFL, peer->flags | O_NONBLOCK) < 0)
 		return -errno;
 	r = act_connect(pass, fd, address, len);
@@ -468,8 +474,9 @@ bind_prepare_inet(struct call *call, struct peer *peer)
 	free(call->host);
 	call->host = NULL;
 	/* With their consent the kernel gives one port to several, and the last of them what
-	 * was meant for the first. */
-	if (peer->to.port != 0 && shares(call->fd[0], peer->type) && !peer_is_free(call, peer))
+	 * was meant for the first. Without, it would say the same. */
+	r = peer->to.port != 0 ? peer_is_taken(call, peer) : 0;
+	if (r > 0 || (r < 0 && shares(call->fd[0], peer->type)))
 		return -EADDRINUSE;
 	/* Whoever answers for names answers ambit, too. */
 	if (endpoint_would_resolve(&peer->to))

@@ -103,18 +103,19 @@ ask(int fd, const struct look *look, int family)
  * the any-address takes IPv4 too unless it said otherwise; which of several the
  * kernel would choose is not worth knowing: all of them must be ours. */
 static bool
-gets_it(const struct endpoint *endpoint, const struct inet_diag_msg *message)
+gets_it(const struct endpoint *endpoint, const struct inet_diag_msg *message, bool only_v6)
 {
 	static const unsigned char zero[16], mapped[12] = { [10] = 0xff, [11] = 0xff };
 	const unsigned char *ip = (const unsigned char *)message->id.idiag_src;
 
 	if (ntohs(message->id.idiag_sport) != endpoint->port)
 		return false;
+	/* The any-address of IPv6 is that of IPv4, too. */
 	if (message->idiag_family == AF_INET)
-		return !endpoint->v6 &&
+		return (!endpoint->v6 || endpoint_is_any(endpoint)) &&
 		       (memcmp(ip, zero, 4) == 0 || memcmp(ip, endpoint->ip, 4) == 0);
 	if (memcmp(ip, zero, 16) == 0)
-		return true;
+		return endpoint->v6 || !only_v6;
 	if (endpoint->v6)
 		return memcmp(ip, endpoint->ip, 16) == 0;
 	return memcmp(ip, mapped, 12) == 0 &&
@@ -127,19 +128,6 @@ count(struct look *look, const uint32_t cookie[2])
 	look->found++;
 	if (!look->ours(look->data, (uint64_t)cookie[1] << 32 | cookie[0]))
 		look->others = true;
-}
-
-static int
-look_at_inet(struct look *look, const char *data, size_t len)
-{
-	struct inet_diag_msg message;
-
-	if (len < sizeof(message))
-		return -EBADMSG;
-	memcpy(&message, data, sizeof(message));
-	if (gets_it(look->endpoint, &message))
-		count(look, message.id.idiag_cookie);
-	return 0;
 }
 
 /* One attribute of an answer, those begin at first: its data, or NULL. */
@@ -158,6 +146,22 @@ find_attribute(const char *data, size_t first, size_t len, int type, size_t *ret
 		first += RTA_ALIGN(head.rta_len);
 	}
 	return NULL;
+}
+
+static int
+look_at_inet(struct look *look, const char *data, size_t len)
+{
+	struct inet_diag_msg message;
+	const char *only;
+	size_t n = 0;
+
+	if (len < sizeof(message))
+		return -EBADMSG;
+	memcpy(&message, data, sizeof(message));
+	only = find_attribute(data, NLMSG_ALIGN(sizeof(message)), len, INET_DIAG_SKV6ONLY, &n);
+	if (gets_it(look->endpoint, &message, only && n > 0 && *only))
+		count(look, message.id.idiag_cookie);
+	return 0;
 }
 
 /* A stream and a datagram socket can have the same name, and each is looked for
@@ -240,24 +244,40 @@ list(struct look *look, int family)
 	return r == 1 ? 0 : r < 0 ? r : -EIO;
 }
 
+static int
+look_for(struct look *look)
+{
+	const struct endpoint *endpoint = look->endpoint;
+	int r;
+
+	if (endpoint->kind == ENDPOINT_ABSTRACT)
+		return list(look, AF_UNIX);
+	if (endpoint->kind != ENDPOINT_INET || endpoint->port == 0)
+		return -EINVAL;
+	/* IPv6 sockets take IPv4 as well: both lists count. */
+	r = endpoint->v6 && !endpoint_is_any(endpoint) ? 0 : list(look, AF_INET);
+	return r < 0 ? r : list(look, AF_INET6);
+}
+
 enum endpoint_owner
 endpoint_owner(const struct endpoint *endpoint, int type, bool (*ours)(void *data, uint64_t cookie),
 	void *data)
 {
 	struct look look = { .endpoint = endpoint, .type = type, .ours = ours, .data = data };
-	int r = -EINVAL;
 
-	if (endpoint->kind == ENDPOINT_ABSTRACT) {
-		r = list(&look, AF_UNIX);
-	} else if (endpoint->kind == ENDPOINT_INET && endpoint->port != 0) {
-		/* IPv6 sockets take IPv4 as well: both lists count. */
-		r = endpoint->v6 ? 0 : list(&look, AF_INET);
-		if (r == 0)
-			r = list(&look, AF_INET6);
-	}
-	if (r < 0 || look.others)
+	if (look_for(&look) < 0 || look.others)
 		return ENDPOINT_OTHERS;
 	return look.found > 0 ? ENDPOINT_OURS : ENDPOINT_NOBODY;
+}
+
+int
+endpoint_is_taken(const struct endpoint *endpoint, int type,
+	bool (*ours)(void *data, uint64_t cookie), void *data)
+{
+	struct look look = { .endpoint = endpoint, .type = type, .ours = ours, .data = data };
+	int r = look_for(&look);
+
+	return r < 0 ? r : look.others;
 }
 
 /* -- the file of a socket ------------------------------------------------------------ */

@@ -82,6 +82,10 @@ enum endpoint_owner {
 enum endpoint_owner endpoint_owner(const struct endpoint *endpoint, int type,
 	bool (*ours)(void *data, uint64_t cookie), void *data);
 
+/* Whether others have it, as one would be bound to it: 1 or 0; -errno: nobody can say. */
+int endpoint_is_taken(const struct endpoint *endpoint, int type,
+	bool (*ours)(void *data, uint64_t cookie), void *data);
+
 /* Whether what is found out here holds for this socket: no device but the
  * loopback's takes its packets, and its network is the supervisor's own. */
 bool endpoint_is_plain(int fd, int domain, uint64_t own);

@@ -175,10 +175,10 @@ peer_is_allowed(struct call *call, const char *host)
 	return allowed;
 }
 
-bool
-peer_is_free(struct call *call, const struct peer *peer)
+int
+peer_is_taken(struct call *call, const struct peer *peer)
 {
-	return owner_of(call, peer) != ENDPOINT_OTHERS;
+	return endpoint_is_taken(&peer->to, peer->type, is_ours, gate_made(call->gate));
 }
 
 /* Whoever looks up a name connects a datagram socket to each address, to see by
@@ -352,16 +352,19 @@ decide_far(struct call *call, struct peer *peer, bool plain)
 {
 	struct dns_address address = address_of(peer);
 	char *text = endpoint_text(&peer->to);
+	bool refused;
 
 	if (!text)
 		return -ENOMEM;
 	if (!plain || !gate_egress(call->gate) || is_allowed_itself(call, peer, text))
 		return peer_ask(call, text);
-	if (only_looks(call, peer)) {
+	refused = is_refused(call, text);
+	/* Where all is open nobody would be asked, and it may be more than a look. */
+	if ((refused || gate_net(call->gate) != AMBIT_NET_OPEN) && only_looks(call, peer)) {
 		free(text);
 		return be_mute(call, peer);
 	}
-	if (names_near(&address) || is_refused(call, text))
+	if (refused || names_near(&address))
 		return peer_ask(call, text);
 	return peer->type == SOCK_STREAM ? decide_stream(call, peer, text)
 					 : decide_datagram(call, peer, text);
@@ -431,6 +434,7 @@ stay(struct call *call, struct peer *peer)
 		in6->sin6_addr = in6addr_loopback;
 	else
 		in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	peer->stays = true;
 	return be_free(call, peer);
 }
 
@@ -580,7 +584,7 @@ int
 peer_decide(struct call *call, struct peer *peer)
 {
 	peer->free = peer->nobody = peer->mute = peer->resolver = peer->unknown = false;
-	peer->allowed = false;
+	peer->allowed = peer->stays = false;
 	peer->way = WAY_DIRECT;
 	switch (peer->to.kind) {
 	case ENDPOINT_NONE:

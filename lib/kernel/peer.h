@@ -31,6 +31,7 @@ struct peer {
 	bool resolver; /* free, but what it answers is anybody's words */
 	bool plain;    /* INET: what is looked up here holds for this socket */
 	bool allowed;  /* the address is, by rule or setting */
+	bool stays;    /* a stream that is on its way, or there: see stay() */
 	bool busy;     /* its peer had no time: it has to wait */
 	bool begun;    /* connects: it is on its way, and only waits */
 	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
@@ -68,8 +69,9 @@ void peer_tell(struct call *call, const struct peer *peer);
 /* By rule or setting; a question is no yet. */
 bool peer_is_allowed(struct call *call, const char *host);
 
-/* Nobody but this session has a socket at that address. */
-bool peer_is_free(struct call *call, const struct peer *peer);
+/* Whether others have a socket where this one is to be bound: 1 or 0; -errno: nobody can
+ * say. */
+int peer_is_taken(struct call *call, const struct peer *peer);
 
 /* For egress. */
 int peer_who(struct call *call, struct egress_who *ret_who);

@@ -145,6 +145,18 @@ held 0 --allow-host good.example -- "$PYTHON" loser.py
 held 0 --settings "$TEST_DIR/deny.json" -- "$PYTHON" -c 'import socket; print(socket.getaddrinfo("both.example", 80))'
 says 203.0.113.20
 [[ -z $errout ]] || fail "told of a look: $errout"
+# Where all is open but a few, it may be more than a look.
+cat >more.py <<'END'
+import socket, struct
+q = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); q.connect(("203.0.113.53", 53)); q.settimeout(5)
+q.send(struct.pack(">HHHHHH", 7, 0x100, 1, 0, 0, 0) + b"\3two\7example\0\0\1\0\1"); q.recv(500)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(5)
+s.connect(("203.0.113.10", 7)); s.send(b"hello"); print("got", s.recv(100))
+END
+world_host two.example 203.0.113.10 203.0.113.30
+printf '{"deny_hosts":["203.0.113.20"],"net":"open"}\n' >"$TEST_DIR/open.json"
+held 0 --settings "$TEST_DIR/open.json" -- "$PYTHON" more.py
+says "got b'hello'"
 # A host that is allowed needs no rule, whatever was wrong with what was said to it.
 held 0 --allow-host good.example -- "$PYTHON" -c '
 import socket; s = socket.create_connection(("good.example", 443)); s.sendall(b"\x16\3\1\0\x50half"); s.close()'

@@ -225,3 +225,33 @@ says "sni=third.example"
 world_forget
 held 56 --allow-host proxy.example --allow-host good.example -- "${by[@]}" https://third.example/
 unheard 203.0.113.20
+
+# Protocols without lines, whatever their first byte. One whose server has gone is told.
+cat >binary.py <<'END'
+import socket, time
+for data in b"\n\5hello", b"\n\1\0\0abc", b"\n\0\0\0abc", b"\r\n\0\1", b"\0\0\0\x4a\0\3\0\0user", b"\x81\5hello", b"{", b"hello", b"\xff\xfb\x18":
+    s = socket.create_connection(("good.example", 7), 5)
+    for part in data, b"more":
+        s.sendall(part)
+        got = b""
+        while len(got) < len(part):
+            got += s.recv(100)
+        assert got == part, (data, got)
+s = socket.create_connection(("good.example", 4242), 5)
+time.sleep(0.2)
+try:
+    for i in range(500):
+        s.sendall(b"ab"); time.sleep(0.01)
+except OSError:
+    print("all echoed, and told")
+END
+cat >"$TEST_DIR/closes.py" <<'END'
+import socket
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("203.0.113.10", 4242)); s.listen(9)
+while True:
+    s.accept()[0].close()
+END
+world_far "$PYTHON" "$TEST_DIR/closes.py"
+eventually "$PYTHON" binary.py
+held 0 --allow-host good.example -- "$PYTHON" binary.py
+says "all echoed, and told"

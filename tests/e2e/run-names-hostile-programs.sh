@@ -241,12 +241,32 @@ for peer in "" peer; do
 	says nothing
 done
 says "gives up its peer: -1"
+# Nor does it lose that on the way: a question that is asked twice goes out from its socket.
+cat >detour.py <<'END'
+import ctypes, socket, struct, time
+query = struct.pack(">HHHHHH", 7, 0x100, 1, 0, 0, 0) + b"\4good\7example\0\0\1\0\1"
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("0.0.0.0", 7501)); s.connect(("203.0.113.53", 53)); s.settimeout(5)
+for pause in 0, 0.7:
+    time.sleep(pause)
+    s.send(query); print("answered", len(s.recv(500)))
+time.sleep(1.2)
+ctypes.CDLL(None).connect(s.fileno(), bytes(16), 16)
+s.settimeout(1)
+try:
+    print("heard", s.recv(20))
+except TimeoutError:
+    print("nothing")
+END
+held 0 --allow-host good.example -- "$PYTHON" detour.py
+says nothing
 
 # A port that somebody else has is in use, also where he would share it.
 cat >"$TEST_DIR/has.py" <<'END'
 import socket, sys
 t = socket.socket(); t.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1); t.bind(("127.0.0.1", 5556)); t.listen(5)
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); u.bind(("0.0.0.0", 5557))
+v = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); v.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1); v.bind(("::", 5559))
 open(sys.argv[1], "w").close()
 while True:
     t.accept()
@@ -263,13 +283,23 @@ def take(kind, option, port):
         print("not", port, e)
     return s
 take(socket.SOCK_STREAM, socket.SO_REUSEPORT, 5556); take(socket.SOCK_DGRAM, socket.SO_REUSEADDR, 5557)
+take(socket.SOCK_DGRAM, socket.SO_REUSEADDR, 5559)
+six = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); six.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+six.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+try:
+    six.bind(("::", 5557)); print("took both")
+except OSError as e:
+    print("not both", e)
 a = take(socket.SOCK_STREAM, socket.SO_REUSEPORT, 5558); a.listen(5)
 b = take(socket.SOCK_STREAM, socket.SO_REUSEPORT, 5558); b.listen(5); print("shared its own")
 END
 status 0 "$PYTHON" shares.py
 says "took 5556"
 says "took 5557"
+says "took both"
 held 0 --allow-host good.example -- "$PYTHON" shares.py
 says "not 5556 [Errno 98]"
 says "not 5557 [Errno 98]"
+says "not both [Errno 98]"
+says "took 5559" # what takes IPv6 alone has no say in IPv4
 says "shared its own"

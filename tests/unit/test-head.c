@@ -896,7 +896,9 @@ what_proxies_say_in_front_is_bad(void **state)
 	check_text("PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\nGET / HTTP/1.1\r\n", HEAD_BAD);
 	check_text("proxy unknown\r\n", HEAD_BAD);
 	check(v2, sizeof(v2) - 1, HEAD_BAD);
-	check("\n\0", 2, HEAD_BAD);
+	/* Only that, not all that begins with such a byte. */
+	check("\n\0", 2, HEAD_MORE);
+	check("\r\n\r\n\0\r\nQUIX\n", 12, HEAD_NOT);
 	check_text("PROXYING\r\n", HEAD_NOT);
 }
 
