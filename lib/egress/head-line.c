@@ -27,6 +27,9 @@ static const char *const methods[] = {
 	"PROXY", /* none; but some servers take a request behind such a line */
 };
 
+/* A server that expects no body with them may take it for the next request. */
+static const char *const bodyless[] = { "GET", "HEAD", "DELETE", "OPTIONS", "TRACE" };
+
 static const struct {
 	const char *prefix;
 	int port;
@@ -255,8 +258,8 @@ head_line_parse(const char *line, size_t len, struct head_look *look)
 	for (size_t i = 0; i < method.len; i++)
 		if (!head_is_token(method.text[i]))
 			return false;
-	look->bodyless = equals_fold(method.text, method.len, "GET") ||
-			 equals_fold(method.text, method.len, "HEAD");
+	for (size_t i = 0; i < sizeof(bodyless) / sizeof(bodyless[0]); i++)
+		look->bodyless |= equals_fold(method.text, method.len, bodyless[i]);
 	look->old = equals(version, (size_t)(end - version), "HTTP/1.0");
 	if (!look->old && !equals(version, (size_t)(end - version), "HTTP/1.1"))
 		return false;

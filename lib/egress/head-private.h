@@ -16,7 +16,7 @@ struct head_look {
 	int port;
 	int scheme_port; /* of an absolute target */
 	bool switches;	 /* "upgrade" stands in Connection */
-	bool bodyless;	 /* GET, HEAD */
+	bool bodyless;	 /* GET and the like */
 };
 
 /* Of RFC 9110, 5.6.2: what methods and names of fields are made of. */

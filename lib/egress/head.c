@@ -240,6 +240,14 @@ same_host(const struct head_look *look)
 	return streq(look->host, look->head.host) && port == look->head.port;
 }
 
+/* Some leave the port out. */
+static bool
+same_target(const struct head_look *look)
+{
+	return streq(look->host, look->head.host) &&
+	       (look->port == 0 || look->port == look->head.port);
+}
+
 /* What only all fields together tell. */
 static bool
 finish(struct head_look *look)
@@ -260,6 +268,8 @@ finish(struct head_look *look)
 	if (head->absolute && head->port == 0)
 		head->port = look->scheme_port;
 	if (head->absolute && host && !same_host(look))
+		return false;
+	if (head->connect && host && !same_target(look))
 		return false;
 	if (host && !head->absolute && !head->connect) {
 		memcpy(head->host, look->host, sizeof(head->host));

@@ -28,7 +28,7 @@ enum head_body {
 
 struct head {
 	size_t len;    /* of the head, with blank lines in front and the empty line behind */
-	bool connect;  /* CONNECT: host and port are the target's, whatever Host says */
+	bool connect;  /* CONNECT: host and port are the target's */
 	bool absolute; /* the target is a whole URL: host and port are that one's */
 	bool named;    /* there is a host: lower case, no last dot, no brackets */
 	char host[HEAD_NAME_MAX]; /* a name, or an address as it is spelled */
@@ -69,7 +69,8 @@ struct head {
  * Host, none with HTTP/1.1, a host with other characters than a name or address has, more
  * than one Content-Length or one that is no plain number, Content-Length with
  * Transfer-Encoding, a Transfer-Encoding other than exactly "chunked" (any case), either
- * of them with CONNECT, a body with GET or HEAD, Transfer-Encoding with HTTP/1.0, one of these three with a tab or
+ * of them with CONNECT, CONNECT to another host than Host says, a body with GET, HEAD,
+ * DELETE, OPTIONS or TRACE, Transfer-Encoding with HTTP/1.0, one of these three with a tab or
  * a space behind its value, named by Connection or spelled with '_', more than one
  * Proxy-Authorization.
  * More than HEAD_MAX, 256 fields, 16 blank lines. With HTTP/1.0 and no Host: whole, and

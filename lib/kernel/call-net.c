@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/run.h"
+#include "egress/resolv.h"
 #include "kernel/bind-path.h"
 #include "kernel/made.h"
 #include "kernel/peer.h"
@@ -478,8 +479,9 @@ bind_prepare_inet(struct call *call, struct peer *peer)
 	r = peer->to.port != 0 ? peer_is_taken(call, peer) : 0;
 	if (r > 0 || (r < 0 && shares(call->fd[0], peer->type)))
 		return -EADDRINUSE;
-	/* Whoever answers for names answers ambit, too. */
-	if (endpoint_would_resolve(&peer->to))
+	/* Whoever answers for names on this machine answers ambit, too, now or as soon as
+	 * resolv.conf says so. */
+	if (peer->to.port == RESOLV_PORT && gate_egress(call->gate))
 		return peer_ask(call, endpoint_text(&peer->to));
 	if (endpoint_is_any(&peer->to) || endpoint_is_loopback(&peer->to))
 		return CALL_DECIDE;

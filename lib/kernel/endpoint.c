@@ -293,31 +293,6 @@ endpoint_in_resolv(const struct endpoint *endpoint, const char *text)
 	return is_among(endpoint, &resolv);
 }
 
-static bool
-is_own(const struct resolv *resolv, size_t i)
-{
-	struct endpoint server;
-	bool own = false;
-
-	return endpoint_parse(&server, &resolv->server[i], resolv->len[i],
-		       resolv->server[i].ss_family, SOCK_DGRAM, ENDPOINT_CONNECT) == 0 &&
-	       endpoint_route(&server, &own) == 0 && own;
-}
-
-bool
-endpoint_would_resolve(const struct endpoint *endpoint)
-{
-	struct resolv resolv;
-
-	if (endpoint->kind != ENDPOINT_INET || endpoint->port != RESOLV_PORT ||
-		resolv_read(&resolv) < 0)
-		return false;
-	for (size_t i = 0; i < resolv.n && endpoint_is_any(endpoint); i++)
-		if (is_own(&resolv, i))
-			return true;
-	return is_among(endpoint, &resolv);
-}
-
 bool
 endpoint_is_resolver(const struct endpoint *endpoint)
 {

@@ -66,8 +66,6 @@ int endpoint_available(const struct endpoint *endpoint);
 
 /* Whether it is one of the name servers of /etc/resolv.conf, at port 53. */
 bool endpoint_is_resolver(const struct endpoint *endpoint);
-/* Whether who is bound there is one of them. */
-bool endpoint_would_resolve(const struct endpoint *endpoint);
 /* The same in a text like that file's. */
 bool endpoint_in_resolv(const struct endpoint *endpoint, const char *text);
 

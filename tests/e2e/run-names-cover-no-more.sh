@@ -198,12 +198,14 @@ END
 world_far nsenter --target "$$" --net sysctl -qw net.ipv4.ip_unprivileged_port_start=0
 low_ports() { [[ $(</proc/sys/net/ipv4/ip_unprivileged_port_start) -eq 0 ]]; }
 eventually low_ports
-world_resolv <<<"nameserver 127.0.0.1"
 status 0 "$PYTHON" "$TEST_DIR/serve53.py"
 [[ $(grep -c bound <<<"$out") -eq 4 ]] || fail "not without ambit either: $out"
-held 0 --allow-host good.example -- "$PYTHON" "$TEST_DIR/serve53.py"
-says_not bound
-complains "127.0.0.1:53 was refused"
-world_resolv <<<"nameserver 203.0.113.53"
-held 0 --allow-host good.example -- "$PYTHON" "$TEST_DIR/serve53.py"
+# However it is named, and also where it is not yet.
+for server in 127.0.0.1 0.0.0.0 ::ffff:127.0.0.1 203.0.113.53; do
+	world_resolv <<<"nameserver $server"
+	held 0 --allow-host good.example -- "$PYTHON" "$TEST_DIR/serve53.py"
+	says_not bound
+	complains "127.0.0.1:53 was refused"
+done
+held 0 --net none -- "$PYTHON" "$TEST_DIR/serve53.py"
 says_not none

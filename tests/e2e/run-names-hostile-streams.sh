@@ -108,6 +108,7 @@ keeps http 'PROXY TCP4 203.0.113.1 203.0.113.10 1 80\r\n'"$evil" END
 keeps http '\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\x01\x01\x01\x01\x02\x02\x02\x02\0\1\0\x50'"$evil" END
 reaches http '\x1c'"$evil" END
 reaches http "${good}Content-Length: 60\r\n\r\n$evil" END
+reaches http "DELETE / HTTP/1.1\r\nHost: good.example\r\nContent-Length: 48\r\n\r\n$evil" END
 reaches http "CONNECT good.example:80 HTTP/1.1\r\nHost: good.example:80\r\n\r\n$evil" END
 reaches http "${good}Connection: upgrade\r\nUpgrade: foo\r\n\r\n$evil" END
 reaches http "${good}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n" ~200 "$evil" END
