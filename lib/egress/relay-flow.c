@@ -247,11 +247,9 @@ flow_move(struct stream *stream)
 
 	up = move_up(stream);
 	/* What the server says to a hello is looked at before it is passed on. */
-	if (stream->stage == STAGE_FLOW && !stream->ticket && stream->said != SAID_TLS)
+	if (stream->stage == STAGE_FLOW && !stream->ticket && !say_awaits_reply(stream))
 		down = move(&stream->down, stream->upstream.fd, stream->client.fd);
-	/* Behind a request it could be the answer to that. */
-	if (stream->ahead > 0 && stream->down.moved && stream->said == SAID_NOTHING &&
-		say_is_unfinished(stream)) {
+	if (stream->ahead > 0 && stream->down.moved && say_is_unfinished(stream)) {
 		stream->said = SAID_ALL;
 		up = move_up(stream);
 	}

@@ -27,6 +27,7 @@ enum stage {
 enum said {
 	SAID_NOTHING = 0, /* it is being read */
 	SAID_HTTP,	  /* and is looked at request by request */
+	SAID_UPGRADE,	  /* a request to go on in another protocol; the server says whether */
 	SAID_TLS,	  /* a hello; the server may want another */
 	SAID_TLS_AGAIN,	  /* it does */
 	SAID_ALL,	  /* nobody needs to look any more */
@@ -83,7 +84,6 @@ struct stream {
 	uint64_t body_left;
 	bool chunked;
 	struct head_chunks chunks;
-	bool upgraded; /* a request asked to go on in another protocol */
 
 	struct flow down, up;
 };
@@ -132,6 +132,8 @@ enum look say_look(struct stream *stream);
  * an answer to it. Unless it begins like one it goes ahead, for without its end it is no
  * request; the rest of it does not, until it is known. True: it is such a line. */
 bool say_is_unfinished(const struct stream *stream);
+/* Nothing goes either way before the server has answered to what was sent. */
+bool say_awaits_reply(const struct stream *stream);
 /* It says nothing that is a name: the address is what is decided about. */
 enum look say_nothing(struct stream *stream);
 

@@ -52,10 +52,9 @@ bool
 say_is_unfinished(const struct stream *stream)
 {
 	char name[HELLO_NAME_MAX];
-	bool upgraded = stream->said == SAID_HTTP && stream->upgraded;
 	size_t from = stream->ahead;
 
-	if ((stream->said != SAID_NOTHING && !upgraded) || stream->tunnel || stream->passed > 0 ||
+	if (stream->said != SAID_NOTHING || stream->tunnel || stream->passed > 0 ||
 		stream->n_in == 0)
 		return false;
 	/* What is gone was looked at, but for a version that it could be the front of. */
@@ -219,15 +218,17 @@ check_head(struct stream *stream, const struct head *head)
 	return say_no_name(stream);
 }
 
+/* Only what stands first in a stream is surely what the server's first words answer to. */
 static void
-expect_body(struct stream *stream, const struct head *head)
+expect_body(struct stream *stream, const struct head *head, bool first)
 {
 	stream->passed += head->len;
-	stream->said = head->connect ? SAID_NOTHING : SAID_HTTP;
+	stream->said = head->connect		       ? SAID_NOTHING
+		       : head->websocket && first ? SAID_UPGRADE
+						       : SAID_HTTP;
 	stream->body_left = head->body == HEAD_BODY_LENGTH ? head->length : 0;
 	stream->chunked = head->body == HEAD_BODY_CHUNKED;
 	stream->chunks = (struct head_chunks){ 0 };
-	stream->upgraded = head->websocket;
 }
 
 /* Of a request that is on its way: what belongs to it. False: it is not to be
@@ -276,8 +277,8 @@ next_head(struct stream *stream, bool first)
 	bool sent = stream->passed > 0 || stream->stage == STAGE_FLOW;
 	enum look look;
 
-	switch (head_parse(stream->in + stream->passed, stream->n_in - stream->passed,
-		first || stream->upgraded, &head)) {
+	switch (head_parse(
+		stream->in + stream->passed, stream->n_in - stream->passed, first, &head)) {
 	case HEAD_MORE:
 		if (stream->n_in - stream->passed == STREAM_IN_MAX)
 			return cut_for(stream, "its HTTP request is too long to be looked at");
@@ -287,7 +288,7 @@ next_head(struct stream *stream, bool first)
 			return cut_for(stream, "it ended amid an HTTP request");
 		return first ? say_nothing(stream) : pass_all(stream);
 	case HEAD_NOT:
-		return first ? say_nothing(stream) : pass_all(stream);
+		return say_nothing(stream);
 	case HEAD_WHOLE:
 		look = check_head(stream, &head);
 		if (stream->said == SAID_ALL || (look != LOOK_PASS && look != LOOK_ELSEWHERE))
@@ -296,7 +297,7 @@ next_head(struct stream *stream, bool first)
 		if (look == LOOK_ELSEWHERE && !first && sent)
 			return cut_for(stream, "requests for hosts at different addresses came by one "
 					       "connection");
-		expect_body(stream, &head);
+		expect_body(stream, &head, first);
 		return look;
 	default:
 		return cut_for(stream, "its HTTP request cannot be read in one way alone");
@@ -327,48 +328,77 @@ look_at_http(struct stream *stream)
 	return look;
 }
 
-/* -- a second hello --------------------------------------------------------------------- */
+/* -- what the server says ------------------------------------------------------------------ */
 
-/* In a second hello that the server asks for another name may stand, and that one counts.
- * So nothing behind the first goes on before the server has said what it wants. */
+bool
+say_awaits_reply(const struct stream *stream)
+{
+	return stream->said == SAID_TLS || stream->said == SAID_UPGRADE;
+}
+
+static const char switching[] = "HTTP/1.1 101";
+
+/* What it means: the next state, or said as it is: more of it is wanted. SAID_NOTHING: it
+ * does not fit. */
+static enum said
+understand(enum said said, const unsigned char *reply, size_t len)
+{
+	const size_t whole = sizeof(switching) - 1;
+
+	if (said == SAID_UPGRADE) {
+		if (memcmp(reply, switching, len < whole ? len : whole) != 0)
+			return SAID_HTTP; /* it goes on as before */
+		return len < whole ? said : SAID_ALL;
+	}
+	switch (hello_reply(reply, len)) {
+	case HELLO_REPLY_MORE:
+		return said;
+	case HELLO_REPLY_RETRY:
+		return SAID_TLS_AGAIN;
+	case HELLO_REPLY_TLS:
+		return SAID_ALL;
+	default:
+		return SAID_NOTHING;
+	}
+}
+
+/* In a second hello that the server asks for another name may stand, and that one counts; and
+ * what follows a request to go on in another protocol is that only if the server says so. So
+ * nothing behind it goes on before the server has said what it wants. */
 static enum look
 look_at_reply(struct stream *stream)
 {
 	unsigned char reply[HELLO_REPLY_LEN];
-	int most = sizeof(reply), one = 1;
+	int most = stream->said == SAID_TLS ? (int)sizeof(reply) : (int)sizeof(switching) - 1, one = 1;
+	enum said said = stream->said;
 	ssize_t n;
 
 	if (stream->passed > 0)
 		return LOOK_PASS;
 	if (stream->stage != STAGE_FLOW)
 		return LOOK_MORE;
-	n = recv(stream->upstream.fd, reply, sizeof(reply), MSG_PEEK | MSG_DONTWAIT);
+	n = recv(stream->upstream.fd, reply, (size_t)most, MSG_PEEK | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return LOOK_MORE;
-	if (n <= 0) {
-		stream->said = SAID_ALL; /* it has ended */
-		return say_look(stream);
-	}
-	switch (hello_reply(reply, (size_t)n)) {
-	case HELLO_REPLY_MORE:
+	if (n <= 0) /* it has ended */
+		stream->said = said == SAID_TLS ? SAID_ALL : SAID_HTTP;
+	else
+		stream->said = understand(said, reply, (size_t)n);
+	if (stream->said == said) {
 		if (poll(&(struct pollfd){ .fd = stream->upstream.fd, .events = POLLRDHUP }, 1, 0) > 0)
-			return cut_for(stream, "the server ended amid its reply to the TLS hello");
+			return cut_for(stream, "the server ended amid its reply");
 		/* Not to be told of these few bytes again and again. */
 		setsockopt(stream->upstream.fd, SOL_SOCKET, SO_RCVLOWAT, &most, sizeof(most));
 		return LOOK_MORE;
-	case HELLO_REPLY_RETRY:
-		stream->said = SAID_TLS_AGAIN;
-		break;
-	case HELLO_REPLY_TLS:
-		stream->said = SAID_ALL;
-		break;
-	default:
-		/* To it, that was no hello: then what follows is not what it seems either. */
-		return cut_for(stream, "the server does not speak TLS");
 	}
+	/* To it, that was no hello: then what follows is not what it seems either. */
+	if (stream->said == SAID_NOTHING)
+		return cut_for(stream, "the server does not speak TLS");
 	setsockopt(stream->upstream.fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
 	return say_look(stream);
 }
+
+/* -- a second hello --------------------------------------------------------------------- */
 
 static enum look
 look_at_second(struct stream *stream)
@@ -467,7 +497,7 @@ say_look(struct stream *stream)
 		return LOOK_CUT;
 	if (stream->said == SAID_ALL)
 		return pass_all(stream);
-	if (stream->said == SAID_TLS)
+	if (say_awaits_reply(stream))
 		return look_at_reply(stream);
 	/* What was found before is on its way still, or a tunnel begins behind it. */
 	if (stream->said != SAID_HTTP && stream->passed > 0)

@@ -112,6 +112,8 @@ reaches http "DELETE / HTTP/1.1\r\nHost: good.example\r\nContent-Length: 48\r\n\
 reaches http "CONNECT good.example:80 HTTP/1.1\r\nHost: good.example:80\r\n\r\n$evil" END
 reaches http "${good}Connection: upgrade\r\nUpgrade: foo\r\n\r\n$evil" END
 reaches http "${good}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n" ~200 "$evil" END
+reaches http "${good}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n" ~200 '\x81PO' ~200 'ST /secret HTTP/1.1\r\nHost: evil.example\r\n\r\n' END
+keeps http "${good}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n" ~200 '{' ~200 '\r\n'"$evil" END
 reaches http 'GET http://evil.example/secret HTTP/1.1\r\nHost: evil.example\r\n\r\n' END
 reaches http 'GET /secret HTTP/1.0\r\n\r\n' END
 reaches http 'GET /secret\tHTTP/1.1\r\nHost: evil.example\r\n\r\n' END
