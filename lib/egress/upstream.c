@@ -99,11 +99,11 @@ finish(struct upstream_query *query, const struct dns_answer *answer, const void
 {
 	upstream_done *done = query->done;
 	void *data = query->data;
-	auto_free unsigned char *room = query->room;
+	unsigned char *room = steal_ptr(&query->room); /* the message may lie in it */
 
-	query->room = NULL;
 	upstream_cancel(query);
 	done(data, answer, message, len);
+	free(room);
 }
 
 /* -- one server ------------------------------------------------------------------------ */
