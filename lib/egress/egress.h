@@ -12,8 +12,8 @@
 
 #include "egress/dns.h"
 
-/* The way out by name. A thread of the supervisor's answers what is looked up (stub.h),
- * reads what a stream says about whom it wants before it goes there (relay.h), and
+/* The way out by name. A thread of the supervisor's answers what is looked up (stub.c),
+ * reads what a stream says about whom it wants before it goes there (relay.c), and
  * serves those who want a proxy. It holds no policy: who may go where, the line says.
  *
  * Sockets of the target's are connected to it by the gate, on the loopback, and each

@@ -37,18 +37,25 @@ tell(struct gate *gate, const struct egress_who *who, const char *host,
 	target_finish(&target);
 }
 
+static bool
+take_allow(int r, const struct ambit_outcome *outcome, struct ambit_permit *permit,
+	struct egress_verdict *ret)
+{
+	if (r != 0 || outcome->verdict != AMBIT_ALLOW || !permit)
+		return false;
+	ret->verdict = AMBIT_ALLOW;
+	ret->permit = permit;
+	ambit_permit_pass(permit, &ret->pass);
+	return true;
+}
+
 /* The outcome is used up. */
 static void
 take_outcome(struct gate *gate, const struct egress_who *who, const char *host, int r,
 	struct ambit_outcome *outcome, struct ambit_permit *permit, struct egress_verdict *ret)
 {
-	if (r == 0 && outcome->verdict == AMBIT_ALLOW && permit) {
-		ret->verdict = AMBIT_ALLOW;
-		ret->permit = permit;
-		ambit_permit_pass(permit, &ret->pass);
-	} else if (r == 0) {
+	if (!take_allow(r, outcome, permit, ret) && r == 0)
 		tell(gate, who, host, outcome);
-	}
 	ambit_outcome_finish(outcome);
 }
 
@@ -104,7 +111,7 @@ refuses(void *data, const char *host)
 }
 
 /* What would have to be asked is a no, too. */
-static bool
+static void
 known(struct gate *gate, struct ambit_request *request, struct egress_verdict *ret)
 {
 	struct ambit_outcome outcome = { 0 };
@@ -118,13 +125,8 @@ known(struct gate *gate, struct ambit_request *request, struct egress_verdict *r
 	if (r == 1)
 		ambit_engine_withdraw(gate->o.engine, ticket);
 	gate_unlock(gate);
-	if (r == 0 && outcome.verdict == AMBIT_ALLOW && permit) {
-		ret->verdict = AMBIT_ALLOW;
-		ret->permit = permit;
-		ambit_permit_pass(permit, &ret->pass);
-	}
+	take_allow(r, &outcome, permit, ret);
 	ambit_outcome_finish(&outcome);
-	return ret->verdict == AMBIT_ALLOW;
 }
 
 static void
