@@ -203,3 +203,11 @@ json_weight(const json_t *value)
 		weight += json_weight(item) + strlen(key) + MEMBER;
 	return weight;
 }
+
+const char *
+json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}

@@ -19,6 +19,9 @@ int json_parse(const char *text, size_t len, json_t **ret_value, struct ambit_er
 void json_locate(const char *text, size_t len, const char *const *path, int *ret_line,
 	int *ret_column);
 
+/* The string under a key, or "". Borrowed. */
+const char *json_text(const json_t *object, const char *key);
+
 /* Sets a string that may not be UTF-8: escaped (str_escape) if it is not. */
 int json_set_text(json_t *object, const char *key, const char *text);
 

@@ -150,6 +150,31 @@ str_hidden(unsigned point)
 	return false;
 }
 
+/* Spaces that are not U+0020; Hebrew to Arabic, their forms, and what the roadmap of
+ * Unicode leaves to scripts that are written from right to left. */
+static bool
+misleads(unsigned point)
+{
+	static const struct {
+		unsigned from, to;
+	} ranges[] = {
+		{ 0xa0, 0xa0 }, { 0x590, 0x8ff }, { 0x1680, 0x1680 }, { 0x2000, 0x200a },
+		{ 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x3000, 0x3000 }, { 0xfb1d, 0xfdff },
+		{ 0xfe70, 0xfefe }, { 0x10800, 0x10fff }, { 0x1e800, 0x1efff },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (point >= ranges[i].from && point <= ranges[i].to)
+			return true;
+	return false;
+}
+
+static void
+put_escaped(struct buf *out, unsigned point)
+{
+	buf_printf(out, point > 0xffff ? "\\U%08x" : "\\u%04x", point);
+}
+
 char *
 str_escape(const char *text, size_t len)
 {
@@ -174,13 +199,53 @@ str_escape(const char *text, size_t len)
 		} else if (point < 0x20 || point == 0x7f) {
 			buf_printf(&out, "\\x%02x", point);
 		} else if (str_hidden(point)) {
-			buf_printf(&out, point > 0xffff ? "\\U%08x" : "\\u%04x", point);
+			put_escaped(&out, point);
 		} else {
 			buf_append(&out, text + i, n);
 		}
 		i += n;
 	}
 	return buf_take(&out);
+}
+
+char *
+str_tame(const char *text)
+{
+	auto_buf struct buf out = { 0 };
+
+	while (*text) {
+		size_t n = strcspn(text, "\\");
+		auto_free char *safe = str_escape(text, n);
+
+		if (!safe)
+			return NULL;
+		buf_puts(&out, safe);
+		text += n;
+		for (; *text == '\\'; text++)
+			buf_putc(&out, '\\');
+	}
+	return buf_take(&out);
+}
+
+char *
+str_show(const char *text)
+{
+	auto_free char *safe = str_tame(text);
+	const char *end = safe ? safe + strlen(safe) : NULL;
+	auto_buf struct buf out = { 0 };
+	unsigned point;
+	size_t n;
+
+	for (const char *at = safe; at < end; at += n) {
+		n = str_utf8(at, (size_t)(end - at), &point);
+		if (*at == ' ' && ((at > safe && at[-1] == ' ') || at[1] == '\0'))
+			buf_puts(&out, "\\x20");
+		else if (misleads(point))
+			put_escaped(&out, point);
+		else
+			buf_append(&out, at, n);
+	}
+	return safe ? buf_take(&out) : NULL;
 }
 
 void

@@ -65,6 +65,15 @@ const char *str_nearest(
  * backslash becomes \\. Caller frees; NULL without memory. */
 char *str_escape(const char *text, size_t len);
 
+/* The same for text that should be escaped already: what is not, is, and the
+ * backslashes of what is stay. Caller frees; NULL without memory. */
+char *str_tame(const char *text);
+
+/* The same for a person's terminal, where he reads off a name what it is: also every space
+ * that is not U+0020, all but the first of several, one at the end, and what is written
+ * from right to left, which would take its neighbours along. */
+char *str_show(const char *text);
+
 /* True for a code point that shows nothing, reorders or breaks lines: C1
  * controls, and what Unicode calls default ignorable. */
 bool str_hidden(unsigned point);

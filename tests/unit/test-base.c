@@ -67,6 +67,38 @@ escaping_shows_what_would_hide(void **state)
 }
 
 static void
+must_show(const char *text, const char *expected)
+{
+	auto_free char *shown = str_show(text);
+	auto_free char *again = str_show(shown);
+
+	assert_string_equal(shown, expected);
+	assert_string_equal(again, expected);
+}
+
+/* A name can look ended, or as if another line began, by what only takes room. */
+static void
+showing_leaves_no_gap_to_be_misread(void **state)
+{
+	(void)state;
+	must_show("", "");
+	must_show("write ~/a b.txt", "write ~/a b.txt");
+	must_show("a  b   c", "a \\x20b \\x20\\x20c");
+	must_show("a ", "a\\x20");
+	must_show("a  ", "a \\x20");
+	must_show("  a", " \\x20a");
+	must_show("a\xc2\xa0z\xe2\x80\x83z\xe3\x80\x80z\xe2\x80\xafz\xe1\x9a\x80",
+		"a\\u00a0z\\u2003z\\u3000z\\u202fz\\u1680");
+	/* Hebrew, Arabic, their forms, and letters of neither: the rest stays in its order. */
+	must_show("/\xd7\x90/\xd8\xa7/\xef\xac\x9d/\xef\xba\x8d/\xf0\x90\xa4\x80/\xf0\x9e\xa4\x80",
+		"/\\u05d0/\\u0627/\\ufb1d/\\ufe8d/\\U00010900/\\U0001e900");
+	must_show("h\xc3\xa9 \xe2\x82\xac \xe6\xbc\xa2 \xd0\xb6 \xf0\x9f\x98\x80",
+		"h\xc3\xa9 \xe2\x82\xac \xe6\xbc\xa2 \xd0\xb6 \xf0\x9f\x98\x80");
+	/* What is escaped stays so, what is not becomes so. */
+	must_show("a\\x20\\\\n\x1b[2J\xe2\x80\xae", "a\\x20\\\\n\\x1b[2J\\u202e");
+}
+
+static void
 only_well_formed_utf8_is_utf8(void **state)
 {
 	static const char *const bad[] = { "\x80", "\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80",
@@ -655,6 +687,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beneath_ends_at_a_component),
 		cmocka_unit_test(escaping_shows_what_would_hide),
+		cmocka_unit_test(showing_leaves_no_gap_to_be_misread),
 		cmocka_unit_test(only_well_formed_utf8_is_utf8),
 		cmocka_unit_test(a_cut_is_never_within_a_character),
 		cmocka_unit_test(the_nearest_name_is_guessed_and_a_far_one_is_not),
