@@ -28,6 +28,8 @@
 #define QUIET_MS 50 /* after the command's end, for what is still on its way */
 #define DRAIN_MS 1000
 #define STOPPING_MS 200
+#define BEFORE_QUIET_MS 5 /* what was printed before a question is shown before it */
+#define BEFORE_MS 50
 
 /* -- modes of the real one ---------------------------------------------------- */
 
@@ -300,7 +302,7 @@ terminal_suspend(struct terminal *terminal)
 /* A program reads what is typed to it, and can ask in the middle of a word: the rest of it
  * would be the answer. So a question waits until nothing was typed for a moment. */
 #define STILL_MS 700
-#define STILL_MAX_MS 10000
+#define STILL_MAX_MS 300000
 #define STILL_STEP_MS 20
 
 void
@@ -320,8 +322,9 @@ terminal_await_quiet(struct terminal *terminal)
 }
 
 /* The lock alone makes the relay stand still: it moves bytes only with it, and
- * without waiting. Nobody need answer, so a main thread that is busy ending
- * everything cannot lock up with an asker that is just beginning. */
+ * hardly waits. Nobody need answer, so a main thread that is busy ending
+ * everything cannot lock up with an asker that is just beginning. The relay may
+ * not have come to what the command printed last, which often says why it asks. */
 void
 terminal_hold(struct terminal *terminal)
 {
@@ -330,6 +333,7 @@ terminal_hold(struct terminal *terminal)
 		pthread_mutex_unlock(&terminal->lock);
 		return;
 	}
+	relay_drain(terminal, BEFORE_QUIET_MS, BEFORE_MS);
 	relay_complete(terminal);
 	terminal->held = true;
 	pthread_mutex_unlock(&terminal->lock);

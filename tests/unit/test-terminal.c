@@ -407,6 +407,24 @@ a_question_has_the_terminal_to_itself(void **state)
 	assert_int_equal(keys(desk), 1);
 }
 
+/* The loop does not turn: on a busy machine the asking thread is the first. */
+static void
+what_was_printed_before_is_shown_before_the_question(void **state)
+{
+	struct desk *desk = *state;
+	const char *printed;
+
+	begin(desk);
+	make_raw(desk->command);
+	put(desk->command, "replacing it");
+	terminal_hold(desk->terminal);
+	look(desk);
+	printed = strstr(desk->seen, "replacing it");
+	assert_non_null(printed);
+	assert_non_null(strstr(printed, "\r\n"));
+	terminal_release(desk->terminal);
+}
+
 /* The real rows are 24; 0 if it was never seen otherwise. */
 static unsigned short
 await_rows(struct desk *desk)
@@ -698,6 +716,7 @@ main(void)
 		PROMISE(a_command_that_closes_its_side_is_no_longer_polled),
 		PROMISE(the_end_is_shown_before_the_terminal_is_given_back),
 		PROMISE(a_question_has_the_terminal_to_itself),
+		PROMISE(what_was_printed_before_is_shown_before_the_question),
 		PROMISE(a_full_screen_program_is_left_and_made_to_redraw),
 		PROMISE(a_program_that_reads_keys_is_made_to_redraw),
 		PROMISE(an_open_sequence_cannot_swallow_the_question),
