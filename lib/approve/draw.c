@@ -26,26 +26,6 @@ style(struct draw *draw, const char *sequence)
 		buf_puts(&draw->text, sequence);
 }
 
-/* Escapes what is not yet, and leaves the backslashes of what is. */
-static char *
-tame(const char *text)
-{
-	auto_buf struct buf out = { 0 };
-
-	while (*text) {
-		size_t n = strcspn(text, "\\");
-		auto_free char *safe = str_escape(text, n);
-
-		if (!safe)
-			return NULL;
-		buf_puts(&out, safe);
-		text += n;
-		for (; *text == '\\'; text++)
-			buf_putc(&out, '\\');
-	}
-	return buf_take(&out);
-}
-
 /* How many bytes of text go into the given columns: up to the last space of
  * the second half if there is one, else to the edge. What is not ASCII counts
  * double, which is never too little. */
@@ -69,11 +49,12 @@ fit(const char *text, size_t columns)
 	return at;
 }
 
-/* text from column on, continued beneath itself; ends the line. */
+/* text from column on, continued beneath itself; ends the line. own: ambit's words, or
+ * what the person types, in which a gap is a gap. */
 static void
-flow(struct draw *draw, size_t column, const char *text)
+flow(struct draw *draw, size_t column, const char *text, bool own)
 {
-	auto_free char *safe = tame(text);
+	auto_free char *safe = own ? str_tame(text) : str_show(text);
 	size_t indent = column, room;
 
 	if (!safe) {
@@ -97,7 +78,14 @@ void
 draw_note(struct draw *draw, const char *words, const char *text)
 {
 	buf_puts(&draw->text, words);
-	flow(draw, strlen(words), text ? text : "");
+	flow(draw, strlen(words), text ? text : "", false);
+}
+
+static void
+own_note(struct draw *draw, const char *words, const char *text)
+{
+	buf_puts(&draw->text, words);
+	flow(draw, strlen(words), text, true);
 }
 
 static void
@@ -107,7 +95,7 @@ draw_key(struct draw *draw, const struct key *key, const char *text)
 	buf_printf(&draw->text, "  %c", key->key);
 	style(draw, PLAIN);
 	buf_printf(&draw->text, "  %-*s", TEXT_COLUMN - 5, key->word);
-	flow(draw, TEXT_COLUMN, text);
+	flow(draw, TEXT_COLUMN, text, false);
 }
 
 static bool
@@ -117,7 +105,7 @@ moves(const struct key *key)
 }
 
 static void
-draw_choices(struct draw *draw, const struct view *view, bool only_moving)
+draw_some(struct draw *draw, const struct view *view, bool only_moving)
 {
 	const struct key *key;
 
@@ -131,12 +119,23 @@ draw_choices(struct draw *draw, const struct view *view, bool only_moving)
 }
 
 void
-draw_question(struct draw *draw, const struct view *view)
+draw_choices(struct draw *draw, const struct view *view)
+{
+	draw_some(draw, view, false);
+}
+
+void
+draw_folder(struct draw *draw, const struct view *view)
+{
+	draw_some(draw, view, true);
+}
+
+void
+draw_head(struct draw *draw, const struct view *view)
 {
 	const struct ambit_question *question = view->question;
 	const char *who = question->who ? question->who : "";
 
-	buf_putc(&draw->text, '\n');
 	style(draw, YELLOW);
 	draw_note(draw, "ambit asks: ", question->what);
 	style(draw, PLAIN);
@@ -145,38 +144,71 @@ draw_question(struct draw *draw, const struct view *view)
 	style(draw, DIM);
 	draw_note(draw, "  why: ", question->why);
 	style(draw, PLAIN);
-	draw_choices(draw, view, false);
 }
 
 void
-draw_folder(struct draw *draw, const struct view *view)
+draw_question(struct draw *draw, const struct view *view)
 {
-	draw_choices(draw, view, true);
+	buf_putc(&draw->text, '\n');
+	draw_head(draw, view);
+	draw_choices(draw, view);
 }
 
 /* Keys whose line says nothing new are named here. */
-void
-draw_prompt(struct draw *draw, const struct view *view)
+static void
+name_keys(struct buf *text, const struct view *view)
 {
 	const struct key *key;
 
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
 		if (key->act != KEY_ANSWER)
-			buf_printf(&draw->text, "  %c %s", key->key, key->word);
-	style(draw, BOLD);
-	buf_puts(&draw->text, "  [");
+			buf_printf(text, "  %c %s", key->key, key->word);
+}
+
+static void
+list_keys(struct buf *text, const struct view *view)
+{
+	const struct key *key;
+
+	buf_puts(text, "  [");
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
-		buf_putc(&draw->text, key->key);
-	buf_puts(&draw->text, "] Enter is no: ");
+		buf_putc(text, key->key);
+	buf_puts(text, "] Enter is no");
+}
+
+void
+draw_prompt(struct draw *draw, const struct view *view)
+{
+	name_keys(&draw->text, view);
+	style(draw, BOLD);
+	list_keys(&draw->text, view);
+	buf_puts(&draw->text, ": ");
 	style(draw, PLAIN);
 }
 
-static const char *
-text_of(const json_t *object, const char *key)
+/* Of ambit's own words; wrapped, where the prompt leaves that to the terminal. */
+static void
+draw_own(struct draw *draw, struct buf *words)
 {
-	const char *text = json_string_value(json_object_get(object, key));
+	auto_free char *text = buf_take(words);
 
-	return text ? text : "";
+	if (!text) {
+		draw->text.failed = true;
+		return;
+	}
+	style(draw, BOLD);
+	own_note(draw, "  ", text + strspn(text, " "));
+	style(draw, PLAIN);
+}
+
+void
+draw_keys(struct draw *draw, const struct view *view)
+{
+	struct buf words = { 0 };
+
+	name_keys(&words, view);
+	list_keys(&words, view);
+	draw_own(draw, &words);
 }
 
 /* What every layer said, from the outcome as programs get it. */
@@ -189,14 +221,14 @@ draw_outcome(struct draw *draw, const char *outcome)
 
 	if (!outcome || json_parse(outcome, strlen(outcome), &object, NULL) < 0)
 		return;
-	draw_note(draw, "  code: ", text_of(object, "code"));
-	draw_note(draw, "  reason: ", text_of(object, "reason"));
-	if (*text_of(object, "hint"))
-		draw_note(draw, "  hint: ", text_of(object, "hint"));
+	draw_note(draw, "  code: ", json_text(object, "code"));
+	draw_note(draw, "  reason: ", json_text(object, "reason"));
+	if (*json_text(object, "hint"))
+		draw_note(draw, "  hint: ", json_text(object, "hint"));
 	json_array_foreach(json_object_get(object, "layers"), i, say)
 	{
-		auto_free char *line = str_printf("%s says %s: %s", text_of(say, "layer"),
-			text_of(say, "verdict"), text_of(say, "reason"));
+		auto_free char *line = str_printf("%s says %s: %s", json_text(say, "layer"),
+			json_text(say, "verdict"), json_text(say, "reason"));
 
 		if (line)
 			draw_note(draw, "    ", line);
@@ -204,13 +236,19 @@ draw_outcome(struct draw *draw, const char *outcome)
 }
 
 void
-draw_explanation(struct draw *draw, const struct view *view)
+draw_reasons(struct draw *draw, const struct view *view)
 {
 	const struct key *key;
 
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
 		draw_key(draw, key, key->text);
 	draw_outcome(draw, view->question->outcome);
+}
+
+void
+draw_explanation(struct draw *draw, const struct view *view)
+{
+	draw_reasons(draw, view);
 	draw_question(draw, view);
 }
 
@@ -228,10 +266,35 @@ draw_rule(struct draw *draw, const struct ambit_choice *choice)
 		draw_note(draw, "  in full: ", path);
 }
 
+#define RULE_KEYS "y stores it, Enter is no, any other key goes back"
+
 void
 draw_rule_prompt(struct draw *draw)
 {
 	style(draw, BOLD);
-	buf_puts(&draw->text, "y stores it, Enter is no, any other key goes back: ");
+	buf_puts(&draw->text, RULE_KEYS ": ");
 	style(draw, PLAIN);
+}
+
+void
+draw_rule_keys(struct draw *draw)
+{
+	struct buf words = { 0 };
+
+	buf_puts(&words, RULE_KEYS);
+	draw_own(draw, &words);
+}
+
+void
+draw_line(struct draw *draw, const char *prompt, const char *text)
+{
+	auto_free char *typed = str_printf("%s_", text);
+	struct buf words = { 0 };
+
+	if (typed)
+		own_note(draw, prompt, typed);
+	else
+		draw->text.failed = true;
+	buf_puts(&words, "Enter says no with it, Esc says no without it");
+	draw_own(draw, &words);
 }

@@ -4,28 +4,21 @@
  * to come from the person only from the moment the prompt stands: what was
  * typed or pasted before, or comes in a lump, answers nothing. */
 
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "approve/key.h"
 #include "approve/screen.h"
 #include "base/fd.h"
 #include "base/run.h"
-#include "base/str.h"
 
 #define ESCAPE_MS 100	 /* Esc, or the first byte of an arrow key on a slow line? */
 #define SEQUENCE_MS 1000 /* "Esc [" is surely the beginning of something */
 #define CLOSING_MS 200	 /* a terminal that takes no output does not get the last words */
 #define POLL_MS 10000	 /* the wall clock may jump: look again */
-
-#define ESC '\x1b'
-#define CTRL_C '\x03'
-#define CTRL_D '\x04'
-#define CTRL_U '\x15'
-#define DEL '\x7f'
 
 /* -- lending and giving back ------------------------------------------------ */
 
@@ -242,52 +235,17 @@ read_some(struct screen *screen, char *chunk, size_t size, int at_most)
 
 /* -- keys ------------------------------------------------------------------- */
 
-/* The length of the escape sequence at text; 0 if there is more to come. Also
- * read to its end where it means nothing here: a terminal's report can end in
- * a letter that is one of our keys. */
-static size_t
-sequence(const char *text, size_t len)
+/* One who never rests is not asked: the question expires. */
+int
+screen_rest(struct screen *screen, int ms)
 {
-	if (len < 2)
-		return 0;
-	if (text[1] == 'O')
-		return len < 3 ? 0 : 3;
-	if (text[1] != '[')
-		return 1;
-	for (size_t i = 2; i < len; i++)
-		if (text[i] >= 0x40 && text[i] < 0x7f)
-			return i + 1;
-	return 0;
-}
+	char chunk[64];
+	int n;
 
-/* Esc alone, or before anything that is no sequence, is the key Esc. */
-static int
-decode_escape(const char *text, size_t len)
-{
-	size_t n = sequence(text, len);
-
-	if (len == 1 || n == 1)
-		return SCREEN_NO;
-	if (n == 3 && len == 3 && text[2] == 'A')
-		return SCREEN_UP;
-	if (n == 3 && len == 3 && text[2] == 'B')
-		return SCREEN_DOWN;
-	return SCREEN_NOISE;
-}
-
-static int
-decode(const char *chunk, size_t len)
-{
-	unsigned char c = (unsigned char)chunk[0];
-
-	if (c == '\r' || c == '\n' || c == CTRL_C || c == CTRL_D)
-		return SCREEN_NO;
-	if (c == ESC)
-		return decode_escape(chunk, len);
-	/* Some send Enter behind a key; more than that is no key press. */
-	if (len > 1 && !(len == 2 && (chunk[1] == '\r' || chunk[1] == '\n')))
-		return SCREEN_NOISE;
-	return c > 0x20 && c < 0x7f ? c : SCREEN_NOISE;
+	do
+		n = read_some(screen, chunk, sizeof(chunk), ms);
+	while (n > 0);
+	return n == -EAGAIN ? 0 : n;
 }
 
 int
@@ -300,7 +258,7 @@ screen_key(struct screen *screen)
 	if (n < 0)
 		return n;
 	len = (size_t)n;
-	while (chunk[0] == ESC && len < sizeof(chunk) && sequence(chunk, len) == 0) {
+	while (len < sizeof(chunk) && ambit_key_read(chunk, len, false) == AMBIT_KEY_MORE) {
 		n = read_some(screen, chunk + len, sizeof(chunk) - len,
 			len == 1 ? ESCAPE_MS : SEQUENCE_MS);
 		if (n == -EAGAIN)
@@ -309,124 +267,31 @@ screen_key(struct screen *screen)
 			return n;
 		len += (size_t)n;
 	}
-	return decode(chunk, len);
+	return ambit_key_read(chunk, len, true);
 }
 
 /* -- a line ----------------------------------------------------------------- */
 
-/* Erasing a wide character by backspaces would need to know its width: the
- * line is shown afresh instead. */
-static void
-erase(struct buf *echo, const char *prompt, char *line, size_t *len)
-{
-	bool wide = false;
-
-	if (*len == 0)
-		return;
-	while (*len > 0 && ((unsigned char)line[*len - 1] & 0xc0) == 0x80) {
-		wide = true;
-		--*len;
-	}
-	line[--*len] = '\0';
-	if (wide)
-		buf_printf(echo, "\n%s%s", prompt, line);
-	else
-		buf_puts(echo, "\b \b");
-}
-
-/* One character at text, of which len bytes are there. Adds it if it is
- * printable and fits; its length, or 0 if the rest of it is still to come. */
-static size_t
-add(struct buf *echo, const char *text, size_t len, char *line, size_t size, size_t *at)
-{
-	unsigned char first = (unsigned char)text[0];
-	size_t need = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1, n;
-	unsigned point;
-
-	for (n = 1; n < need && n < len; n++)
-		if (((unsigned char)text[n] & 0xc0) != 0x80)
-			return 1; /* broken: it must not swallow the Enter behind it */
-	if (len < need)
-		return 0;
-	n = str_utf8(text, need, &point);
-	if (n == 0)
-		return 1;
-	auto_free char *shown = str_escape(text, n);
-
-	/* What has to be escaped would reach the model unseen. */
-	if (shown && strncmp(shown, text, n) == 0 && *at + n < size) {
-		memcpy(line + *at, text, n);
-		*at += n;
-		line[*at] = '\0';
-		buf_append(echo, text, n);
-	}
-	return n;
-}
-
-enum edit {
-	EDIT_MORE = 0,
-	EDIT_DONE,
-	EDIT_GIVEN_UP,
-};
-
-/* Works off the bytes in chunk; what is left of it is an unfinished character. */
-static enum edit
-edit(struct buf *echo, const char *prompt, char *chunk, size_t *n, char *line, size_t size,
-	size_t *at)
-{
-	size_t i = 0, used;
-
-	while (i < *n) {
-		char c = chunk[i];
-
-		if (c == '\r' || c == '\n')
-			return EDIT_DONE;
-		used = c == ESC ? sequence(chunk + i, *n - i) : 0;
-		if (c == CTRL_C || c == CTRL_D || (c == ESC && used < 2))
-			return EDIT_GIVEN_UP;
-		if (used > 0) { /* an arrow key: this line has no middle */
-			i += used;
-		} else if (c == DEL || c == '\b') {
-			erase(echo, prompt, line, at);
-			i++;
-		} else if (c == CTRL_U) {
-			line[ *at = 0] = '\0';
-			buf_printf(echo, "\n%s", prompt);
-			i++;
-		} else {
-			used = add(echo, chunk + i, *n - i, line, size, at);
-			if (used == 0)
-				break;
-			i += used;
-		}
-	}
-	*n -= i;
-	memmove(chunk, chunk + i, *n);
-	return EDIT_MORE;
-}
-
 int
-screen_line(struct screen *screen, const char *prompt, char *line, size_t size)
+screen_line(struct screen *screen, struct line *line)
 {
 	auto_buf struct buf echo = { 0 };
-	char chunk[128];
-	size_t left = 0, at = 0;
-	enum edit state = EDIT_MORE;
+	enum line_state state = LINE_MORE;
 	int r;
 
-	line[0] = '\0';
-	buf_puts(&echo, prompt);
-	while ((r = screen_write(screen, &echo)) == 0 && state == EDIT_MORE) {
-		int n = read_some(screen, chunk + left, sizeof(chunk) - left, -1);
+	buf_puts(&echo, line->prompt);
+	while ((r = screen_write(screen, &echo)) == 0 && state == LINE_MORE) {
+		size_t room;
+		char *to = line_room(line, &room);
+		int n = read_some(screen, to, room, -1);
 
 		if (n < 0)
 			return n;
-		left += (size_t)n;
-		state = edit(&echo, prompt, chunk, &left, line, size, &at);
-		if (state != EDIT_MORE)
+		state = line_take(line, (size_t)n, &echo);
+		if (state != LINE_MORE)
 			buf_putc(&echo, '\n');
 	}
-	return r < 0 ? r : state == EDIT_GIVEN_UP;
+	return r < 0 ? r : state == LINE_GIVEN_UP;
 }
 
 size_t

@@ -7,20 +7,13 @@
 #include <stdint.h>
 #include <termios.h>
 
+#include "approve/line.h"
 #include "base/buf.h"
 #include "base/err.h"
 
 /* A terminal lent for one question: keys one by one, nothing echoed, no key
  * turned into a signal, nothing typed before counted. What was there comes
  * back on every way out. */
-
-/* What screen_key returns besides the byte of a key. */
-enum screen_key {
-	SCREEN_NO = 0x100, /* Enter, Esc, ^C, ^D */
-	SCREEN_UP,
-	SCREEN_DOWN,
-	SCREEN_NOISE, /* no single key: a paste, a key with no meaning here */
-};
 
 struct screen {
 	int in;		 /* borrowed */
@@ -46,11 +39,12 @@ void screen_close(struct screen *screen);
 int screen_write(struct screen *screen, struct buf *text);
 /* Forgets what was typed so far. */
 void screen_drop(struct screen *screen);
-/* A byte, an enum screen_key, or -errno as above. */
+/* Until nothing was typed for so many milliseconds, which is forgotten. 0, or -errno as above. */
+int screen_rest(struct screen *screen, int ms);
+/* A key as ambit_key_read has it, or -errno as above. */
 int screen_key(struct screen *screen);
-/* One edited line, echoed after prompt: printable UTF-8 only, cut at size.
- * 0, 1 if it was given up by Esc, ^C or ^D, or -errno. */
-int screen_line(struct screen *screen, const char *prompt, char *line, size_t size);
+/* One edited line, echoed after its prompt. 0, 1 if it was given up, or -errno. */
+int screen_line(struct screen *screen, struct line *line);
 
 /* Columns of the terminal; 80 if it does not say. */
 size_t screen_width(const struct screen *screen);

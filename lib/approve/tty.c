@@ -9,12 +9,15 @@
 
 #include "approve/approver.h"
 #include "approve/cancel.h"
+#include "approve/dialog.h"
 #include "approve/draw.h"
 #include "approve/screen.h"
-#include "approve/view.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/run.h"
+
+#define REST_MS 300   /* nobody has read it and meant it in less */
+#define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
 
 struct tty {
 	struct ambit_approver approver;
@@ -23,188 +26,163 @@ struct tty {
 	int out;
 	bool owned;
 	bool colour;
+	int rest; /* milliseconds that nothing must be typed before the next question is put */
 };
 
-struct dialog {
+struct prompt {
 	struct screen screen;
-	struct view view;
+	struct ambit_dialog dialog;
 	bool colour;
-	struct ambit_answer answer;
-	const char *stores; /* of the choice that was made; borrowed, may be NULL */
+	int rest;
 };
 
 static struct draw
-begin(struct dialog *dialog)
+begin(struct prompt *prompt)
 {
-	return (struct draw){ .width = screen_width(&dialog->screen), .colour = dialog->colour };
+	return (struct draw){ .width = screen_width(&prompt->screen), .colour = prompt->colour };
 }
 
 /* Draws what, then the prompt; what was typed before the prompt stands is
  * forgotten. */
 static int
-show(struct dialog *dialog, void (*what)(struct draw *draw, const struct view *view))
+show(struct prompt *prompt, void (*what)(struct draw *draw, const struct view *view))
 {
-	struct draw draw = begin(dialog);
+	struct draw draw = begin(prompt);
 	int r;
 
 	if (what) {
-		what(&draw, &dialog->view);
-		r = screen_write(&dialog->screen, &draw.text);
+		what(&draw, &prompt->dialog.view);
+		r = screen_write(&prompt->screen, &draw.text);
 		if (r < 0)
 			return r;
 	}
-	screen_drop(&dialog->screen);
-	draw_prompt(&draw, &dialog->view);
-	return screen_write(&dialog->screen, &draw.text);
+	screen_drop(&prompt->screen);
+	draw_prompt(&draw, &prompt->dialog.view);
+	return screen_write(&prompt->screen, &draw.text);
 }
 
 static int
-say(struct dialog *dialog, const char *words, const char *text)
+say(struct prompt *prompt, const char *words, const char *text)
 {
-	struct draw draw = begin(dialog);
+	struct draw draw = begin(prompt);
 
 	draw_note(&draw, words, text);
-	return screen_write(&dialog->screen, &draw.text);
+	return screen_write(&prompt->screen, &draw.text);
 }
 
-/* A rule is for good, so it takes a second key, at a prompt of its own. */
+/* The one before was not answered: it went. Whoever asks can choose when, in the middle of
+ * a line of text, so that the rest of it would answer this one. */
 static int
-confirm(struct dialog *dialog, const struct ambit_choice *choice)
+show_after_rest(struct prompt *prompt)
 {
-	struct draw draw = begin(dialog);
-	int c, r;
+	struct draw draw = begin(prompt);
+	int r;
 
-	draw_rule(&draw, choice);
-	r = screen_write(&dialog->screen, &draw.text);
+	draw_question(&draw, &prompt->dialog.view);
+	if (prompt->rest == PAUSE_MS)
+		draw_note(&draw, "  ", "(what you typed was dropped: pause for a second)");
+	r = screen_write(&prompt->screen, &draw.text);
+	if (r == 0)
+		r = screen_rest(&prompt->screen, prompt->rest);
+	return r < 0 ? r : show(prompt, NULL);
+}
+
+static int
+show_rule(struct prompt *prompt)
+{
+	struct draw draw = begin(prompt);
+	int r;
+
+	draw_rule(&draw, prompt->dialog.rule);
+	r = screen_write(&prompt->screen, &draw.text);
 	if (r < 0)
 		return r;
-	screen_drop(&dialog->screen);
+	screen_drop(&prompt->screen);
 	draw_rule_prompt(&draw);
-	r = screen_write(&dialog->screen, &draw.text);
-	if (r < 0)
-		return r;
-	c = screen_key(&dialog->screen);
-	if (c < 0)
-		return c;
-	r = say(dialog, c == 'y' ? "y" : "", "");
-	return r < 0 ? r : c;
-}
-
-/* 1: answered; 0: not yet. */
-static int
-choose(struct dialog *dialog, const struct key *key)
-{
-	const struct ambit_choice *choice = view_choice(&dialog->view, key);
-	struct ambit_answer answer = { .kind = AMBIT_NO };
-	int r = 0;
-
-	if (choice && choice->kind == AMBIT_ALWAYS) {
-		r = confirm(dialog, choice);
-		if (r < 0)
-			return r;
-		if (r == SCREEN_NO)
-			return 1; /* the answer is still the no it began as */
-		if (r != 'y')
-			return show(dialog, draw_question);
-	}
-	if (choice)
-		r = answer_choose(choice, &answer, NULL);
-	if (r < 0)
-		return r;
-	dialog->answer = answer;
-	dialog->stores = choice ? choice->stores : NULL;
-	return 1;
+	return screen_write(&prompt->screen, &draw.text);
 }
 
 static int
-message(struct dialog *dialog)
+message(struct prompt *prompt)
 {
-	struct ambit_answer *answer = &dialog->answer;
-	int r = screen_line(
-		&dialog->screen, "  message: ", answer->message, sizeof(answer->message));
+	int r = screen_line(&prompt->screen, &prompt->dialog.line);
 
-	if (r < 0)
-		return r;
-	if (r > 0) /* given up: a no without words */
-		answer->message[0] = '\0';
-	return 1;
+	if (r >= 0)
+		dialog_end_line(&prompt->dialog, r > 0);
+	return r < 0 ? r : 0;
 }
 
 static int
-press(struct dialog *dialog, const struct key *key)
+remind(struct prompt *prompt)
 {
-	char shown[] = { key->key, '\0' };
-	int r = say(dialog, shown, "");
+	int r = say(prompt, "  one of these keys, please", "");
 
-	if (r < 0)
-		return r;
-	switch (key->act) {
-	case KEY_ANSWER:
-		return choose(dialog, key);
-	case KEY_MESSAGE:
-		return message(dialog);
-	case KEY_WIDER:
-	case KEY_NARROWER:
-		view_step(&dialog->view, key->act == KEY_WIDER);
-		return show(dialog, draw_folder);
-	case KEY_EXPLAIN:
-		return show(dialog, draw_explanation);
+	return r < 0 ? r : show(prompt, NULL);
+}
+
+/* One key: said, and what it has brought shown below it. */
+static int
+step(struct prompt *prompt, int key)
+{
+	int news = dialog_press(&prompt->dialog, key);
+	char shown[] = { prompt->dialog.pressed, '\0' };
+	int r = say(prompt, shown, "");
+
+	if (r < 0 || news < 0)
+		return r < 0 ? r : news;
+	switch ((enum dialog_news)news) {
+	case NEWS_NONE:
+		return remind(prompt);
+	case NEWS_QUESTION:
+		return show(prompt, draw_question);
+	case NEWS_FOLDER:
+		return show(prompt, draw_folder);
+	case NEWS_EXPLANATION:
+		return show(prompt, draw_explanation);
+	case NEWS_RULE:
+		return show_rule(prompt);
+	case NEWS_LINE:
+		return message(prompt);
+	case NEWS_ANSWER:
+		return 0;
 	}
 	return -EINVAL;
 }
 
+/* 0 and the dialogue is answered, or -errno. */
 static int
-remind(struct dialog *dialog)
+converse(struct prompt *prompt)
 {
-	int r = say(dialog, "", "");
+	int r = prompt->rest > 0 ? show_after_rest(prompt) : show(prompt, draw_question);
 
-	if (r == 0)
-		r = say(dialog, "  one of these keys, please", "");
-	return r < 0 ? r : show(dialog, NULL);
-}
+	while (r == 0 && prompt->dialog.state != AMBIT_DIALOG_ANSWERED) {
+		int key = screen_key(&prompt->screen);
 
-/* 0 and the answer is filled, or -errno. */
-static int
-converse(struct dialog *dialog)
-{
-	int r = show(dialog, draw_question);
-
-	while (r == 0) {
-		const struct key *key = NULL;
-		int c = screen_key(&dialog->screen);
-
-		if (c < 0)
-			return c;
-		if (c == SCREEN_NO)
-			return say(dialog, "n", "");
-		if (c == SCREEN_UP || c == SCREEN_DOWN)
-			key = view_key_find(&dialog->view, c == SCREEN_UP ? '+' : '-');
-		else if (c < SCREEN_NO)
-			key = view_key_find(&dialog->view, (char)c);
-		r = key ? press(dialog, key) : remind(dialog);
+		r = key < 0 ? key : step(prompt, key);
 	}
-	return r < 0 ? r : 0;
+	return r;
 }
 
 /* The last line: what the answer did. That it cannot be shown changes nothing. */
 static void
-conclude(struct dialog *dialog, int r)
+conclude(struct prompt *prompt, int r)
 {
-	const struct ambit_answer *answer = &dialog->answer;
+	const struct ambit_answer *answer = &prompt->dialog.answer;
+	const char *stores = ambit_dialog_stores(&prompt->dialog);
 
-	dialog->screen.closing = true;
+	prompt->screen.closing = true;
 	if (r == -ETIMEDOUT)
-		say(dialog, "\nno answer: refused", "");
+		say(prompt, "\nno answer: refused", "");
 	else if (r == -ECANCELED)
-		say(dialog, "\nwithdrawn: the program gave up", "");
+		say(prompt, "\nwithdrawn: the program gave up", "");
 	else if (r < 0)
-		say(dialog, "\nrefused", "");
+		say(prompt, "\nrefused", "");
 	else if (answer->kind >= AMBIT_ONCE)
-		say(dialog, "allowed: ", dialog->stores);
+		say(prompt, "allowed: ", stores);
 	else if (answer->kind == AMBIT_NO_SESSION)
-		say(dialog, "refused: ", dialog->stores);
+		say(prompt, "refused: ", stores);
 	else
-		say(dialog, answer->message[0] ? "refused, with your message" : "refused", "");
+		say(prompt, answer->message[0] ? "refused, with your message" : "refused", "");
 }
 
 static int
@@ -221,26 +199,43 @@ explain_failure(int r, struct ambit_error *err)
 	return err_sys(err, -r, "the terminal");
 }
 
+/* What the next question has to wait for. */
 static int
-hold_dialog(const struct tty *tty, const struct ambit_question *question,
+rest_after(const struct prompt *prompt, int r)
+{
+	enum ambit_dialog_state state = prompt->dialog.state;
+
+	if (r != -ECANCELED && r != -ETIMEDOUT)
+		return 0;
+	if (state == AMBIT_DIALOG_TYPING || state == AMBIT_DIALOG_CONFIRMING)
+		return PAUSE_MS;
+	return prompt->rest > 0 ? prompt->rest : REST_MS;
+}
+
+static int
+hold_dialog(struct tty *tty, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
-	struct dialog dialog = { .colour = tty->colour, .answer = { .kind = AMBIT_NO } };
+	struct prompt prompt = { .colour = tty->colour, .rest = tty->rest };
 	int r;
 
 	if (question->expires != 0 && question->expires <= clock_now())
 		return explain_failure(-ETIMEDOUT, err);
-	view_init(&dialog.view, question);
-	r = screen_open(&dialog.screen, tty->in, tty->out, tty->cancel.fd, question->expires, err);
-	if (r < 0)
-		return r;
-	r = converse(&dialog);
-	conclude(&dialog, r);
-	screen_close(&dialog.screen);
-	if (r < 0)
-		return explain_failure(r, err);
-	*ret_answer = dialog.answer;
-	return 0;
+	if (dialog_init(&prompt.dialog, question) < 0)
+		return err_nomem(err);
+	r = screen_open(&prompt.screen, tty->in, tty->out, tty->cancel.fd, question->expires, err);
+	if (r == 0) {
+		r = converse(&prompt);
+		tty->rest = rest_after(&prompt, r);
+		conclude(&prompt, r);
+		screen_close(&prompt.screen);
+		if (r == 0)
+			*ret_answer = prompt.dialog.answer;
+		else
+			explain_failure(r, err);
+	}
+	dialog_finish(&prompt.dialog);
+	return r;
 }
 
 static int
