@@ -42,4 +42,7 @@ char *ambit_settings_schema(void);
 /* The value of a key that holds a word or a string, or NULL. Borrowed. */
 const char *ambit_settings_get(const struct ambit_settings *settings, const char *key);
 
+/* The value of a key that holds a number, or true or false (1, 0); -1 if none does. */
+int ambit_settings_number(const struct ambit_settings *settings, const char *key);
+
 #endif

@@ -50,6 +50,17 @@ int decode_effects(struct decode *d, const json_t *value, int by[AMBIT_EFFECTS_N
 int decode_value(struct decode *d, const struct key *key, const json_t *value,
 	struct settings_values *values);
 
+/* take.c: a list, the program and its arguments, into argv[0] absolute and the rest. */
+int decode_command(struct decode *d, const json_t *value, char ***ret_argv);
+
+/* judge.c: fills judge, which is empty, or in part on failure. */
+int judge_take(struct decode *d, const json_t *value, struct settings_judge *judge);
+void judge_finish(struct settings_judge *judge);
+/* As JSON: null if there is none; NULL without memory. */
+json_t *judge_show(const struct settings_judge *judge);
+/* Its JSON Schema; NULL without memory. */
+json_t *judge_schema(void);
+
 /* element.c: one string of a list, checked and appended as it is to be kept. */
 int element_append(struct decode *d, const struct key *key, const char *text, char ***list);
 /* An absolute path, "~" expanded. Caller frees. */

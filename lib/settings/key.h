@@ -6,7 +6,7 @@
 
 /* The one table of settings: decoder, narrowing, listing and schema read it. */
 
-#define KEYS_N 23
+#define KEYS_N 30
 
 enum key_type {
 	KEY_NOTHING = 0, /* a string that means nothing here ("$schema") */
@@ -18,6 +18,8 @@ enum key_type {
 	KEY_EFFECTS,	 /* effect -> permission */
 	KEY_POLICY,	 /* json_t * */
 	KEY_PROGRAM,	 /* char **, and policy_timeout */
+	KEY_AGENTS,	 /* name -> how it is started */
+	KEY_JUDGE,	 /* struct settings_judge */
 	KEY_PATTERNS,	 /* char **: guard patterns; this and what follows are lists */
 	KEY_PATHS,
 	KEY_HOSTS,

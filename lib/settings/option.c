@@ -75,7 +75,8 @@ static int
 commit(struct ambit_settings *settings, const struct key *key, struct settings_values *values,
 	const char *source, struct ambit_error *err)
 {
-	bool adds = key_is_list(key) || key->type == KEY_PERMISSIONS || key->type == KEY_EFFECTS;
+	bool adds = key_is_list(key) || key->type == KEY_PERMISSIONS || key->type == KEY_EFFECTS ||
+		    key->type == KEY_AGENTS;
 	struct ambit_policy *policy = NULL;
 
 	if (key->type == KEY_POLICY) {

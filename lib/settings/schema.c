@@ -6,7 +6,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "settings/decode.h"
+#include "settings/agent.h"
 
 static json_t *
 words(const struct ambit_word *table)
@@ -68,6 +68,21 @@ program(void)
 }
 
 static json_t *
+agents(void)
+{
+	json_t *agent = json_pack("{s:s, s:{s:{s:s, s:{s:s}, s:i, s:i}, s:o, s:{s:s, s:i, s:i}}, "
+				  "s:[s], s:b}",
+		"type", "object", "properties", "command", "type", "array", "items", "type",
+		"string", "minItems", 1, "maxItems", DECODE_LIST_MAX, "env",
+		list_of(text_like(AGENT_ENV_PATTERN)), "timeout", "type", "integer", "minimum", 0,
+		"maximum", AGENT_TIMEOUT_MAX, "required", "command", "additionalProperties", 0);
+
+	return json_pack("{s:s, s:{s:s}, s:i, s:o}", "type", "object", "propertyNames", "pattern",
+		AGENT_NAME_PATTERN, "maxProperties", DECODE_LIST_MAX, "additionalProperties",
+		agent);
+}
+
+static json_t *
 only_member(const char *name, json_t *value)
 {
 	return value ? json_pack("{s:s, s:{s:o}, s:[s], s:b}", "type", "object", "properties", name,
@@ -112,6 +127,10 @@ shape(const struct key *key)
 		return json_pack("{s:s}", "$ref", "#/$defs/policy");
 	case KEY_PROGRAM:
 		return program();
+	case KEY_AGENTS:
+		return agents();
+	case KEY_JUDGE:
+		return judge_schema();
 	case KEY_PATTERNS:
 		return list_of(text_like("^(~/|/)?[^/]+(/[^/]+)*$"));
 	case KEY_PATHS:

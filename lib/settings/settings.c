@@ -243,6 +243,16 @@ ambit_settings_get(const struct ambit_settings *settings, const char *name)
 	return NULL;
 }
 
+int
+ambit_settings_number(const struct ambit_settings *settings, const char *name)
+{
+	const struct key *key = key_find(name);
+
+	if (!key || (key->type != KEY_COUNT && key->type != KEY_FLAG))
+		return -1;
+	return values_effective(key, &settings->person, &settings->folder, &settings->defaults);
+}
+
 const struct settings_values *
 settings_person(const struct ambit_settings *settings)
 {

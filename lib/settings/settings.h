@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <jansson.h>
 
+#include <ambit/agents.h>
 #include <ambit/policy.h>
 #include <ambit/record.h>
 #include <ambit/settings.h>
@@ -15,6 +16,15 @@
  * line) and the folder's are kept apart, because a session's own choice may
  * stand over the person's but never over the folder's: whoever reads a value
  * takes the most restrictive of the two. */
+
+/* Who may say yes in the person's place: a program, or a model at an address. */
+struct settings_judge {
+	char **command; /* argv, argv[0] absolute; NULL: url */
+	char *url;	/* of chat completions, whole; NULL: command; neither: no judge */
+	char *model;
+	char *key_env; /* the variable with its key; NULL: none */
+	int timeout;   /* ms */
+};
 
 struct settings_values {
 	/* enums: -1 means not set here */
@@ -30,6 +40,7 @@ struct settings_values {
 	json_t *policy;	       /* checked; NULL: none. See settings_policy() */
 	char **policy_program; /* argv, argv[0] absolute; NULL: none */
 	int policy_timeout;    /* ms; -1 */
+	struct settings_judge judge; /* the person's only */
 	char **guard_writes;   /* patterns added */
 	char **guard_reads;
 	char **unguard_writes; /* patterns taken away; the person's only */
@@ -42,6 +53,13 @@ struct settings_values {
 	char *ask;	      /* "tty", "deny", "allow", "exec:/path"; NULL */
 	int question_timeout; /* seconds; -1; 0 never */
 	int loop_limit;	      /* identical calls in a row; -1; 0 off */
+	struct ambit_agent *agents; /* the person's own; what they point to is owned */
+	size_t n_agents;
+	int agent_timeout; /* seconds; -1; 0 none */
+	int agent_depth;   /* agents in agents; -1 */
+	int agents_at_once;
+	int agent_output; /* bytes of what an agent says at last; -1 */
+	int children_ask;
 };
 
 const struct settings_values *settings_person(const struct ambit_settings *settings);

@@ -6,7 +6,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "settings/decode.h"
+#include "settings/agent.h"
 
 static int
 take_nothing(struct decode *d, const struct key *key, const json_t *value,
@@ -136,8 +136,8 @@ take_policy(struct decode *d, const struct key *key, const json_t *value,
 	return policy_check(d, value, key_field(key, values));
 }
 
-static int
-take_command(struct decode *d, const json_t *value, char ***ret_argv)
+int
+decode_command(struct decode *d, const json_t *value, char ***ret_argv)
 {
 	auto_free char *program = NULL;
 	const char *text;
@@ -174,7 +174,7 @@ take_program(struct decode *d, const struct key *key, const json_t *value,
 	{
 		decode_enter(d, name);
 		if (streq(name, "command"))
-			r = take_command(d, member, argv);
+			r = decode_command(d, member, argv);
 		else if (streq(name, "timeout_ms"))
 			r = decode_count(d, member, 1, 600000, &values->policy_timeout);
 		else
@@ -185,6 +185,21 @@ take_program(struct decode *d, const struct key *key, const json_t *value,
 		decode_leave(d);
 	}
 	return *argv ? 0 : decode_bad(d, "'%s' has no 'command'", key->name);
+}
+
+static int
+take_agents(struct decode *d, const struct key *key, const json_t *value,
+	struct settings_values *values)
+{
+	(void)key;
+	return agents_take(d, value, values);
+}
+
+static int
+take_judge(struct decode *d, const struct key *key, const json_t *value,
+	struct settings_values *values)
+{
+	return judge_take(d, value, key_field(key, values));
 }
 
 static int
@@ -220,6 +235,8 @@ decode_value(struct decode *d, const struct key *key, const json_t *value,
 		[KEY_EFFECTS] = take_effects,
 		[KEY_POLICY] = take_policy,
 		[KEY_PROGRAM] = take_program,
+		[KEY_AGENTS] = take_agents,
+		[KEY_JUDGE] = take_judge,
 		[KEY_PATTERNS] = take_list,
 		[KEY_PATHS] = take_list,
 		[KEY_HOSTS] = take_list,

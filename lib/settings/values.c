@@ -9,6 +9,8 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "settings/agent.h"
+#include "settings/decode.h"
 #include "settings/values.h"
 
 void
@@ -24,6 +26,11 @@ values_init(struct settings_values *values)
 		.policy_timeout = -1,
 		.question_timeout = -1,
 		.loop_limit = -1,
+		.agent_timeout = -1,
+		.agent_depth = -1,
+		.agents_at_once = -1,
+		.agent_output = -1,
+		.children_ask = -1,
 	};
 	for (size_t i = 0; i < AMBIT_EFFECTS_N; i++)
 		values->by_side_effect[i] = -1;
@@ -39,7 +46,9 @@ values_finish(struct settings_values *values)
 	free(values->permissions);
 	json_decref(values->policy);
 	strv_free(values->policy_program);
+	judge_finish(&values->judge);
 	free(values->ask);
+	agents_finish(values);
 	for (size_t i = 0; (key = key_at(i)); i++)
 		if (key_is_list(key))
 			strv_free(*(char ***)key_field(key, values));
@@ -134,6 +143,13 @@ values_merge(struct settings_values *into, struct settings_values *from, const s
 		strv_free(into->policy_program);
 		into->policy_program = steal_ptr(&from->policy_program);
 		into->policy_timeout = from->policy_timeout;
+		return 0;
+	case KEY_AGENTS:
+		return agents_merge(into, from);
+	case KEY_JUDGE:
+		judge_finish(&into->judge);
+		into->judge = from->judge;
+		from->judge = (struct settings_judge){ 0 };
 		return 0;
 	default:
 		return merge_list(key_field(key, into), key_field(key, from));
@@ -289,6 +305,10 @@ values_show(const struct key *key, const struct settings_values *person,
 		return show_policy(person->policy, folder->policy);
 	case KEY_PROGRAM:
 		return show_program(person);
+	case KEY_AGENTS:
+		return agents_show(person);
+	case KEY_JUDGE:
+		return judge_show(&person->judge);
 	default:
 		return show_lists(*(char **const *)key_value(key, person),
 			*(char **const *)key_value(key, folder));

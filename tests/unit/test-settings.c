@@ -117,7 +117,7 @@ must_fail(const char *person, const char *folder, const char *place, const char 
 
 struct wanted {
 	const char *key;
-	char value[512];
+	char value[2048];
 	char source[256];
 	size_t n;
 };
@@ -172,6 +172,8 @@ static const struct sample {
 	{ "by_side_effect", "{\"network\":\"allow\"}", false },
 	{ "policy", "\"deny_all\"", true },
 	{ "policy_program", "{\"command\":[\"/bin/true\",\"x\"],\"timeout_ms\":10}", false },
+	{ "judge", "{\"command\":[\"/bin/true\"],\"timeout_ms\":10}", false },
+	{ "judge", "{\"url\":\"https://example.org/v1\",\"model\":\"m\",\"key_env\":\"K\"}", false },
 	{ "guard_writes", "[\"Makefile\",\"~/.config/**\",\"/etc/*\"]", true },
 	{ "guard_reads", "[\"*.pem\"]", true },
 	{ "unguard_writes", "[\".envrc\"]", false },
@@ -184,6 +186,19 @@ static const struct sample {
 	{ "ask", "\"exec:/bin/true\"", false },
 	{ "question_timeout", "10", false },
 	{ "loop_limit", "5", true },
+	{ "agents", "{\"a\":{\"command\":[\"a\",\"{task}\"],\"env\":[\"A_KEY\"],\"timeout\":9}}",
+		false },
+	{ "agents", "{}", false },
+	{ "agent_timeout", "60", true },
+	{ "agent_timeout", "0", false },
+	{ "agent_depth", "1", true },
+	{ "agent_depth", "4", false },
+	{ "agents_at_once", "2", true },
+	{ "agents_at_once", "9", false },
+	{ "agent_output", "1000", true },
+	{ "agent_output", "30001", false },
+	{ "children_ask", "false", true },
+	{ "children_ask", "true", false },
 };
 
 #define SAMPLES_N (sizeof(samples) / sizeof(samples[0]))
@@ -245,6 +260,7 @@ the_folder_is_measured_by_what_the_person_has(void **state)
 		"{\"ask_mode\":\"ask-dangerous\",\"loop_limit\":4}");
 	must_hold(settings, "ask_mode", "\"ask-dangerous\"", ".ambit.json:1");
 	must_hold(settings, "loop_limit", "4", ".ambit.json:1");
+	assert_int_equal(ambit_settings_number(settings, "loop_limit"), 4);
 	assert_string_equal(ambit_settings_get(settings, "ask_mode"), "ask-dangerous");
 	assert_int_equal(settings_person(settings)->ask_mode, AMBIT_BYPASS);
 	assert_int_equal(settings_folder(settings)->ask_mode, AMBIT_ASK_DANGEROUS);
@@ -291,6 +307,7 @@ without_files_the_documented_defaults_hold(void **state)
 		{ "by_side_effect", "{}" },
 		{ "policy", "null" },
 		{ "policy_program", "null" },
+		{ "judge", "null" },
 		{ "guard_writes", "[]" },
 		{ "guard_reads", "[]" },
 		{ "unguard_writes", "[]" },
@@ -303,6 +320,11 @@ without_files_the_documented_defaults_hold(void **state)
 		{ "ask", "null" },
 		{ "question_timeout", "300" },
 		{ "loop_limit", "0" },
+		{ "agent_timeout", "1800" },
+		{ "agent_depth", "3" },
+		{ "agents_at_once", "8" },
+		{ "agent_output", "30000" },
+		{ "children_ask", "false" },
 	};
 	struct ambit_settings *settings = must_load(NULL, NULL);
 	struct wanted wanted = { 0 };
@@ -311,7 +333,13 @@ without_files_the_documented_defaults_hold(void **state)
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
 		must_hold(settings, defaults[i].key, defaults[i].value, "default");
 	ambit_settings_each(settings, pick, &wanted);
-	assert_int_equal(wanted.n, sizeof(defaults) / sizeof(defaults[0]));
+	/* and the agents, which are those that are ready: see test-agents */
+	assert_int_equal(wanted.n, sizeof(defaults) / sizeof(defaults[0]) + 1);
+	assert_int_equal(ambit_settings_number(settings, "agent_timeout"), 1800);
+	assert_int_equal(ambit_settings_number(settings, "children_ask"), 0);
+	assert_int_equal(ambit_settings_number(settings, "allow_bash"), 1);
+	assert_int_equal(ambit_settings_number(settings, "agents"), -1);
+	assert_int_equal(ambit_settings_number(settings, "no such key"), -1);
 	assert_int_equal(settings_person(settings)->agent_mode, -1);
 	assert_int_equal(settings_folder(settings)->by_side_effect[4], -1);
 	assert_null(settings_policy(settings));
@@ -322,6 +350,58 @@ without_files_the_documented_defaults_hold(void **state)
 }
 
 /* -- what is refused ----------------------------------------------------------- */
+
+static void
+an_address_of_a_judge_can_be_read_in_one_way(void **state)
+{
+	static const struct {
+		const char *url, *kept; /* NULL: refused */
+	} urls[] = {
+		{ "https://example.org/v1", "https://example.org/v1/chat/completions" },
+		{ "https://example.org/v1/", "https://example.org/v1/chat/completions" },
+		{ "https://example.org:8443/x/chat", "https://example.org:8443/x/chat" },
+		{ "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1/chat/completions" },
+		{ "http://localhost/v1", "http://localhost/v1/chat/completions" },
+		{ "http://[::1]:8080/v1", "http://[::1]:8080/v1/chat/completions" },
+		{ "http://example.org/v1", NULL },
+		{ "http://127.0.0.1.example.org/v1", NULL },
+		{ "http://127.0.0.2/v1", NULL },
+		{ "http://localhost@example.org/v1", NULL },
+		{ "http://localhost:1@example.org/v1", NULL },
+		{ "http://localhost:80:1/v1", NULL },
+		{ "https://user:pass@example.org/v1", NULL },
+		{ "https://example.org", NULL },
+		{ "https:///v1", NULL },
+		{ "https://[::1/v1", NULL },
+		{ "https://example.org\\\\@evil.org/v1", NULL },
+		{ "https://example.org/v1#x", NULL },
+		{ "https://example.org/v 1", NULL },
+		{ "https://example.org/\\n", NULL },
+		{ "HTTP://example.org/v1", NULL },
+		{ "file:///etc/passwd", NULL },
+		{ "ftp://example.org/v1", NULL },
+		{ "example.org/v1", NULL },
+		{ "", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+		auto_free char *text = str_printf(
+			"{\"judge\": {\"model\": \"m\", \"url\": \"%s\"}}", urls[i].url);
+		struct ambit_settings *settings;
+
+		if (!urls[i].kept) {
+			must_fail(text, NULL, "1:26: ", "'url'");
+			continue;
+		}
+		settings = must_load(text, NULL);
+		assert_string_equal(settings_person(settings)->judge.url, urls[i].kept);
+		assert_int_equal(settings_person(settings)->judge.timeout, 2000);
+		ambit_settings_destroy(settings);
+	}
+	must_fail("{\"judge\": {\"url\": \"https://a/v1\", \"model\": \"m\", \"key_env\": \"sk-1\"}}",
+		NULL, "1:49: ", "does not belong here");
+}
 
 static void
 an_unknown_key_is_refused_with_the_nearest_name(void **state)
@@ -378,6 +458,16 @@ a_bad_value_is_refused_where_it_stands(void **state)
 	must_fail("{\"policy_program\": {\"command\": []}}", NULL, "1:21: ", "empty");
 	must_fail("{\"policy_program\": {\"timeout_ms\": 1}}", NULL, "1:2: ", "no 'command'");
 	must_fail("{\"policy_program\": {\"comand\": []}}", NULL, "1:21: ", "unknown key");
+	must_fail("{\"agent_depth\": 0}", NULL, "1:2: ", "is not between 1 and 16");
+	must_fail("{\"agents_at_once\": 0}", NULL, "1:2: ", "is not between 1 and");
+	must_fail("{\"agent_output\": 10}", NULL, "1:2: ", "is not between 1000 and");
+	must_fail("{\"judge\": {}}", NULL, "1:2: ", "either a 'command' or a 'url'");
+	must_fail("{\"judge\": {\"command\": [\"/bin/true\"], \"key_env\": \"K\"}}", NULL, "1:2: ",
+		"not to a 'command'");
+	must_fail("{\"judge\": {\"url\": \"https://a/v1\"}}", NULL, "1:2: ", "no 'model'");
+	must_fail("{\"judge\": {\"key\": \"sk\"}}", NULL, "1:12: ", "unknown key 'key'");
+	must_fail("{\"judge\": {\"command\": [\"/bin/true\"],\n\"timeout_ms\": 60001}}", NULL, "2:1: ",
+		"not between 1 and 60000");
 }
 
 static void
@@ -784,6 +874,7 @@ main(void)
 		cmocka_unit_test(the_folder_is_measured_by_what_the_person_has),
 		cmocka_unit_test(what_is_shown_is_what_both_sides_give),
 		cmocka_unit_test(without_files_the_documented_defaults_hold),
+		cmocka_unit_test(an_address_of_a_judge_can_be_read_in_one_way),
 		cmocka_unit_test(an_unknown_key_is_refused_with_the_nearest_name),
 		cmocka_unit_test(a_value_of_another_type_is_refused_for_every_key),
 		cmocka_unit_test(a_bad_value_is_refused_where_it_stands),
