@@ -196,10 +196,10 @@ static int
 change(struct change *c, int *patience, struct ambit_error *err)
 {
 	const struct ambit_place *p = c->place;
-	auto_turn struct turn turn = { { -1, -1 } };
+	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	int r;
 
-	turn_take(&turn, p->parent, -1, patience);
+	file_turn_take(&turn, p->parent, -1, patience);
 	if (!is_as_staged(c))
 		return err_set(
 			err, ESTALE, "%s is not what it was when this was decided", p->shown);
@@ -259,11 +259,11 @@ static int
 undo(struct change *c, int *patience)
 {
 	const struct ambit_place *p = c->place;
-	auto_turn struct turn turn = { { -1, -1 } };
+	auto_file_turn struct file_turn turn = { { -1, -1 } };
 
 	if (c->step != STEP_DONE)
 		return 0;
-	turn_take(&turn, p->parent, -1, patience);
+	file_turn_take(&turn, p->parent, -1, patience);
 	c->step = STEP_STAGED;
 	if (c->in_place)
 		return file_is_as(p->parent, p->name, &c->st) ? stage_restore(&c->old) : -ESTALE;
@@ -283,7 +283,7 @@ undo(struct change *c, int *patience)
 int
 file_batch_commit(struct file_batch *batch, struct ambit_error *err)
 {
-	int r = 0, patience = turn_patience();
+	int r = 0, patience = file_turn_patience();
 	bool kept = true;
 	size_t done = 0;
 

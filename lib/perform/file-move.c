@@ -17,20 +17,20 @@ file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
 	const struct file_watch *watch, struct ambit_error *err)
 {
 	auto_close int held = -1;
-	auto_turn struct turn turn = { { -1, -1 } };
+	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	struct stat st;
 	int r = ambit_pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", place->shown);
-	turn_take(&turn, place->parent, -1, NULL);
+	file_turn_take(&turn, place->parent, -1, NULL);
 	r = file_check(place, &held, &st, err);
 	if (r < 0)
 		return r;
 	if (held < 0)
 		return err_sys(err, ENOENT, "%s", place->shown);
 	if (tree && S_ISDIR(st.st_mode)) {
-		turn_end(&turn); /* that may take long */
+		file_turn_end(&turn); /* that may take long */
 		return tree_remove(place, held, watch, err);
 	}
 	if (unlinkat(place->parent, place->name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) < 0)
@@ -95,10 +95,10 @@ stale(const struct ambit_place *place, struct ambit_error *err)
 static int
 settle(const struct ends *e, const char *temp, struct ambit_error *err)
 {
-	auto_turn struct turn turn = { { -1, -1 } };
+	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	int r;
 
-	turn_take(&turn, e->to->parent, -1, NULL);
+	file_turn_take(&turn, e->to->parent, -1, NULL);
 	r = e->onto ? file_replace(e->to->parent, temp, NULL, e->to, &e->to_st)
 		    : file_rename_new(e->to->parent, temp, e->to->parent, e->to->name);
 	if (r == -ESTALE || r == -EEXIST)
@@ -168,10 +168,10 @@ remove_moved(const struct ends *e, struct ambit_error *err)
 static int
 rename_to(const struct ends *e)
 {
-	auto_turn struct turn turn = { { -1, -1 } };
+	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	int r;
 
-	turn_take(&turn, e->from->parent, e->to->parent, NULL);
+	file_turn_take(&turn, e->from->parent, e->to->parent, NULL);
 	if (e->onto)
 		return file_replace(
 			e->from->parent, e->from->name, &e->st, e->to, &e->to_st);

@@ -37,16 +37,16 @@ bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
 /* -- one at a time (file-turn.c) ------------------------------------------------------- */
 
 /* Whose turn it is to change names in these directories (other: or -1). Never long, and
- * not where it cannot be had. patience: what is left of turn_patience, for several that
+ * not where it cannot be had. patience: what is left of file_turn_patience, for several that
  * belong together; or NULL. */
-struct turn {
+struct file_turn {
 	int fds[2];
 };
-int turn_patience(void);
-void turn_take(struct turn *turn, int dir, int other, int *patience);
-void turn_end(struct turn *turn);
+int file_turn_patience(void);
+void file_turn_take(struct file_turn *turn, int dir, int other, int *patience);
+void file_turn_end(struct file_turn *turn);
 
-#define auto_turn __attribute__((cleanup(turn_end)))
+#define auto_file_turn __attribute__((cleanup(file_turn_end)))
 
 /* -- staged content (file-stage.c) ----------------------------------------------------- */
 

@@ -35,19 +35,19 @@ comes_first(const struct stat *a, const struct stat *b)
 }
 
 int
-turn_patience(void)
+file_turn_patience(void)
 {
 	return PAUSES;
 }
 
 void
-turn_take(struct turn *turn, int dir, int other, int *patience)
+file_turn_take(struct file_turn *turn, int dir, int other, int *patience)
 {
 	struct stat a = { 0 }, b = { 0 };
 	int own = PAUSES;
 
 	patience = patience ? patience : &own;
-	*turn = (struct turn){ { -1, -1 } };
+	*turn = (struct file_turn){ { -1, -1 } };
 	if (other >= 0 && fstat(dir, &a) == 0 && fstat(other, &b) == 0 &&
 		(a.st_dev != b.st_dev || a.st_ino != b.st_ino)) {
 		/* Two who want both take the same one first. */
@@ -59,10 +59,10 @@ turn_take(struct turn *turn, int dir, int other, int *patience)
 }
 
 void
-turn_end(struct turn *turn)
+file_turn_end(struct file_turn *turn)
 {
 	for (int i = 0; i < 2; i++)
 		if (turn->fds[i] >= 0)
 			close(turn->fds[i]);
-	*turn = (struct turn){ { -1, -1 } };
+	*turn = (struct file_turn){ { -1, -1 } };
 }

@@ -285,7 +285,7 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 {
 	char temp[RESOLVE_TEMP];
 	auto_close int held = -1;
-	auto_turn struct turn turn = { { -1, -1 } };
+	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	struct stat st;
 	int r = ambit_pass_use(pass);
 
@@ -300,7 +300,7 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 	if (r < 0)
 		return r;
 	was = was ? was : &st;
-	turn_take(&turn, place->parent, -1, NULL);
+	file_turn_take(&turn, place->parent, -1, NULL);
 	if (r == 0)
 		r = put_staged(place, was, temp, err);
 	if (r == 1 && !file_is_as(place->parent, place->name, was))

@@ -32,6 +32,8 @@ int record_answer(struct ambit_record *record, const struct ambit_event *event, 
  * happens is not stored. Copied. */
 int record_session_later(struct ambit_record *record, const struct ambit_session *session,
 	struct ambit_error *err);
+/* Now, if it is still to be stored. */
+int record_session_now(struct ambit_record *record, struct ambit_error *err);
 
 /* Notes that the session's first write has happened, and nothing else: modes
  * that another process changed meanwhile stay as they are. -ENOENT if there is no such session. */

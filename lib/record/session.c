@@ -370,6 +370,14 @@ record_session_later(
 }
 
 int
+record_session_now(struct ambit_record *record, struct ambit_error *err)
+{
+	int r = record->waiting.name ? store_begin(record, err) : 1;
+
+	return r == 1 ? 0 : r < 0 ? r : store_end(record, 0, err);
+}
+
+int
 session_write_waiting(struct ambit_record *record, struct ambit_error *err)
 {
 	int r;

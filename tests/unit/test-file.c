@@ -1187,20 +1187,20 @@ a_lock_on_the_directory_is_no_obstacle(void **state)
 {
 	auto_close int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct several *s = calloc(1, sizeof(*s));
-	int patience = turn_patience();
-	struct turn turn;
+	int patience = file_turn_patience();
+	struct file_turn turn;
 	char name[32];
 
 	(void)state;
 	assert_non_null(s);
 	/* Nobody has it: nothing is waited for. Then somebody does, and after that no more. */
-	turn_take(&turn, fd, -1, &patience);
-	turn_end(&turn);
-	assert_int_equal(patience, turn_patience());
+	file_turn_take(&turn, fd, -1, &patience);
+	file_turn_end(&turn);
+	assert_int_equal(patience, file_turn_patience());
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	for (int i = 0; i < 2; i++) {
-		turn_take(&turn, fd, -1, &patience);
-		turn_end(&turn);
+		file_turn_take(&turn, fd, -1, &patience);
+		file_turn_end(&turn);
 		assert_int_equal(patience, 0);
 	}
 	s->batch = file_batch_create();
