@@ -35,16 +35,23 @@ struct ambit_question {
 	size_t n_choices;
 	size_t folder; /* index of the FOLDER choice to offer first; n_choices: none */
 	int64_t expires; /* milliseconds since the epoch; 0: never */
+	/* All that a judge is shown of it, as JSON; NULL: it is for a person alone. */
+	char *judge;
+	bool judging; /* and he has not said anything to it yet: nobody else is asked */
 };
 
 void ambit_question_finish(struct ambit_question *question);
 /* -ENOMEM. */
 int ambit_question_copy(const struct ambit_question *from, struct ambit_question *ret_question);
+/* Whether an answer to the one is an answer to the other. An id alone does not say so:
+ * what changed meanwhile is asked about anew under the same. */
+bool ambit_question_same(const struct ambit_question *a, const struct ambit_question *b);
 
 struct ambit_answer {
 	enum ambit_answer_kind kind;
 	char path[PATH_MAX]; /* FOLDER, ALWAYS: which of the offered; "": the first offered */
 	char message[512];   /* reaches the model */
+	bool judge; /* a judge's: ONCE, for the very paths, where the question has a judge */
 };
 
 struct ambit_approver {
@@ -68,8 +75,9 @@ int ambit_approver_create(const char *spec, const char *const *writable, size_t 
 	struct ambit_approver **ret_approver, struct ambit_error *err);
 
 /* A program at the other end of a socket, one line of JSON each way: the question
- * with an "id" out, {"id", "answer", "message", "path"} in; {"cancel": id} out
- * when it is withdrawn. Takes the descriptor, on success. */
+ * with an "id" out, {"id", "answer", "message", "path", "judge"} in, or {"id", "nobody":
+ * why}, which is no answer (-ENOENT); {"cancel": id} out when it is withdrawn. Takes the
+ * descriptor, on success. */
 int ambit_approver_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err);
 
 /* A terminal approver on given descriptors (the program passes /dev/tty).

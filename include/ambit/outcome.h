@@ -13,6 +13,9 @@ struct ambit_outcome_path {
 	char *path; /* real path, raw bytes */
 	char *shown; /* as messages show it */
 	enum ambit_access access;
+	/* The same more closely, for a judge: "create", "truncate", "times", or the word for
+	 * access; static. NULL: more than that changes, which is not for him. */
+	const char *does;
 	enum ambit_verdict verdict;
 	enum ambit_code code;
 	bool remembered; /* was asked about and is answered by memory */
@@ -23,6 +26,7 @@ struct ambit_say {
 	enum ambit_verdict verdict;
 	enum ambit_code code;
 	bool hard; /* no mode, memory or person can change it */
+	bool judge; /* an ask that a judge may answer: nobody chose that a person must */
 	char *reason;
 };
 

@@ -44,6 +44,10 @@ struct ambit_object {
 	bool exists;	     /* the rest only if it does */
 	bool own;	     /* this session made it, or is about to, in a scratch directory */
 	bool marks;	     /* only its times, or a mode that opens it to nobody else, change */
+	/* Nothing but what a file holds, its times, or a name: no mode, owner, attribute, link or
+	 * node. All that a judge is told about. */
+	bool plain;
+	bool truncates; /* what it holds is dropped */
 	mode_t mode;
 	dev_t dev;
 	ino_t ino;
@@ -65,6 +69,10 @@ int ambit_request_set_cwd(struct ambit_request *request, const char *cwd);
  * agent (a sub-agent's name) may be NULL; copied. */
 int ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start,
 	const char *program, const char *agent);
+
+/* The file that the process runs, as the kernel says, and which one it is: program is what the
+ * process calls itself. Copied. -ENOMEM. */
+int ambit_request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino);
 
 /* What it does beyond what can be told before is decided as it does it: by the kernel line,
  * for a command; by the tool, for what is in an archive. */

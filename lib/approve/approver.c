@@ -145,6 +145,7 @@ ambit_question_finish(struct ambit_question *question)
 	free(question->why);
 	free(question->request);
 	free(question->outcome);
+	free(question->judge);
 	*question = (struct ambit_question){ 0 };
 }
 
@@ -171,6 +172,12 @@ copy_choices(const struct ambit_question *from, struct ambit_question *to)
 	return 0;
 }
 
+bool
+ambit_question_same(const struct ambit_question *a, const struct ambit_question *b)
+{
+	return a->id == b->id && streq(a->what, b->what) && streq(a->outcome, b->outcome);
+}
+
 int
 ambit_question_copy(const struct ambit_question *from, struct ambit_question *ret_question)
 {
@@ -181,12 +188,15 @@ ambit_question_copy(const struct ambit_question *from, struct ambit_question *re
 		.why = str_dup(from->why),
 		.request = str_dup(from->request),
 		.outcome = str_dup(from->outcome),
+		.judge = str_dup(from->judge),
 		.folder = from->folder,
 		.expires = from->expires,
+		.judging = from->judging,
 	};
 
 	if ((from->who && !to.who) || (from->what && !to.what) || (from->why && !to.why) ||
 		(from->request && !to.request) || (from->outcome && !to.outcome) ||
+		(from->judge && !to.judge) ||
 		copy_choices(from, &to) < 0) {
 		ambit_question_finish(&to);
 		return -ENOMEM;

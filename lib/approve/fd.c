@@ -113,6 +113,8 @@ take_line(struct peer *peer, const struct ambit_question *question, size_t len,
 	auto_json json_t *object = NULL;
 	int r = json_parse(peer->line.data, len, &object, err);
 	json_t *id = json_object_get(object, "id");
+	const char *nobody;
+	bool judge;
 
 	memmove(peer->line.data, peer->line.data + len + 1, peer->line.len - len - 1);
 	peer->line.len -= len + 1;
@@ -123,8 +125,16 @@ take_line(struct peer *peer, const struct ambit_question *question, size_t len,
 	if ((uint64_t)json_integer_value(id) != peer->last)
 		return 0;
 	json_object_del(object, "id");
+	nobody = json_string_value(json_object_get(object, "nobody"));
+	if (nobody)
+		return err_set(err, ENOENT, "%s", nobody);
+	judge = json_is_true(json_object_get(object, "judge"));
+	json_object_del(object, "judge");
 	r = answer_read(question, object, ret_answer, err);
-	return r < 0 ? r : 1;
+	if (r < 0)
+		return r;
+	ret_answer->judge = judge;
+	return 1;
 }
 
 static int

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "approve/judged.h"
 #include "approve/question.h"
 #include "base/buf.h"
 #include "base/fd.h"
@@ -377,7 +378,7 @@ question_init(const struct decide_input *in, const struct ambit_outcome *outcome
 	q.request = request ? json_line(request) : NULL;
 	q.outcome = ambit_outcome_json(outcome, in->request, in->scope, true);
 	if (!q.who || !q.what || !q.why || !q.request || !q.outcome ||
-		add_choices(&q, in, outcome) < 0) {
+		add_choices(&q, in, outcome) < 0 || judged_text(in, outcome, &q.judge) < 0) {
 		ambit_question_finish(&q);
 		return err_nomem(err);
 	}

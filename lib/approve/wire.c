@@ -59,6 +59,8 @@ set_connected(json_t *object, const struct ambit_question *question, uint64_t id
 {
 	if (id == 0)
 		return 0;
+	if (question->judge && set_json(object, "judge", question->judge, err) < 0)
+		return -EINVAL;
 	if (json_object_set_new(object, "id", json_integer((json_int_t)id)) < 0 ||
 		json_object_set_new(object, "folder",
 			json_integer((json_int_t)question->folder)) < 0)
@@ -94,6 +96,110 @@ question_write(const struct ambit_question *question, uint64_t id, char **ret_te
 	*ret_text = text;
 	return 0;
 }
+
+/* -- read back ----------------------------------------------------------------- */
+
+static int
+take_text(const json_t *object, const char *key, char **ret_text, struct ambit_error *err)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
+		return err_set(err, EINVAL, "the question's '%s' is not a plain string", key);
+	*ret_text = str_dup(json_string_value(value));
+	return *ret_text ? 0 : err_nomem(err);
+}
+
+static int
+take_object(const json_t *object, const char *key, char **ret_text, struct ambit_error *err)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!json_is_object(value))
+		return err_set(err, EINVAL, "the question's '%s' is not an object", key);
+	*ret_text = json_line(value);
+	return *ret_text ? 0 : err_nomem(err);
+}
+
+static int
+take_choice(const json_t *row, struct ambit_choice *choice, struct ambit_error *err)
+{
+	const char *word = json_string_value(json_object_get(row, "answer"));
+	const struct ambit_word *kind = word ? ambit_word_find(ambit_answers, word) : NULL;
+	int r;
+
+	if (!kind)
+		return err_set(err, EINVAL, "a choice of the question has no answer");
+	choice->kind = (enum ambit_answer_kind)kind->value;
+	r = take_text(row, "stores", &choice->stores, err);
+	if (r == 0 && json_object_get(row, "path"))
+		r = take_text(row, "path", &choice->path, err);
+	return r;
+}
+
+static int
+take_choices(const json_t *list, struct ambit_question *question, struct ambit_error *err)
+{
+	size_t n = json_array_size(list);
+	int r = 0;
+
+	if (n == 0)
+		return err_set(err, EINVAL, "the question has no choices");
+	question->choices = calloc(n, sizeof(*question->choices));
+	if (!question->choices)
+		return err_nomem(err);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = take_choice(json_array_get(list, i), &question->choices[question->n_choices++],
+			err);
+	return r;
+}
+
+static int
+take_numbers(const json_t *object, struct ambit_question *question, struct ambit_error *err)
+{
+	const json_t *id = json_object_get(object, "id");
+	const json_t *folder = json_object_get(object, "folder");
+	const json_t *expires = json_object_get(object, "expires");
+
+	if (!json_is_integer(id) || json_integer_value(id) <= 0 || !json_is_integer(folder) ||
+		json_integer_value(folder) < 0 || !json_is_integer(expires))
+		return err_set(err, EINVAL, "the question has no 'id', 'folder' or 'expires'");
+	question->id = (uint64_t)json_integer_value(id);
+	question->folder = (size_t)json_integer_value(folder);
+	if (question->folder > question->n_choices)
+		question->folder = question->n_choices;
+	question->expires = json_integer_value(expires);
+	return 0;
+}
+
+int
+question_read(const json_t *object, struct ambit_question *ret_question, struct ambit_error *err)
+{
+	struct ambit_question question = { 0 };
+	int r = take_choices(json_object_get(object, "choices"), &question, err);
+
+	if (r == 0)
+		r = take_numbers(object, &question, err);
+	if (r == 0)
+		r = take_text(object, "who", &question.who, err);
+	if (r == 0)
+		r = take_text(object, "what", &question.what, err);
+	if (r == 0)
+		r = take_text(object, "why", &question.why, err);
+	if (r == 0)
+		r = take_object(object, "request", &question.request, err);
+	if (r == 0)
+		r = take_object(object, "outcome", &question.outcome, err);
+	if (r == 0 && json_object_get(object, "judge"))
+		r = take_object(object, "judge", &question.judge, err);
+	if (r < 0)
+		ambit_question_finish(&question);
+	else
+		*ret_question = question;
+	return r;
+}
+
+/* -- answers ------------------------------------------------------------------- */
 
 /* An optional string without a NUL in it: a name that ends early when C reads
  * it would be another name. */

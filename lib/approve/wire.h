@@ -9,9 +9,14 @@
 #include <ambit/approve.h>
 
 /* The question as one line of JSON: who, what, why, expires, request, outcome and
- * choices; with an id (not 0) also that and which folder to offer first. Caller
- * frees. */
+ * choices; with an id (not 0) also that, which folder to offer first, and what a judge may
+ * see. Caller frees. */
 int question_write(const struct ambit_question *question, uint64_t id, char **ret_text,
+	struct ambit_error *err);
+
+/* The other way round, of one with an id: for those who show it. Paths are as they are
+ * shown. The question's finish is the caller's, on success. -EINVAL, with words. */
+int question_read(const json_t *object, struct ambit_question *ret_question,
 	struct ambit_error *err);
 
 /* {answer, message?, path?}: one of those that were offered. -EINVAL, with words. */

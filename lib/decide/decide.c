@@ -89,6 +89,16 @@ decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code cod
 }
 
 void
+decision_judge(struct decision *d)
+{
+	struct ambit_outcome *out = d->out;
+	struct ambit_say *last = out->n_says > 0 ? &out->says[out->n_says - 1] : NULL;
+
+	if (!d->failed && last && last->layer == d->layer && last->verdict == AMBIT_ASK)
+		last->judge = true;
+}
+
+void
 decision_ask_call(struct decision *d, enum ambit_code code, const char *reason)
 {
 	d->out->call = true;

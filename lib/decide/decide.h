@@ -26,6 +26,8 @@ struct grant {
 struct decide_input {
 	const struct ambit_settings *settings;
 	const struct ambit_scope *scope;
+	/* It is a session's own, inside another: what was given to it was given to it alone. */
+	bool apart;
 	const struct guards *guards;
 	const char *project; /* the folder that standing rules belong to */
 	const struct ambit_session *session;
@@ -64,6 +66,10 @@ void decide_resolved_free(struct resolved *resolved, size_t n);
 /* The layer's word. Narrows the outcome, or leaves it. */
 void decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* What this layer said last, if that was an ask, is one that a judge may answer. Without
+ * it a person must: nobody's choice to be asked, no guard and no policy is overheard. */
+void decision_judge(struct decision *d);
 
 /* ASK on the call itself. */
 void decision_ask_call(struct decision *d, enum ambit_code code, const char *reason);

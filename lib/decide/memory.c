@@ -104,8 +104,9 @@ say_yes(struct decision *d, const struct ambit_rule *rule)
 	else if (rule->id == 0)
 		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the answer was yes, this once");
 	else
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
-			"a person said yes (rule %lld: %s)", (long long)rule->id, text);
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "%s said yes (rule %lld: %s)",
+			rule->source && streq(rule->source, "judge") ? "the judge" : "a person",
+			(long long)rule->id, text);
 }
 
 /* What memory has to say to one thing: a no is said at once, whether or not

@@ -51,13 +51,20 @@ shut(const struct decide_input *in, const char *real)
 		!remembered(in, AMBIT_OP_WRITE, real);
 }
 
+/* A child scope is law: a grant to the parent does not reach it. A sub-agent's session has
+ * what was given to itself: its temp directory, its own state. */
+static bool
+has_own(const struct decide_input *in)
+{
+	return !in->scope->enforce_write || in->apart;
+}
+
 static enum ambit_code
 write_code(const struct decide_input *in, const struct resolved *resolved,
 	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
 {
 	bool inside = is_inside(in, resolved->real, access);
-	/* A child scope is law: a grant to the parent does not reach it. */
-	bool open = inside || (!in->scope->enforce_write && granted(in, resolved->real, false, false));
+	bool open = inside || (has_own(in) && granted(in, resolved->real, false, false));
 
 	*ret_guard = NULL;
 	if (!open && says_inside(in, resolved->written, access) &&
@@ -117,6 +124,14 @@ paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
 					      : AMBIT_ASK;
 }
 
+/* Outside of a scope that is law. */
+static bool
+is_past(const struct decide_input *in, const char *real, enum ambit_code code)
+{
+	return code == AMBIT_CODE_OUT_OF_SCOPE && in->scope->enforce_write &&
+		!scope_holds(in->scope, real);
+}
+
 /* What this session made in /tmp is its own, also if a link in the folder leads
  * to it. Guards keep their names even there. */
 void
@@ -133,10 +148,10 @@ paths_decide_object(const struct decide_input *in, const struct resolved *resolv
 		ret->verdict = AMBIT_ALLOW;
 		*ret_guard = NULL;
 	}
-	if (ret->verdict == AMBIT_ALLOW || !own || in->scope->enforce_write ||
-		!access_writes(access) || !scope_scratch(in->scope, resolved->real))
+	if (ret->verdict == AMBIT_ALLOW || !own || !has_own(in) || !access_writes(access) ||
+		!scope_scratch(in->scope, resolved->real))
 		return;
-	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE)
+	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE || is_past(in, resolved->real, ret->code))
 		*ret_guard = guards_match(in->guards, resolved, access);
 	else if (ret->code != AMBIT_CODE_OUTSIDE)
 		return;

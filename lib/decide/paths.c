@@ -111,10 +111,32 @@ say_path(struct decision *d, const struct ambit_outcome_path *path,
 		if (streq(resolved->real, d->in->scope->root.real))
 			decision_say(d, path->verdict, path->code, hard,
 				"%s is the folder itself: removing it changes what is outside", path->shown);
-		else
+		else {
 			decision_say(d, path->verdict, path->code, hard, "%s is outside %s (%s)",
 				name, scope, folder);
+			if (path->code == AMBIT_CODE_OUTSIDE)
+				decision_judge(d);
+		}
 	}
+}
+
+/* A yes to one of these must not be taken for another: see judge.c. */
+static const char *
+word_of(enum ambit_access access, bool exists, bool truncates)
+{
+	if (!exists && (access == AMBIT_ACCESS_WRITE || access == AMBIT_ACCESS_REPLACE))
+		return "create";
+	if (truncates && access == AMBIT_ACCESS_WRITE)
+		return "truncate";
+	return ambit_word_name(ambit_accesses, (int)access);
+}
+
+static const char *
+object_word(const struct request_object *object, enum ambit_access access)
+{
+	if (!object->plain)
+		return NULL;
+	return object->marks ? "times" : word_of(access, object->exists, object->truncates);
 }
 
 static int
@@ -208,6 +230,7 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 
 	path->access = access;
+	path->does = word_of(access, r == 0 && resolved.exists, false);
 	if (r < 0) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true, "%s: %s",
 			path->shown[0] ? path->shown : "(empty)", err.text);
@@ -286,6 +309,7 @@ decide_object(struct decision *d, const struct request_path *asked)
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 
 	path->access = asked->access;
+	path->does = object_word(object, asked->access);
 	if (d->in->again && !is_unchanged(&resolved)) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true,
 			"%s: it changed while it was asked about", path->shown);

@@ -80,6 +80,8 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.exists = from->exists,
 		.own = from->own,
 		.marks = from->marks,
+		.plain = from->plain,
+		.truncates = from->truncates,
 	};
 	/* What does not exist has no inode that something could be known by. */
 	if (from->exists) {

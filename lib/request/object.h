@@ -13,6 +13,8 @@ struct request_object {
 	bool exists;
 	bool own;
 	bool marks;
+	bool plain;
+	bool truncates;
 	mode_t mode;
 	dev_t dev;
 	ino_t ino;

@@ -57,6 +57,7 @@ ambit_request_destroy(struct ambit_request *request)
 	free(request->host);
 	free(request->scope_root);
 	free(request->program);
+	free(request->exe);
 	free(request->agent);
 	free(request->bad_reason);
 	free(request);
@@ -625,6 +626,14 @@ ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start, 
 	request->pid = pid;
 	request->start = start;
 	return r;
+}
+
+int
+ambit_request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino)
+{
+	request->exe_dev = dev;
+	request->exe_ino = ino;
+	return replace(&request->exe, exe);
 }
 
 void

@@ -51,7 +51,10 @@ struct ambit_request {
 	/* Who. */
 	pid_t pid;
 	uint64_t start;
-	char *program;
+	char *program; /* as it calls itself */
+	char *exe;     /* what it runs, or NULL: not known */
+	dev_t exe_dev;
+	ino_t exe_ino;
 	char *agent;
 	bool held;
 	bool again;	 /* the same call as before, decided anew: not one more */

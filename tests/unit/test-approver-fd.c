@@ -227,11 +227,42 @@ test_withdrawn(void **state)
 	peer_close(&peer);
 }
 
+static void
+test_judge_and_nobody(void **state)
+{
+	struct ambit_answer got = { 0 };
+	struct ambit_error err = { 0 };
+	struct ambit_question judged = question;
+	struct peer peer;
+	auto_json json_t *object = NULL;
+
+	(void)state;
+	peer_open(&peer);
+	/* What a judge may see goes along; that he answered comes back. */
+	judged.judge = "{\"tool\":\"write\"}";
+	peer.say[0] = "{\"id\":1,\"answer\":\"once\",\"message\":\"fine\",\"judge\":true}\n";
+	assert_int_equal(ask(&peer, &judged, &got, &err), 0);
+	assert_true(got.judge && got.kind == AMBIT_ONCE);
+	assert_int_equal(json_parse(peer.heard, strlen(peer.heard) - 1, &object, &err), 0);
+	assert_true(json_is_object(json_object_get(object, "judge")));
+	/* Not of a question that is a person's, and a person is no judge. */
+	peer.say[0] = "{\"id\":2,\"answer\":\"once\"}\n";
+	assert_int_equal(ask(&peer, &question, &got, &err), 0);
+	assert_false(got.judge);
+	assert_null(strstr(peer.heard, "judge"));
+	/* Nobody's silence is no answer. */
+	peer.say[0] = "{\"id\":3,\"nobody\":\"nobody is here to ask\"}\n";
+	assert_int_equal(ask(&peer, &question, &got, &err), -ENOENT);
+	assert_string_equal(err.text, "nobody is here to ask");
+	peer_close(&peer);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_question_and_answer),
+		cmocka_unit_test(test_judge_and_nobody),
 		cmocka_unit_test(test_nonsense_is_no_answer),
 		cmocka_unit_test(test_nobody_there_is_a_no),
 		cmocka_unit_test(test_withdrawn),
