@@ -99,6 +99,7 @@ learn(struct ambit_engine *engine, struct rules *rules)
 
 	if (rules->n == 0)
 		return;
+	engine->narrow_at = 0;
 	more = realloc(known->list, (known->n + rules->n) * sizeof(*more));
 	if (more)
 		known->list = more;
@@ -121,7 +122,10 @@ store_answer(struct ambit_engine *engine, struct ticket *ticket, const struct am
 
 	/* No file is looked at: what was shown is what is stored. */
 	engine_look(engine, ticket->request, &in);
-	if (question_rules(&in, &ticket->outcome, answer->kind, folder, approver, &rules) < 0)
+	/* A rule is for every kind of write to its path, and a judge has seen one call: it goes
+	 * on (apply_once), and the next that is like it is put to him, who remembers. */
+	if (!answer->judge &&
+		question_rules(&in, &ticket->outcome, answer->kind, folder, approver, &rules) < 0)
 		r = err_nomem(err);
 	auto_json json_t *body = json_pack("{s:s, s:s, s:s}", "answer",
 		ambit_word_name(ambit_answers, (int)answer->kind), "approver", approver, "door",
@@ -141,6 +145,20 @@ store_answer(struct ambit_engine *engine, struct ticket *ticket, const struct am
 	return r;
 }
 
+/* What a judge may not answer he has not answered, however it came here. He has seen
+ * one path of a directory, not the directory. */
+static int
+check_judge(const struct ambit_question *question, const struct ambit_answer *answer,
+	const char **folder, struct ambit_error *err)
+{
+	if (!answer->judge)
+		return 0;
+	if (!question->judge || answer->kind != AMBIT_ONCE)
+		return err_set(err, EPERM, "this is not for a judge to answer");
+	*folder = NULL;
+	return 0;
+}
+
 int
 ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
@@ -154,9 +172,12 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	if (!ticket || question == 0 || ticket->question.id != question)
 		return err_set(err, ENOENT, "that question is no longer open");
 	r = key ? question_check(&ticket->question, answer, &folder, err) : err_nomem(err);
+	if (r == 0)
+		r = check_judge(&ticket->question, answer, &folder, err);
 	if (r < 0)
 		return r;
-	r = store_answer(engine, ticket, answer, folder, approver, err);
+	r = store_answer(
+		engine, ticket, answer, folder, answer->judge ? "judge" : approver, err);
 	if (r < 0) {
 		/* What cannot be stored was not said. */
 		struct ambit_answer no = { .kind = AMBIT_NO };
@@ -168,12 +189,57 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 		pending_each(engine->pending, question, apply_no, &a);
 		return r;
 	}
+	/* The rate is a person's patience, which a judge has not used. */
+	if (answer->judge)
+		pending_refund(engine->pending);
+	else if (answer->kind < AMBIT_ONCE)
+		ambit_judge_overrule(engine->judge, &ticket->question);
 	/* Whatever it waits for from here on has not been shown. */
 	ticket_drop_question(ticket);
 	pending_each(
 		engine->pending, question, answer->kind < AMBIT_ONCE ? apply_no : apply_once, &a);
 	pending_each_all(engine->pending, drain, &a);
 	return a.r < 0 ? err_nomem(err) : 0;
+}
+
+int
+ambit_engine_reload(struct ambit_engine *engine, struct ambit_error *err)
+{
+	struct answering a = { .engine = engine };
+	int r;
+
+	engine->rules_version = -1;
+	engine->looked = engine->narrow_at = 0;
+	r = engine_reload(engine, err);
+	if (r == 0)
+		pending_each_all(engine->pending, drain, &a);
+	return r;
+}
+
+#define WHAT_MAX 200 /* as a label has */
+
+/* Nothing depends on it: whether it can be recorded decides nothing. */
+void
+ambit_engine_passed(struct ambit_engine *engine, const struct ambit_question *question,
+	const struct ambit_error *why)
+{
+	struct ticket *ticket = pending_find(engine->pending, question->id);
+	auto_json json_t *body = json_pack("{s:s, s:s}", "verdict", "pass", "door", engine->door);
+	size_t len = str_cut(question->what, strlen(question->what), WHAT_MAX);
+	auto_free char *what = strndup(question->what, len);
+	const struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = "judge",
+		.subject = what,
+	};
+
+	if (ticket && ticket->question.id == question->id)
+		ticket->question.judging = false;
+	if (why->code == 0 || !engine->record || engine->observe || !what || !body ||
+		json_set_text(body, "reason", why->text) < 0)
+		return;
+	record_append(engine->record, &event, body, NULL);
 }
 
 struct declining {

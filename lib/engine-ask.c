@@ -54,9 +54,11 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	strv_free(engine->opened);
 	strv_free(engine->known);
 	engine_worktree_destroy(engine->worktree);
+	engine_stance_destroy(engine->stance);
 	rules_finish(&engine->rules);
 	ambit_session_finish(&engine->session);
 	free(engine->door);
+	free(engine->agent);
 	free(engine);
 }
 
@@ -92,7 +94,8 @@ ticket_key(const struct ticket *ticket)
 	buf_printf(&key, "%d:%llu", (int)request->pid, (unsigned long long)request->start);
 	for (size_t i = 0; i < ticket->outcome.n_paths; i++)
 		if (ticket->outcome.paths[i].verdict == AMBIT_ASK)
-			buf_printf(&key, "\n%d %s", (int)ticket->outcome.paths[i].access,
+			buf_printf(&key, "\n%d %s %s", (int)ticket->outcome.paths[i].access,
+				ticket->outcome.paths[i].does ? ticket->outcome.paths[i].does : "-",
 				ticket->outcome.paths[i].path);
 	if (ticket->outcome.host)
 		buf_printf(&key, "\nhost %s", ticket->outcome.host);
@@ -208,8 +211,11 @@ ambit_engine_submit(struct ambit_engine *engine, struct ambit_request *request,
 	struct ambit_error *err)
 {
 	struct ticket *ticket = NULL;
-	int r = begin(engine, request, true, &ticket, ret_ticket, err);
+	int r;
 
+	if (engine->agent && !request->agent)
+		request->agent = strdup(engine->agent); /* only shown: without it, less is */
+	r = begin(engine, request, true, &ticket, ret_ticket, err);
 	memset(ret_outcome, 0, sizeof(*ret_outcome));
 	if (ret_permit)
 		*ret_permit = NULL;
@@ -248,6 +254,7 @@ show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 	if (r == 0)
 		r = question_init(&in, &ticket->outcome, id, engine_expires(engine, now),
 			&ticket->question, &err);
+	ticket->question.judging = r == 0 && engine->judge && ticket->question.judge;
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
 		auto_json json_t *body = json_pack("{s:s, s:s}", "door", engine->door, "why",
@@ -310,6 +317,36 @@ ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	return 0;
 }
 
+struct listing {
+	int (*each)(void *data, const struct ambit_question *question);
+	void *data;
+};
+
+static int
+list_put(void *data, uint64_t id, void *ticket_data)
+{
+	const struct listing *listing = data;
+	const struct ticket *ticket = ticket_data;
+
+	return ticket->question.id == id ? listing->each(listing->data, &ticket->question) : 0;
+}
+
+int
+ambit_engine_questions(struct ambit_engine *engine,
+	int (*each)(void *data, const struct ambit_question *question), void *data)
+{
+	struct listing listing = { each, data };
+
+	expire(engine, clock_now());
+	return pending_each_all(engine->pending, list_put, &listing);
+}
+
+void
+ambit_engine_limit(struct ambit_engine *engine, bool limited)
+{
+	pending_limit(engine->pending, limited);
+}
+
 void
 ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket)
 {
@@ -338,19 +375,24 @@ ambit_engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outc
 
 /* -- asking and waiting --------------------------------------------------------- */
 
-/* Puts the question to the approver, and its answer to the engine. */
+/* Puts the question to the judge, then to the approver, and its answer to the engine. */
 static void
 ask(struct ambit_engine *engine, const struct ambit_question *question)
 {
+	struct ambit_approver *approver = engine->approver;
 	struct ambit_answer answer = { 0 };
 	struct ambit_error err = { 0 };
 	uint64_t id = question->id;
-	int r = engine->approver
-		? engine->approver->ask(engine->approver, question, &answer, &err)
-		: err_set(&err, ENOENT, "nobody is here to ask");
+	struct ambit_error why;
+	int r = 0;
 
+	if (ambit_judge_ask(engine->judge, question, -1, &answer, &why) != 0) {
+		ambit_engine_passed(engine, question, &why);
+		r = approver ? approver->ask(approver, question, &answer, &err)
+			     : err_set(&err, ENOENT, "nobody is here to ask");
+	}
 	if (r == 0)
-		r = ambit_engine_answer(engine, id, &answer, engine->approver->name, &err);
+		r = ambit_engine_answer(engine, id, &answer, approver ? approver->name : "", &err);
 	if (r < 0)
 		ambit_engine_decline(engine, id, r, err.text);
 }

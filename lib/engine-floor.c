@@ -239,11 +239,10 @@ ambit_engine_opens(struct ambit_engine *engine, const char *dir)
 	return engine->searched && stands_to(&in, dir) == STANDS_CLEAR;
 }
 
-int
-ambit_engine_writable(struct ambit_engine *engine,
-	int (*each)(void *data, const char *path, bool spine), void *data)
+static int
+writable(struct ambit_engine *engine, int (*each)(void *data, const char *path, bool spine),
+	void *data)
 {
-	static const char *const tools[] = { "write", "delete", "move" };
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each_ground = each, .data = data };
 	int r = begin(engine, &request, &w);
@@ -251,22 +250,52 @@ ambit_engine_writable(struct ambit_engine *engine,
 	if (r == 0)
 		r = search_guards(engine);
 
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (r < 0 || !engine_is_plain(&w.in, tools[i], true))
-			return r;
+	if (r < 0 || !engine_writes_plainly(&w.in))
+		return r;
 	r = ambit_scope_narrowed(engine->scope, ground_only, &w);
 	if (r == 1)
 		r = ground(&w, engine->scope->root.real, 0);
-	/* A child scope is law: what is open to the parent is not to it. */
-	if (engine->scope->enforce_write)
+	/* A child scope is law: what is open to the parent is not to it, and no answer opens
+	 * anything past it. */
+	if (engine->scope->enforce_write && !w.in.apart)
 		return r;
 	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
 		if (engine->grants[i].write && is_still(engine->grants[i].real, false))
 			r = ground_granted(&w, engine->grants[i].real);
+	if (engine->scope->enforce_write)
+		return r;
 	for (size_t i = 0; r == 0 && i < w.in.n_rules; i++)
 		if (opens_dir(&w.in, &w.in.rules[i], AMBIT_OP_WRITE) &&
 			is_still(w.in.rules[i].subject, true))
 			r = ground_granted(&w, w.in.rules[i].subject);
+	return r;
+}
+
+struct telling {
+	int (*each)(void *data, const char *path, bool spine);
+	void *data;
+	char **open;
+};
+
+static int
+tell_ground(void *data, const char *path, bool spine)
+{
+	struct telling *telling = data;
+	int r = spine ? 0 : strv_append(&telling->open, path);
+
+	return r < 0 ? r : telling->each(telling->data, path, spine);
+}
+
+int
+ambit_engine_writable(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path, bool spine), void *data)
+{
+	struct telling telling = { each, data, NULL };
+	int r = writable(engine, tell_ground, &telling);
+
+	if (r == 0)
+		r = engine_stance_take(engine, &telling.open);
+	strv_free(telling.open);
 	return r;
 }
 
@@ -281,6 +310,17 @@ ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const cha
 	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
 		if (engine->grants[i].write)
 			r = each(data, engine->grants[i].real);
+	return r;
+}
+
+int
+ambit_engine_grants(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path, bool write), void *data)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
+		r = each(data, engine->grants[i].real, engine->grants[i].write);
 	return r;
 }
 

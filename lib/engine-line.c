@@ -47,6 +47,7 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 	*ret_input = (struct decide_input){
 		.settings = engine->settings,
 		.scope = engine->scope,
+		.apart = engine->outer != NULL,
 		.guards = engine->guards,
 		.project = engine->guarded->root.real,
 		.session = &engine->session,
@@ -62,9 +63,9 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 }
 
 /* Where the folder is and what the record holds: looked at now and then, and
- * at once after an answer. False: it cannot be told now. */
-static bool
-refresh(struct ambit_engine *engine)
+ * at once after an answer. */
+bool
+engine_refresh(struct ambit_engine *engine)
 {
 	struct timespec t;
 	int64_t now;
@@ -197,7 +198,7 @@ ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *obje
 	bool writes = false;
 
 	*ret_pass = (struct ambit_pass){ 0 };
-	if (!engine->record || engine->observe || !refresh(engine))
+	if (!engine->record || engine->observe || !engine_refresh(engine))
 		return AMBIT_ASK;
 	/* About nothing: one's own descriptor, one's own process. */
 	if (n == 0) {
@@ -235,7 +236,7 @@ glance_host(struct ambit_engine *engine, const char *host, bool lookup,
 	struct decide_input in;
 
 	*ret_pass = (struct ambit_pass){ 0 };
-	if (!engine->record || engine->observe || !refresh(engine) ||
+	if (!engine->record || engine->observe || !engine_refresh(engine) ||
 		host_parse(host, &name, &request.port) < 0)
 		return AMBIT_ASK;
 	request.host = name;

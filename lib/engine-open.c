@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <ambit/tool.h>
 
@@ -29,40 +30,86 @@ is_open_outside(const struct ambit_engine *engine, const char *real)
 	return lies_in(real, engine->outer->open);
 }
 
+/* Takes what was resolved. */
+static int
+keep_grant(struct ambit_engine *engine, struct resolved *resolved, bool write,
+	struct ambit_error *err)
+{
+	struct grant *more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
+
+	if (more) {
+		engine->grants = more;
+		more[engine->n_grants++] =
+			(struct grant){ .real = steal_ptr(&resolved->real), .write = write };
+	}
+	resolved_finish(resolved);
+	return more ? 0 : err_nomem(err);
+}
+
+static int
+resolve_grant(const char *path, struct resolved *ret_resolved, struct ambit_error *err)
+{
+	int r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, ret_resolved, err);
+
+	return r < 0 ? err_context(err, "the grant %s", path) : 0;
+}
+
+static bool
+is_one_of(const char *real, const char *const *list)
+{
+	for (; list && *list; list++)
+		if (streq(real, *list))
+			return true;
+	return false;
+}
+
+/* Inside another session. By what the name leads to now, whatever was looked at before: the
+ * one who named it may have put a link there since. A child scope has nothing but what was
+ * given to it. */
+static bool
+may_grant(const struct ambit_engine *engine, const char *real, bool write)
+{
+	const struct ambit_engine_outer *outer = engine->outer;
+
+	if (write)
+		return is_one_of(real, outer->grants) ||
+			(!engine->scope->enforce_write && is_one_of(real, outer->whole) &&
+				lies_in(real, outer->kept));
+	return !outer->readable || lies_in(real, outer->open) || lies_in(real, outer->readable);
+}
+
 static int
 add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambit_error *err)
 {
-	struct grant *more;
 	struct resolved resolved;
-	int r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, &resolved, err);
+	int r = resolve_grant(path, &resolved, err);
 
-	if (r < 0)
-		return err_context(err, "the grant %s", path);
+	if (r < 0 || !engine->outer || may_grant(engine, resolved.real, write))
+		return r < 0 ? r : keep_grant(engine, &resolved, write, err);
 	/* What an answer opened there is open here for as long as the answer holds:
 	 * see load_outer. */
-	if (engine->outer && write && !lies_in(resolved.real, engine->outer->kept)) {
-		if (is_open_outside(engine, resolved.real) &&
-			strv_append(&engine->wanted, resolved.real) < 0)
-			r = err_nomem(err);
-		resolved_finish(&resolved);
-		return r;
-	}
-	more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
-	if (!more) {
-		resolved_finish(&resolved);
-		return err_nomem(err);
-	}
-	engine->grants = more;
-	more[engine->n_grants++] =
-		(struct grant){ .real = steal_ptr(&resolved.real), .write = write };
+	if (write && is_open_outside(engine, resolved.real) &&
+		strv_append(&engine->wanted, resolved.real) < 0)
+		r = err_nomem(err);
 	resolved_finish(&resolved);
-	return 0;
+	return r;
 }
 
+/* Of the run's own, which made it for this: a session around it has no say in that. But who
+ * is around it can write where it was made, and may have put a link there since: what the
+ * name leads to is not what was made. */
 int
-ambit_engine_grant(struct ambit_engine *engine, const char *path, struct ambit_error *err)
+ambit_engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
 {
-	return add_grant(engine, path, true, err);
+	struct resolved resolved;
+	int r = resolve_grant(real, &resolved, err);
+
+	if (r < 0)
+		return r;
+	if (streq(resolved.real, real) && resolved.exists && S_ISDIR(resolved.mode))
+		return keep_grant(engine, &resolved, true, err);
+	resolved_finish(&resolved);
+	return err_set(err, ELOOP, "%s is not the directory any more that was made there", real);
 }
 
 static int
@@ -122,12 +169,12 @@ reachable(const struct ambit_engine *engine, const char *real)
 }
 
 /* A policy program that the agent could rewrite is no policy, and no more is
- * a script that a shell is given to run. It is started in "/", so a relative
- * argument names nothing of the agent's. */
+ * a script that a shell is given to run; nor is a judge. They are started in "/", so a
+ * relative argument names nothing of the agent's. */
 static int
-check_program(const struct ambit_engine *engine, struct ambit_error *err)
+check_program(const struct ambit_engine *engine, const char *what, char *const *program,
+	struct ambit_error *err)
 {
-	char *const *program = settings_person(engine->settings)->policy_program;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && program && program[i]; i++) {
@@ -141,11 +188,38 @@ check_program(const struct ambit_engine *engine, struct ambit_error *err)
 			real = realpath(program[i], NULL);
 		}
 		if (r < 0)
-			return err_context(err, "policy_program");
+			return err_context(err, "%s", what);
 		if (real && reachable(engine, real))
 			return err_set(err, EPERM,
-				"policy_program: %s lies where the agent can write: move it elsewhere",
+				"%s: %s lies where the agent can write: move it elsewhere", what,
 				real);
+	}
+	return r;
+}
+
+static int
+check_programs(const struct ambit_engine *engine, struct ambit_error *err)
+{
+	int r = check_program(
+		engine, "policy_program", settings_person(engine->settings)->policy_program, err);
+
+	if (r == 0 && engine->judge)
+		r = check_program(engine, "judge", ambit_judge_program(engine->judge), err);
+	return r;
+}
+
+/* Whoever decides or answers for the person is asked about like what runs later with his
+ * rights; so are files that it is given to run. A yes for something beside it is none. */
+static int
+guard_programs(char *const *words, char ***writes)
+{
+	int r = 0;
+
+	for (; r == 0 && words && *words; words++) {
+		auto_free char *real = (*words)[0] == '/' ? realpath(*words, NULL) : NULL;
+
+		if (real && strpbrk(real, "*?[]\\{}") == NULL)
+			r = strv_append(writes, real);
 	}
 	return r;
 }
@@ -162,6 +236,12 @@ open_guards(struct ambit_engine *engine, struct ambit_error *err)
 		r = strv_append(&writes, person->guard_writes[i]);
 	for (size_t i = 0; r == 0 && folder->guard_writes && folder->guard_writes[i]; i++)
 		r = strv_append(&writes, folder->guard_writes[i]);
+	if (r == 0)
+		r = guard_programs(person->policy_program, &writes);
+	if (r == 0)
+		r = guard_programs(person->judge.command, &writes);
+	if (r == 0 && person->ask && str_prefix(person->ask, "exec:"))
+		r = guard_programs((char *[]){ person->ask + strlen("exec:"), NULL }, &writes);
 	for (size_t i = 0; r == 0 && person->guard_reads && person->guard_reads[i]; i++)
 		r = strv_append(&reads, person->guard_reads[i]);
 	for (size_t i = 0; r == 0 && folder->guard_reads && folder->guard_reads[i]; i++)
@@ -187,8 +267,8 @@ open_guards(struct ambit_engine *engine, struct ambit_error *err)
 /* A name for a session that has none: sortable by time, hard to guess. The date
  * is counted by hand: gmtime_r reads the time zone's file. A year is taken to
  * begin in March, so that a leap day is its last. */
-static char *
-make_name(void)
+char *
+ambit_session_make_name(void)
 {
 	int64_t now = clock_now() / 1000, days = now / 86400 + 719468, rest = now % 86400;
 	int64_t era = days / 146097, of_era = days % 146097;
@@ -229,7 +309,7 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		.ask_mode = -1,
 		.reads = -1,
 		.created = clock_now(),
-		.name = name ? strdup(name) : make_name(),
+		.name = name ? strdup(name) : ambit_session_make_name(),
 		.root = strdup(engine->scope->root.real),
 		.display_root = strdup(engine->scope->display.real),
 	};
@@ -240,6 +320,12 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 	/* Nobody asks for a session whose name he does not know. */
 	return name ? ambit_record_session_store(engine->record, s, err)
 		    : record_session_later(engine->record, s, err);
+}
+
+int
+ambit_engine_store(struct ambit_engine *engine, struct ambit_error *err)
+{
+	return engine->record && !engine->observe ? record_session_now(engine->record, err) : 0;
 }
 
 /* -- rules ------------------------------------------------------------------- */
@@ -271,16 +357,21 @@ copy_rule(void *data, const struct ambit_rule *rule)
 static int
 reload_session(struct ambit_engine *engine, struct ambit_error *err)
 {
-	struct ambit_session session = { 0 };
+	struct ambit_session session = { 0 }, before;
 	int r = ambit_record_session_load(engine->record, engine->session.name, &session, err);
 
 	if (r == -ENOENT)
-		return 0;
+		return engine_cap_session(engine, err);
 	if (r < 0)
 		return r;
-	ambit_session_finish(&engine->session);
+	/* Without what those around it say, it is not in force. */
+	before = engine->session;
 	engine->session = session;
-	return 0;
+	r = engine_cap_session(engine, err);
+	if (r < 0)
+		engine->session = before;
+	ambit_session_finish(r < 0 ? &session : &before);
+	return r;
 }
 
 struct narrowing {
@@ -421,11 +512,14 @@ engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 	version = ambit_record_version(engine->record);
 	if (version >= 0 && version == engine->rules_version)
 		return 0;
+	/* What fails half way is done again at the next look. */
+	engine->rules_version = -1;
 	r = load_rules(engine, err);
-	if (r < 0)
-		return r;
-	engine->rules_version = version;
-	return reload_session(engine, err);
+	if (r == 0)
+		r = reload_session(engine, err);
+	if (r == 0)
+		engine->rules_version = version;
+	return r;
 }
 
 /* What is remembered, from one moment or later: what changes after the first
@@ -455,15 +549,17 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	engine->guarded = options->outer ? options->outer->scope : options->scope;
 	engine->record = options->record;
 	engine->approver = options->approver;
+	engine->judge = options->judge;
 	engine->policy = options->policy;
 	engine->observe = options->observe;
 	engine->rules_version = -1;
 	engine->door = strdup(options->door ? options->door : "library");
+	engine->agent = str_dup(options->agent);
 	engine->pending = pending_create();
-	if (!engine->door || !engine->pending)
+	if (!engine->door || !engine->pending || (options->agent && !engine->agent))
 		return err_nomem(err);
 	if (options->unlimited || (engine->approver && engine->approver->instant))
-		pending_unlimit(engine->pending);
+		pending_limit(engine->pending, false);
 	r = add_grants(engine, err);
 	if (r == 0)
 		r = open_guards(engine, err);
@@ -472,6 +568,6 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	if (r == 0)
 		r = open_memory(engine, options->session, err);
 	if (r == 0)
-		r = check_program(engine, err);
+		r = check_programs(engine, err);
 	return r;
 }

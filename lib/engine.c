@@ -45,6 +45,12 @@ ambit_engine_approver(const struct ambit_engine *engine)
 	return engine->approver;
 }
 
+struct ambit_judge *
+ambit_engine_judge(const struct ambit_engine *engine)
+{
+	return engine->judge;
+}
+
 /* What is late here is an answer; the words of the code are about commands. */
 static const char *
 hint_of(enum ambit_code code)
@@ -102,6 +108,7 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 	engine_look(engine, request, ret_input);
 	if (child)
 		ret_input->scope = child;
+	ret_input->apart = ret_input->apart && !child;
 	return 0;
 }
 

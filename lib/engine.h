@@ -13,16 +13,18 @@
 /* Shared by the files of the engine: engine.c (the arrow), engine-open.c
  * (what a session starts from), engine-ask.c and engine-answer.c (tickets, questions,
  * answers), engine-place.c (permits into places), engine-line.c and engine-floor.c
- * (what the kernel line needs). */
+ * (what the kernel line needs), engine-narrow.c (what it may no longer give). */
 
 struct ambit_engine {
 	const struct ambit_settings *settings;
 	struct ambit_scope *scope;
 	struct ambit_record *record;
 	struct ambit_approver *approver;
+	struct ambit_judge *judge;
 	const struct ambit_policy *policy;
 	bool observe;
 	char *door;
+	char *agent; /* or NULL */
 
 	struct ambit_session session;
 	struct guards *guards;
@@ -39,6 +41,9 @@ struct ambit_engine {
 	bool searched;	 /* for repositories in the folder */
 	bool search_cut; /* and not all of it was looked at */
 	int64_t looked; /* when a glance last looked at folder and record; 0: never */
+	struct engine_stance *stance; /* what the floor was made of; or NULL */
+	bool narrowed;	   /* whether less is allowed, when it was last looked at */
+	int64_t narrow_at; /* that is looked, then */
 
 	struct pending *pending;
 	char last_call[65];		/* digest of the last call, and how often in a row */
@@ -106,6 +111,21 @@ void engine_look(const struct ambit_engine *engine, const struct ambit_request *
 	struct decide_input *ret_input);
 /* Whether it is only where it goes that decides about a request of this tool. */
 bool engine_is_plain(const struct decide_input *in, const char *tool, bool writes);
+
+/* Looks at folder and record, now and then. False: it cannot be told now. */
+bool engine_refresh(struct ambit_engine *engine);
+
+/* engine-around.c: the session as it was loaded is cut to what those around it say. */
+int engine_cap_session(struct ambit_engine *engine, struct ambit_error *err);
+
+/* engine-narrow.c */
+
+/* Whether nothing but where it goes decides about any write. */
+bool engine_writes_plainly(const struct decide_input *in);
+/* What is told as the floor is what holds now; takes the list. -ENOMEM. */
+int engine_stance_take(struct ambit_engine *engine, char ***open);
+/* Accepts NULL. */
+void engine_stance_destroy(struct engine_stance *stance);
 
 /* engine-ask.c: when a question that is put now expires; 0: never. */
 int64_t engine_expires(const struct ambit_engine *engine, int64_t now);

@@ -9,6 +9,7 @@
 
 #include <ambit/approve.h>
 #include <ambit/error.h>
+#include <ambit/judge.h>
 #include <ambit/outcome.h>
 #include <ambit/policy.h>
 #include <ambit/record.h>
@@ -35,6 +36,13 @@ struct ambit_engine_outer {
 	/* Those of them that stay open for as long as it lives: the others are open
 	 * by answers, which can be taken back; and may be so again. */
 	const char *const *kept;
+	/* What can be a grant in here, by exactly this real path: what was granted there, and
+	 * directories that are open with all in them, where no guard is. A grant is not asked
+	 * about any more, so lying in something open is not enough. */
+	const char *const *grants, *const *whole;
+	/* Where reads are limited there: what can be opened to them in here; NULL: they are
+	 * not. */
+	const char *const *readable;
 	const char *guards;		/* of ambit_engine_guards there; or NULL */
 };
 
@@ -45,9 +53,11 @@ struct ambit_engine_options {
 	struct ambit_record *record;	    /* NULL: no memory, nothing is recorded or permitted */
 	bool observe;			    /* memory is read, but nothing is recorded or permitted */
 	struct ambit_approver *approver;    /* NULL: nobody to ask */
+	struct ambit_judge *judge;	    /* asked before the approver; NULL: none */
 	const struct ambit_policy *policy;  /* NULL: none but the settings' */
 	const char *session;		    /* NULL: a new name is made */
 	const char *door;		    /* "decide", "why", "tiny" ...: recorded */
+	const char *agent;		    /* whose session it is, of a sub-agent; NULL: none */
 	/* Questions are not counted against the rate: no person sees them. An
 	 * approver that is instant says so itself. */
 	bool unlimited;
@@ -59,10 +69,22 @@ int ambit_engine_create(const struct ambit_engine_options *options,
 	struct ambit_engine **ret_engine, struct ambit_error *err);
 void ambit_engine_destroy(struct ambit_engine *engine);
 
+/* Others can find its session by name from here on: one without a name is stored with its
+ * first event, if nobody asks for it before. */
+int ambit_engine_store(struct ambit_engine *engine, struct ambit_error *err);
+
+/* What the record holds by now is in force when it returns: modes, permissions, rules.
+ * Requests that wait are decided again; what is still to be asked stays so. */
+int ambit_engine_reload(struct ambit_engine *engine, struct ambit_error *err);
+/* Whether questions are counted against the rate, from here on. */
+void ambit_engine_limit(struct ambit_engine *engine, bool limited);
+
 /* Borrowed. */
 const char *ambit_engine_session(const struct ambit_engine *engine);
 /* Who is asked; NULL: nobody. Borrowed. */
 struct ambit_approver *ambit_engine_approver(const struct ambit_engine *engine);
+/* Who is asked before; NULL: none. Borrowed; he may be asked from any thread. */
+struct ambit_judge *ambit_engine_judge(const struct ambit_engine *engine);
 
 /* Decides, never asks. Recorded if there is a record; if it cannot be, the
  * outcome is a deny with code Internal, and err says why. ret_outcome is always filled: its
@@ -86,9 +108,15 @@ int ambit_engine_submit(struct ambit_engine *engine, struct ambit_request *reque
 /* The question to show now, or NULL. Checked against memory first; the same
  * one until it is answered, withdrawn or expired. Borrowed. */
 const struct ambit_question *ambit_engine_question(struct ambit_engine *engine);
-/* -ENOENT: no such question any more; -EINVAL: not one of its choices. */
+/* -ENOENT: no such question any more; -EINVAL: not one of its choices; -EPERM: a judge's
+ * answer to what is a person's alone. Of a judge (answer->judge) approver is "judge",
+ * whatever is said here, and the yes is for the very paths in question. */
 int ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
+/* A judge passed this question on: it is for others now. For a reason (ambit_judge_ask), an
+ * event "judge". */
+void ambit_engine_passed(struct ambit_engine *engine, const struct ambit_question *question,
+	const struct ambit_error *why);
 /* The question could not be put, or was not answered: error (an errno) and the
  * words say why. All who wait for it are refused, with code Timeout for
  * ETIMEDOUT. -ENOENT: nobody waits for it any more. */
@@ -99,6 +127,10 @@ int ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int err
  * more (collect). */
 int ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	struct ambit_question *ret_question, struct ambit_error *err);
+/* Those that are put now, oldest first; each returns non-zero to stop, which is
+ * returned. Nothing is put by it. */
+int ambit_engine_questions(struct ambit_engine *engine,
+	int (*each)(void *data, const struct ambit_question *question), void *data);
 /* The one who asked is gone. */
 void ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket);
 /* 0: settled, outcome and permit filled, the ticket is gone; -EAGAIN: still open. */
@@ -187,7 +219,10 @@ void ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request
  * are told as well. */
 int ambit_engine_writable(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path, bool spine), void *data);
-/* After that: whether a directory at this real path could be told as clear. */
+/* After that: whether less is allowed by now than what was told, so that a floor made
+ * of it gives too much. Looks at the record now and then, as a glance does. */
+bool ambit_engine_narrowed(struct ambit_engine *engine);
+/* And whether a directory at this real path could be told as clear. */
 bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
 /* Guards that lie deeper than that and came or changed since (milliseconds since
  * the epoch), without a yes that is remembered: real paths. 1: not everything
@@ -222,12 +257,17 @@ void ambit_engine_hides(struct ambit_engine *engine, const struct ambit_object *
  * (unless writes are refused) and grants, but not what is remembered. */
 int ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const char *path),
 	void *data);
+/* What was granted beside the folder: real paths. */
+int ambit_engine_grants(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path, bool write), void *data);
 /* The guards that were found until now, as text for ambit_engine_outer. Caller frees;
  * NULL without memory. */
 char *ambit_engine_guards(struct ambit_engine *engine);
 
-/* Opens one more folder to writes, for as long as this engine lives. */
-int ambit_engine_grant(struct ambit_engine *engine, const char *path, struct ambit_error *err);
+/* Opens one more directory to writes, for as long as this engine lives: one that was made
+ * for it, whatever a session around it has open. real: its real path. -ELOOP: it leads
+ * elsewhere. */
+int ambit_engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err);
 
 /* An event of the session's chain: kind "run" or "end"; body a JSON object. */
 int ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *subject,
@@ -295,5 +335,31 @@ enum ambit_shell {
 char *ambit_engine_brief_for(const struct ambit_engine *engine, enum ambit_shell shell);
 /* The same where it is not known who runs its commands, so that nothing holds them. */
 char *ambit_engine_brief(const struct ambit_engine *engine);
+
+/* -- sub-agents -------------------------------------------------------------- */
+
+/* A name for a session that is to be: sortable by time, hard to guess. Caller frees;
+ * NULL without memory. */
+char *ambit_session_make_name(void);
+
+/* The text that tells a sub-agent its scope, in a folder of this one's: asks, where what
+ * is outside is a question there as well. Caller frees. -EPERM: the folder is not inside. */
+int ambit_engine_brief_child(const struct ambit_engine *engine, const char *folder, bool asks,
+	char **ret_text, struct ambit_error *err);
+
+/* One thing that was refused in a session, however often. Strings are borrowed. */
+struct ambit_refusal {
+	const char *what;    /* "write", "connect", "bash" ...: the access, or the tool */
+	const char *subject; /* the path as shown, or the host or command; escaped */
+	const char *code;
+	const char *reason;
+	uint64_t count;
+};
+/* What was refused in that session and in those inside it since then, as the record has
+ * it: oldest first. each returns non-zero to stop. The last may be without words: so many
+ * more, that are not told one by one. */
+int ambit_engine_refusals(struct ambit_engine *engine, const char *session, int64_t since,
+	int (*each)(void *data, const struct ambit_refusal *refusal), void *data,
+	struct ambit_error *err);
 
 #endif

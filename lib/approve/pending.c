@@ -60,9 +60,17 @@ pending_destroy(struct pending *pending, void (*destroy_data)(void *data))
 }
 
 void
-pending_unlimit(struct pending *pending)
+pending_limit(struct pending *pending, bool limited)
 {
-	pending->unlimited = true;
+	pending->unlimited = !limited;
+}
+
+void
+pending_refund(struct pending *pending)
+{
+	pending->credit += QUESTION_COSTS;
+	if (pending->credit > CREDIT_MAX)
+		pending->credit = CREDIT_MAX;
 }
 
 /* The index of the first ticket whose id is at least id. */

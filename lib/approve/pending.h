@@ -21,8 +21,12 @@ struct pending *pending_create(void);
 /* destroy_data is called for what is still waiting; may be NULL. */
 void pending_destroy(struct pending *pending, void (*destroy_data)(void *data));
 
-/* Nobody is bothered by the questions: a program answers them. */
-void pending_unlimit(struct pending *pending);
+/* Whether questions are counted against the rate (at first they are). Where a program
+ * answers them, nobody is bothered. */
+void pending_limit(struct pending *pending, bool limited);
+
+/* One question less was seen by a person than was counted. */
+void pending_refund(struct pending *pending);
 
 /* -EBUSY: too many questions; -ENOSPC: too many tickets. expires 0: never.
  * data is borrowed until the ticket is removed. */
