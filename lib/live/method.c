@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One line of a client's into what it asks for, and the reply. Every request has one,
+ * whatever is wrong with it. Nothing that is asked for here widens what the record says:
+ * modes and rules are stored there first, by the one who asks. */
+
+#include <string.h>
+#include <unistd.h>
+
+#include <ambit/ambit.h>
+
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "live/live.h"
+
+struct asked {
+	struct guest *guest;
+	struct ambit_live *live;
+	const struct rpc_message *message;
+};
+
+static json_t *
+id_of(const struct rpc_message *message)
+{
+	return message && message->id ? json_incref(message->id) : json_null();
+}
+
+static void
+refuse(struct guest *guest, const struct rpc_message *message, int code, const char *why)
+{
+	/* Words may hold a name that is no UTF-8. */
+	auto_json json_t *error = json_pack("{s:i}", "code", code);
+
+	if (error && json_set_text(error, "message", why) == 0)
+		guest_say(guest, json_pack("{s:s s:o s:O}", "jsonrpc", "2.0", "id", id_of(message),
+					 "error", error));
+	else
+		guest_say(guest, NULL);
+}
+
+void
+method_refuse(struct guest *guest, int code, const char *why)
+{
+	refuse(guest, NULL, code, why);
+}
+
+/* Takes the result. */
+static void
+reply(const struct asked *asked, json_t *result)
+{
+	if (!result) {
+		refuse(asked->guest, asked->message, RPC_INTERNAL, "out of memory");
+		return;
+	}
+	guest_say(asked->guest, json_pack("{s:s s:o s:o}", "jsonrpc", "2.0", "id",
+					id_of(asked->message), "result", result));
+}
+
+/* -- methods ----------------------------------------------------------------------------- */
+
+static json_t *
+hello_json(struct ambit_live *live)
+{
+	const char *root = ambit_scope_root(ambit_engine_scope(live->o.engine));
+	auto_json json_t *object = json_pack("{s:s s:i s:s s:s s:I s:s s:i s:b}", "session",
+		ambit_engine_session(live->o.engine), "pid", (int)getpid(), "door", live->o.door,
+		"what", live->what, "started", (json_int_t)live->started, "version", AMBIT_VERSION,
+		"watchers", (int)atomic_load(&live->watchers), "asks", live->o.asks);
+
+	if (!object || json_set_text(object, "folder", root) < 0)
+		return NULL;
+	return steal_ptr(&object);
+}
+
+static void
+hello(const struct asked *asked)
+{
+	json_t *object;
+
+	live_lock(asked->live);
+	object = hello_json(asked->live);
+	live_unlock(asked->live);
+	reply(asked, object);
+}
+
+static json_t *
+status_json(struct ambit_live *live)
+{
+	auto_json json_t *object = hello_json(live);
+	auto_free char *text = live->o.status ? live->o.status(live->o.data) : NULL;
+	json_t *own = NULL;
+
+	if (!object || describe(live->o.engine, object) < 0)
+		return NULL;
+	if (text && json_parse(text, strlen(text), &own, NULL) == 0 && json_is_object(own))
+		json_object_update_missing(object, own);
+	json_decref(own);
+	return steal_ptr(&object);
+}
+
+static void
+status(const struct asked *asked)
+{
+	json_t *object;
+
+	live_lock(asked->live);
+	object = status_json(asked->live);
+	live_unlock(asked->live);
+	reply(asked, object);
+}
+
+/* The reply says how many are open; they follow as notifications, like those to come. */
+static void
+watch(const struct asked *asked)
+{
+	struct ambit_live *live = asked->live;
+	bool first = !asked->guest->watches;
+	json_int_t n = 0;
+
+	/* Others first: what is new to all is not to be told to this one twice. */
+	told_update(live);
+	for (const struct told *told = live->told; told; told = told->next)
+		n++;
+	reply(asked, json_pack("{s:I s:b}", "open", n, "asks", live->o.asks));
+	if (!first)
+		return;
+	asked->guest->watches = true;
+	atomic_fetch_add(&live->watchers, 1);
+	live->changed = true;
+	told_all(asked->guest);
+}
+
+static void
+answer(const struct asked *asked)
+{
+	auto_json json_t *given = json_copy(asked->message->params);
+	const json_t *id = json_object_get(given, "id");
+	struct ambit_error err = { 0 };
+	json_int_t number = json_integer_value(id);
+	int r;
+
+	if (!json_is_integer(id) || number <= 0) {
+		refuse(asked->guest, asked->message, RPC_INVALID_PARAMS,
+			"'id' is to be the number of a question");
+		return;
+	}
+	if (!asked->live->o.asks) {
+		refuse(asked->guest, asked->message, LIVE_NO_QUESTION,
+			"this session was told who answers; nobody else does");
+		return;
+	}
+	json_object_del(given, "id");
+	r = told_answer(asked->live, (uint64_t)number, given, &err);
+	if (r == 0)
+		reply(asked, json_object());
+	else
+		refuse(asked->guest, asked->message,
+			r == -ENOENT   ? LIVE_NO_QUESTION
+			: r == -EINVAL ? RPC_INVALID_PARAMS
+				       : LIVE_FAILED,
+			err.text);
+}
+
+static void
+reload(const struct asked *asked)
+{
+	struct ambit_live *live = asked->live;
+	struct ambit_error err = { 0 };
+	int r;
+
+	live_lock(live);
+	if (live->o.forget)
+		live->o.forget(live->o.data);
+	r = ambit_engine_reload(live->o.engine, &err);
+	live_unlock(live);
+	live->changed = true;
+	if (r < 0)
+		refuse(asked->guest, asked->message, LIVE_FAILED, err.text);
+	else
+		reply(asked, json_object());
+}
+
+static void
+stop(const struct asked *asked)
+{
+	if (!asked->live->o.stop) {
+		refuse(asked->guest, asked->message, LIVE_FAILED, "it cannot be ended from here");
+		return;
+	}
+	reply(asked, json_object());
+	asked->live->o.stop(asked->live->o.data);
+}
+
+static const struct method {
+	const char *name;
+	bool params; /* takes any */
+	void (*run)(const struct asked *asked);
+} methods[] = {
+	{ "hello", false, hello },
+	{ "status", false, status },
+	{ "watch", false, watch },
+	{ "answer", true, answer },
+	{ "reload", false, reload },
+	{ "stop", false, stop },
+};
+
+static const struct method *
+find_method(const char *name)
+{
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (streq(methods[i].name, name))
+			return &methods[i];
+	return NULL;
+}
+
+static void
+serve(struct guest *guest, const struct rpc_message *message)
+{
+	const struct method *method = find_method(message->method);
+	const struct asked asked = { guest, guest->live, message };
+
+	if (!method)
+		refuse(guest, message, RPC_NO_METHOD,
+			"one of hello, status, watch, answer, reload, stop");
+	else if (!method->params && json_object_size(message->params) > 0)
+		refuse(guest, message, RPC_INVALID_PARAMS, "this takes no params");
+	else
+		method->run(&asked);
+}
+
+void
+method_line(struct guest *guest, const char *text, size_t len)
+{
+	struct rpc_message message;
+
+	if (len == 0)
+		return;
+	rpc_parse(text, len, &message);
+	if (message.kind == RPC_BAD)
+		refuse(guest, &message, message.code, message.why);
+	else if (message.kind == RPC_REQUEST)
+		serve(guest, &message);
+	/* Nothing is asked of clients, and they have nothing to notify of. */
+	rpc_message_finish(&message);
+}
