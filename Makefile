@@ -52,10 +52,14 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 # The doors to tools: src/elsewhere stands for them in `ambit`, and starts the other.
-DOOR_SRC := $(sort $(wildcard src/door/*.c src/mcp/*.c src/serve/*.c))
+DOOR_SRC := $(sort $(wildcard src/door/*.c src/mcp/*.c src/serve/*.c src/spawn/*.c \
+	src/judge/*.c))
 DOOR_OBJ := $(DOOR_SRC:%.c=$(BUILD)/%.o)
 AWAY_SRC := $(sort $(wildcard src/elsewhere/*.c))
 AWAY_OBJ := $(AWAY_SRC:%.c=$(BUILD)/%.o)
+# The screen of the person who answers; in both programs, since it needs no tools.
+WATCH_SRC := $(sort $(wildcard src/watch/*.c))
+WATCH_OBJ := $(WATCH_SRC:%.c=$(BUILD)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 CASES := $(patsubst tests/cases/run.c,$(BUILD)/tests/cases,$(wildcard tests/cases/run.c))
@@ -63,7 +67,10 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz-*.c))
 REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz-%.c=$(BUILD)/tests/replay-%)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 # What one target needs of the program: the door, without what opens it.
-MCP_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/mcp/mcp.c,$(sort $(wildcard src/mcp/*.c))))
+MCP_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/mcp/mcp.c,$(sort $(wildcard src/mcp/*.c))) \
+	src/cli/modes.c)
+# What a unit test needs of the screen: the picture, not what it comes from.
+BOARD_OBJ := $(patsubst %,$(BUILD)/src/watch/%.o,board keys row wrap layout frame)
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 BENCH := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 HELPER_SRC := $(sort $(wildcard tests/e2e/*.c))
@@ -106,14 +113,14 @@ $(BUILD)/$(SONAME): $(LIB_OBJ) lib/libambit.map
 	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/libambit.map \
 		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(LIB_OBJ) $(LDLIBS)
 
-$(BUILD)/ambit: $(CLI_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a
+$(BUILD)/ambit: $(CLI_OBJ) $(WATCH_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(CLI_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a \
+	$(Q)$(CC) $(ALL_LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a \
 		$(PROGRAM_LIBS)
 
-$(BUILD)/ambit-tools: $(CLI_OBJ) $(DOOR_OBJ) $(BUILD)/libambit.a
+$(BUILD)/ambit-tools: $(CLI_OBJ) $(WATCH_OBJ) $(DOOR_OBJ) $(BUILD)/libambit.a
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(DOOR_OBJ) $(BUILD)/libambit.a $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(PKG_LIBS)
 
 # Man pages and completions are the program's own tables, printed.
 $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
@@ -124,7 +131,9 @@ $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
 $(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(BUILD)/libambit.a
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libambit.a $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(LDLIBS) -lcmocka
+
+$(BUILD)/tests/test-watch: $(BOARD_OBJ)
 
 # Not tests/cases/run.o: that directory would stand where the program goes.
 $(BUILD)/tests/cases: tests/cases/run.c $(BUILD)/libambit.a
@@ -231,4 +240,5 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 	@echo '  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= CC=$(CC) SAN=address,undefined V=1 FUZZ_SECONDS=$(FUZZ_SECONDS)'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(AWAY_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) \
+	$(AWAY_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)

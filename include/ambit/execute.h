@@ -30,6 +30,13 @@ struct ambit_executor_options {
 	char *const *keep;    /* names that stay although they look like secrets; or NULL */
 	const char *shell;    /* NULL: /bin/bash, else /bin/sh; gets -c COMMAND */
 	struct ambit_limits limits;
+	/* KERNEL: makes a descriptor that goes along as --within, so that commands can do
+	 * no more than what is around, with the environment for the command; or NULL. From
+	 * any thread. The program itself then has its own, for that of commands may be
+	 * somebody's behind a line. */
+	int (*within)(void *data, char *const *envp, int *ret_fd, struct ambit_error *err);
+	void *data;
+	char *const *program_envp;
 };
 
 struct ambit_executor;
@@ -43,7 +50,13 @@ char *const *ambit_executor_scrubbed(const struct ambit_executor *executor);
 enum ambit_backend ambit_executor_backend(const struct ambit_executor *executor);
 
 struct ambit_execution {
-	const char *command;
+	const char *command; /* for the shell */
+	/* KERNEL: or a program and its arguments, with options for `run` in place of the
+	 * executor's, and what the executor's within would make. */
+	char *const *argv;
+	char *const *options;
+	int within;
+	int hold; /* a descriptor that is kept open until all of it has ended; 0: none */
 	const char *input; /* its stdin; NULL: empty */
 	size_t input_len;
 	const char *cwd;   /* absolute */
@@ -72,6 +85,7 @@ struct ambit_executed {
 	int status;	/* as in a shell: 128+signal, 124 after a timeout */
 	bool timed_out;
 	bool cancelled;
+	bool lost; /* who kept it was killed: some of it may live on for a moment */
 	bool connected; /* KERNEL: the line saw it reach out; else: not known, true */
 	int64_t duration_ms;
 	struct ambit_output out, err;

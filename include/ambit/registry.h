@@ -9,6 +9,7 @@
 #include <ambit/engine.h>
 #include <ambit/error.h>
 #include <ambit/execute.h>
+#include <ambit/settings.h>
 #include <ambit/words.h>
 
 /* Tools bound to an engine. A call goes one way: known tool? arguments as the
@@ -23,10 +24,32 @@
 struct ambit_registry;
 struct ambit_permit;
 
+/* What run_agent needs of the door it is called through. Borrowed. */
+struct ambit_agent_child {
+	const char *name, *turn;
+	char *const *envp; /* for the agent */
+	const struct ambit_profile *profile; /* that is open here, and is to be there; or NULL */
+	int depth;
+	bool asks; /* what is outside is a question there, too */
+};
+struct ambit_agents {
+	const struct ambit_settings *settings; /* NULL: there are none */
+	const char *turns; /* the directory that says whose turn it is */
+	const char *turn;  /* in which this session itself runs; NULL or "": none */
+	int depth;	   /* how many agents are above it */
+	char *const *envp; /* theirs; secrets are taken out, but for those one keeps */
+	/* Makes the descriptor that says what is around a child: see ambit_run_around.
+	 * With the registry's lock. */
+	int (*around)(void *data, const struct ambit_agent_child *child, int *ret_fd,
+		struct ambit_error *err);
+	void *data;
+};
+
 struct ambit_registry_options {
 	struct ambit_engine *engine;	 /* borrowed */
 	struct ambit_executor *executor; /* borrowed; NULL: there is no bash */
 	const char *no_bash; /* borrowed: why there is no executor; NULL: not said */
+	struct ambit_agents agents; /* only where the line holds commands */
 };
 
 int ambit_registry_create(const struct ambit_registry_options *options,
@@ -37,6 +60,18 @@ void ambit_registry_destroy(struct ambit_registry *registry);
 /* For doors that use the engine beside the registry (decide, answer, log). */
 void ambit_registry_lock(struct ambit_registry *registry);
 void ambit_registry_unlock(struct ambit_registry *registry);
+
+/* For one that shows questions elsewhere (live.h), before the first call. noticed: one was
+ * put, settled or withdrawn. watched: whether somebody sees them there: then a call that
+ * nobody else could be asked about waits for an answer; look again (lock, unlock) when
+ * that changes. From any thread, some with the lock. */
+struct ambit_registry_watch {
+	void (*noticed)(void *data);
+	bool (*watched)(void *data);
+	void *data;
+};
+void ambit_registry_watch(
+	struct ambit_registry *registry, const struct ambit_registry_watch *watch);
 
 /* -- tools ------------------------------------------------------------------------ */
 
@@ -133,6 +168,9 @@ struct ambit_call_options {
 	/* From another thread: nobody waits for this question any more, though the call
 	 * goes on; an ask about it returns -ECANCELED soon. May be NULL. */
 	void (*withdraw)(void *data, uint64_t question);
+	/* No model reads the result: what is not trusted has no marks. For tools that say so
+	 * themselves: run_agent. */
+	bool unlabelled;
 	const char *approver; /* how the record calls the one who answers by ask */
 	void (*progress)(void *data, double done, double total, const char *message);
 	void *data;

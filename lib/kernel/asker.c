@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between the engine, which many threads share, and an approver, who takes his
  * time. The question is copied before it is shown: the engine's own may be
- * withdrawn meanwhile, and then the approver is told so. */
+ * withdrawn, or answered by one who watches, and then the approver is told so.
+ * What he says is an answer to what he was shown, and to nothing else. */
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+#include "base/str.h"
 #include "kernel/asker.h"
 
 struct asker {
 	struct gate *gate;
 	struct ambit_engine *engine;
-	struct ambit_approver *approver;
+	struct ambit_approver *approver; /* NULL: nobody but the judge */
 	struct terminal *terminal;
+	bool (*watched)(void *data);
+	void *data;
+	int withdrawn;	 /* readable when the question that is asked now is withdrawn */
+	uint64_t judged; /* the question that the judge has passed on */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -23,7 +31,7 @@ struct asker {
 	bool started;
 	bool woken;
 	bool ending;
-	uint64_t asking; /* the question that is with the approver; 0: none */
+	const struct ambit_question *asking; /* that is with the approver; or NULL */
 };
 
 /* The question whose turn it is, as a copy. 0 if there is none. */
@@ -43,31 +51,95 @@ next_question(struct asker *asker, struct ambit_question *ret_question)
 	return id;
 }
 
-static void
-put(struct asker *asker, const struct ambit_question *question)
+static int
+match(void *data, const struct ambit_question *question)
 {
-	struct ambit_answer answer = { 0 };
-	struct ambit_error err = { 0 };
-	int r;
+	return ambit_question_same(data, question);
+}
 
+/* With those who watch, or nobody: then they are asked there. Programs that answer are no
+ * terminal, and are asked as ever. */
+static bool
+is_elsewhere(const struct asker *asker)
+{
+	const struct ambit_approver *approver = asker->approver;
+
+	return asker->watched && asker->watched(asker->data) &&
+		(!approver || approver->instant || streq(approver->name, "tty"));
+}
+
+/* True if he said yes. The terminal is not touched for that. */
+static bool
+ask_judge(struct asker *asker, const struct ambit_question *question,
+	struct ambit_answer *ret_answer)
+{
+	struct ambit_judge *judge = ambit_engine_judge(asker->engine);
+	struct ambit_error why = { 0 };
+
+	if (asker->judged == question->id)
+		return false;
+	asker->judged = question->id;
+	if (ambit_judge_ask(judge, question, asker->withdrawn, ret_answer, &why) == 0)
+		return true;
+	if (judge) {
+		gate_lock(asker->gate);
+		ambit_engine_passed(asker->engine, question, &why);
+		gate_unlock(asker->gate);
+		gate_wake(asker->gate); /* those who watch hear of it now */
+	}
+	return false;
+}
+
+/* The terminal is held from here until the answer has been taken. */
+static int
+ask_person(struct asker *asker, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
+{
+	if (!asker->approver)
+		return err_set(err, ENOENT, "nobody is here to ask");
 	if (asker->terminal) {
 		terminal_await_quiet(asker->terminal);
 		terminal_hold(asker->terminal);
 	}
-	r = asker->approver->ask(asker->approver, question, &answer, &err);
+	return asker->approver->ask(asker->approver, question, ret_answer, err);
+}
+
+static void
+take(struct asker *asker, const struct ambit_question *question,
+	const struct ambit_answer *answer, int r, struct ambit_error *err)
+{
+	bool open;
+
 	gate_lock(asker->gate);
 	gate_forget(asker->gate);
-	if (r == 0)
-		r = ambit_engine_answer(asker->engine, question->id, &answer, asker->approver->name,
-			&err);
-	/* ENOENT, ECANCELED: it was withdrawn, and nobody waits for it. */
-	if (r < 0 && r != -ENOENT && r != -ECANCELED)
-		ambit_engine_decline(asker->engine, question->id, -r, err.text);
+	open = ambit_engine_questions(asker->engine, match, (void *)question) == 1;
+	if (r == 0 && open)
+		r = ambit_engine_answer(asker->engine, question->id, answer,
+			asker->approver ? asker->approver->name : "", err);
+	/* It was withdrawn, or somebody else has answered. */
+	if (r < 0 && r != -ECANCELED && open)
+		ambit_engine_decline(asker->engine, question->id, -r, err->text);
 	gate_unlock(asker->gate);
 	/* Here, not by waking the loop: the one who was asked about waits. */
 	gate_settle(asker->gate);
-	if (asker->terminal)
+}
+
+/* False: it is with those who watch. */
+static bool
+put(struct asker *asker, const struct ambit_question *question)
+{
+	struct ambit_answer answer = { 0 };
+	struct ambit_error err = { 0 };
+	bool judged = ask_judge(asker, question, &answer);
+
+	if (!judged && is_elsewhere(asker))
+		return false;
+	take(asker, question, &answer, judged ? 0 : ask_person(asker, question, &answer, &err),
+		&err);
+	if (asker->terminal && !judged && asker->approver)
 		terminal_release(asker->terminal);
+	gate_wake(asker->gate);
+	return true;
 }
 
 static bool
@@ -86,12 +158,14 @@ wait_for_work(struct asker *asker)
 
 /* False: the run is over, nothing is asked any more. */
 static bool
-set_asking(struct asker *asker, uint64_t id)
+set_asking(struct asker *asker, const struct ambit_question *question)
 {
+	eventfd_t value;
 	bool ending;
 
 	pthread_mutex_lock(&asker->lock);
-	asker->asking = id;
+	asker->asking = question;
+	eventfd_read(asker->withdrawn, &value);
 	ending = asker->ending;
 	pthread_mutex_unlock(&asker->lock);
 	return !ending;
@@ -106,10 +180,11 @@ run(void *data)
 		struct ambit_question question = { 0 };
 
 		while (next_question(asker, &question) != 0) {
-			if (set_asking(asker, question.id))
-				put(asker, &question);
+			bool over = !set_asking(asker, &question) || !put(asker, &question);
+
+			over = !set_asking(asker, NULL) || over;
 			ambit_question_finish(&question);
-			if (!set_asking(asker, 0))
+			if (over)
 				break;
 		}
 		gate_settle(asker->gate); /* what needed no asking */
@@ -119,7 +194,7 @@ run(void *data)
 
 struct asker *
 asker_create(struct gate *gate, struct ambit_engine *engine, struct ambit_approver *approver,
-	struct terminal *terminal)
+	struct terminal *terminal, bool (*watched)(void *data), void *data)
 {
 	struct asker *asker = calloc(1, sizeof(*asker));
 
@@ -130,7 +205,14 @@ asker_create(struct gate *gate, struct ambit_engine *engine, struct ambit_approv
 		.engine = engine,
 		.approver = approver,
 		.terminal = terminal,
+		.watched = watched,
+		.data = data,
+		.withdrawn = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
+	if (asker->withdrawn < 0) {
+		free(asker);
+		return NULL;
+	}
 	pthread_mutex_init(&asker->lock, NULL);
 	pthread_cond_init(&asker->changed, NULL);
 	return asker;
@@ -148,33 +230,54 @@ start(struct asker *asker)
 	return asker->started;
 }
 
+/* Without the thread nobody can be asked: no. */
+static void
+decline_all(struct asker *asker)
+{
+	const struct ambit_question *question;
+
+	gate_lock(asker->gate);
+	while ((question = ambit_engine_question(asker->engine)) != NULL)
+		ambit_engine_decline(
+			asker->engine, question->id, EAGAIN, "there is no thread to ask from");
+	gate_unlock(asker->gate);
+}
+
+static void
+cancel(struct asker *asker, uint64_t asking)
+{
+	if (asking != 0 && asker->approver && asker->approver->cancel)
+		asker->approver->cancel(asker->approver, asking);
+}
+
 /* Called by the supervisor's loop alone. */
 void
 asker_wake(struct asker *asker)
 {
 	const struct ambit_question *question;
-	uint64_t asking, current;
+	uint64_t withdrawn = 0;
+	bool any;
 
 	gate_lock(asker->gate);
 	question = ambit_engine_question(asker->engine);
-	current = question ? question->id : 0;
+	any = question != NULL;
+	pthread_mutex_lock(&asker->lock);
+	if (asker->asking && (!question || !ambit_question_same(question, asker->asking)))
+		withdrawn = asker->asking->id;
+	/* With the lock, so that it is that question which hears of it, or none. */
+	if (withdrawn != 0)
+		eventfd_write(asker->withdrawn, 1);
+	pthread_mutex_unlock(&asker->lock);
 	gate_unlock(asker->gate);
-	if (current != 0 && !asker->started && !start(asker)) {
-		/* Without the thread nobody can be asked: no. */
-		gate_lock(asker->gate);
-		while ((question = ambit_engine_question(asker->engine)) != NULL)
-			ambit_engine_decline(asker->engine, question->id, EAGAIN,
-				"there is no thread to ask from");
-		gate_unlock(asker->gate);
+	if (any && !asker->started && !start(asker)) {
+		decline_all(asker);
 		return;
 	}
 	pthread_mutex_lock(&asker->lock);
-	asking = asker->asking;
 	asker->woken = true;
 	pthread_cond_signal(&asker->changed);
 	pthread_mutex_unlock(&asker->lock);
-	if (asking != 0 && asking != current && asker->approver->cancel)
-		asker->approver->cancel(asker->approver, asking);
+	cancel(asker, withdrawn);
 }
 
 void
@@ -186,14 +289,15 @@ asker_destroy(struct asker *asker)
 		return;
 	pthread_mutex_lock(&asker->lock);
 	asker->ending = true;
-	asking = asker->asking;
+	asking = asker->asking ? asker->asking->id : 0;
+	eventfd_write(asker->withdrawn, 1);
 	pthread_cond_signal(&asker->changed);
 	pthread_mutex_unlock(&asker->lock);
-	if (asking != 0 && asker->approver->cancel)
-		asker->approver->cancel(asker->approver, asking);
+	cancel(asker, asking);
 	if (asker->started)
 		pthread_join(asker->thread, NULL);
 	pthread_cond_destroy(&asker->changed);
 	pthread_mutex_destroy(&asker->lock);
+	close(asker->withdrawn);
 	free(asker);
 }

@@ -8,15 +8,18 @@
 #include "kernel/gate.h"
 #include "kernel/terminal.h"
 
-/* The thread that puts the engine's questions to the person, one at a time,
- * and hands the answers back. Started by the first question. */
+/* The thread that puts the engine's questions to the judge, if there is one, then to the
+ * person, one at a time, and hands the answers back. Started by the first question. */
 
 struct asker;
 
-/* terminal: held while a question is open, or NULL. */
+/* approver: NULL: nobody but the judge. terminal: held while a question is open, or NULL.
+ * watched: whether somebody sees the questions elsewhere; then they are not put over what
+ * runs on a terminal. Or NULL. */
 struct asker *asker_create(struct gate *gate, struct ambit_engine *engine,
-	struct ambit_approver *approver, struct terminal *terminal);
-/* A question may be open, or the one that is asked withdrawn. */
+	struct ambit_approver *approver, struct terminal *terminal,
+	bool (*watched)(void *data), void *data);
+/* A question may be open, or the one that is asked withdrawn, or a watcher came or went. */
 void asker_wake(struct asker *asker);
 /* Withdraws what is asked and waits for the thread. */
 void asker_destroy(struct asker *asker);

@@ -335,6 +335,15 @@ check_link(const struct call *call, bool slash)
 	return call_may_create(call, TO);
 }
 
+/* One end in the private temp directory, which is gone when the other is still there. */
+static bool
+leaves_temp(const struct call *call)
+{
+	const char *temp = gate_temp(call->gate);
+
+	return str_beneath(call->object[FROM].real, temp) != str_beneath(call->object[TO].real, temp);
+}
+
 static int
 prepare_link(struct call *call)
 {
@@ -357,7 +366,7 @@ prepare_link(struct call *call)
 		/* No name to ask about: the floor decides. */
 		if (call->object[FROM].gone)
 			return call->bounded ? call_continue(call) : -ENOENT;
-		if (call_place(call, FROM) != call_place(call, TO))
+		if (call_place(call, FROM) != call_place(call, TO) || leaves_temp(call))
 			return -EXDEV;
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
 	}

@@ -10,6 +10,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -130,6 +131,39 @@ check_flags(int flags)
 	return 0;
 }
 
+static bool
+is_device(const struct object *object)
+{
+	return S_ISCHR(object->st.st_mode) || S_ISBLK(object->st.st_mode);
+}
+
+/* What would be left to the floor, where that gives too much: the very object is opened,
+ * as it was resolved. Not a device that the floor does not give: other terminals are open
+ * to the supervisor. Nor what is the opener's own terminal, whoever he is: here that would
+ * be the supervisor's. What has lost its name is nothing to be asked about. */
+static int
+open_itself(struct call *call, bool read_only)
+{
+	const struct object *object = &call->object[0];
+	bool device = is_device(object);
+
+	if (device && object->st.st_rdev == makedev(5, 0))
+		return -ENXIO;
+	if (device && !gate_covers(call->gate, object->real))
+		return -EACCES;
+	if (!device && !read_only && !(object->nameless && S_ISFIFO(object->st.st_mode)))
+		return -EACCES;
+	if (read_only && object->gone)
+		return -EACCES;
+	if (device)
+		call->flags |= O_NOCTTY;
+	else if (read_only && !object->nameless)
+		call_need(call, AMBIT_ACCESS_READ, 0);
+	call->on_behalf = true;
+	call->slow = true;
+	return CALL_DECIDE;
+}
+
 /* Continues what the floor bounds. Before ABI 3 it knows nothing of O_TRUNC,
  * so that only a call that must also write is bounded; the flags are in a
  * register and stay as they are. */
@@ -138,18 +172,14 @@ leave_to_floor(struct call *call)
 {
 	int how = call->flags & O_ACCMODE;
 
+	if (gate_is_narrower(call->gate))
+		return open_itself(call, how == O_RDONLY && !(call->flags & O_TRUNC));
 	if ((call->flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR && gate_abi(call->gate) < 3)
 		return -EACCES;
 	return call_continue(call);
 }
 
 /* -- prepare --------------------------------------------------------------------------- */
-
-static bool
-is_device(const struct object *object)
-{
-	return S_ISCHR(object->st.st_mode) || S_ISBLK(object->st.st_mode);
-}
 
 static int
 check_existing(const struct call *call)
@@ -281,8 +311,9 @@ prepare(struct call *call)
 
 	call_begin(call);
 	call->STAGED = false;
-	/* Its flags lie in memory and can change after a look, to O_TRUNC. */
-	if (is_openat2(call) && gate_abi(call->gate) < 3)
+	/* Its flags lie in memory and can change after a look, to O_TRUNC; or to any
+	 * write at all, which the floor would let through. Programs go on with openat. */
+	if (is_openat2(call) && (gate_abi(call->gate) < 3 || gate_is_narrower(call->gate)))
 		return -ENOSYS;
 	r = read_arguments(call);
 	if (r < 0)

@@ -186,7 +186,11 @@ struct staged *gate_staged(struct gate *gate);
 /* How directories stand in the floor. */
 struct grounds *gate_grounds(struct gate *gate);
 /* The ABI of the floor in force. */
+/* Less is allowed now than what the floor was made of: nothing is left to it. */
+bool gate_is_narrower(struct gate *gate);
 int gate_abi(const struct gate *gate);
+/* The private temp directory. */
+const char *gate_temp(const struct gate *gate);
 /* To be used between gate_lock and gate_unlock. */
 struct ambit_engine *gate_engine(struct gate *gate);
 /* Whether what a stream says could still be allowed: somebody can be asked, or some host

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "kernel/call-file.h"
 #include "kernel/gate-private.h"
 #include "kernel/narrow.h"
 
@@ -29,16 +30,46 @@ may_truncate(const struct call *call)
 	return call->args[(int)call->row->flags] & O_TRUNC;
 }
 
-/* Whether the kernel itself bounds this call, whatever its arguments are when
- * it looks at them. */
+/* Whether the floor knows of this call, whatever its arguments are when the kernel
+ * looks at them. */
 static bool
-is_bounded(const struct call *call)
+is_floored(const struct call *call)
 {
 	int since = call->row->floor;
 
 	if (since == 0 || since > call->gate->abi)
 		return false;
 	return call->gate->abi >= 3 || !may_truncate(call);
+}
+
+bool
+gate_is_narrower(struct gate *gate)
+{
+	bool narrowed;
+
+	gate_lock(gate);
+	narrowed = ambit_engine_narrowed(gate->o.engine);
+	gate_unlock(gate);
+	return narrowed;
+}
+
+/* And bounds it by what holds now: while less is allowed than when the floor was made,
+ * whatever is continued could come to mean a write that is not. */
+static bool
+is_bounded(const struct call *call)
+{
+	return is_floored(call) && !gate_is_narrower(call->gate);
+}
+
+/* What prepare would leave to the floor. */
+void
+gate_answer_prepared(struct call *call)
+{
+	if (call->answer.kind == ANSWER_CONTINUE && call->row->floor > 0 &&
+		gate_is_narrower(call->gate))
+		gate_fail(call, EACCES);
+	else
+		gate_answer(call);
 }
 
 static bool
@@ -220,6 +251,66 @@ only_marks(const struct call *call)
 	return call->row->op == OP_UTIME || (call->row->op == OP_CHMOD && !(call->mode & 022));
 }
 
+/* Open to everybody, or with somebody's rights to whoever runs it. */
+static bool
+makes_it_wide(struct call *call)
+{
+	mode_t mode;
+
+	if (call->mode & (S_ISUID | S_ISGID))
+		return true;
+	if (!(call->mode & S_IWOTH))
+		return false;
+	return call_mode(call, 0, call->mode, &mode) < 0 || (mode & S_IWOTH);
+}
+
+/* A rename brings all of that along: what was made in the folder, where it may be. */
+static bool
+carries_plain(const struct call *call)
+{
+	for (unsigned i = 0; i < call->n_objects; i++) {
+		const struct object *object = &call->object[i];
+
+		if (object->exists && (!S_ISREG(object->st.st_mode) ||
+					      (object->st.st_mode & (S_ISUID | S_ISGID | S_IWOTH))))
+			return false;
+	}
+	return true;
+}
+
+/* What ambit_object.plain means. An open of what is no file speaks to whoever is behind
+ * it; one without a name is nothing that could be told. What is not known here is not
+ * plain. */
+static bool
+is_plain(struct call *call)
+{
+	const struct object *object = &call->object[0];
+
+	switch (call->row->op) {
+	case OP_UNLINK:
+	case OP_TRUNCATE:
+	case OP_UTIME:
+		return true;
+	case OP_RENAME:
+		return carries_plain(call);
+	case OP_MKDIR:
+		return !makes_it_wide(call);
+	case OP_OPEN:
+		if (object->exists)
+			return S_ISREG(object->st.st_mode);
+		return (call->flags & O_TMPFILE) != O_TMPFILE && !makes_it_wide(call);
+	default:
+		return false;
+	}
+}
+
+static bool
+truncates(const struct call *call)
+{
+	return call->row->op == OP_TRUNCATE ||
+		(call->row->op == OP_OPEN && (call->flags & O_TRUNC));
+}
+
 /* Where the command may do as it likes in every mode: nothing in there needs
  * deciding, unless something is moved out of it. */
 static bool
@@ -295,6 +386,24 @@ gate_key(const struct call *call, bool this_process)
 	return key;
 }
 
+/* While less is open than when it began: a file with more names than one may be one of
+ * those that were closed, by another of them. */
+static bool
+has_other_name(struct call *call)
+{
+	if (!gate_is_narrower(call->gate))
+		return false;
+	for (unsigned i = 0; i < call->n_needs; i++) {
+		const struct object *object = &call->object[call->need[i].object];
+
+		if (object->exists && S_ISREG(object->st.st_mode) && object->st.st_nlink > 1 &&
+			call->need[i].access != AMBIT_ACCESS_READ &&
+			call->need[i].access != AMBIT_ACCESS_READ_TREE)
+			return true;
+	}
+	return false;
+}
+
 static enum ambit_verdict
 glance(struct call *call, struct ambit_pass *ret_pass)
 {
@@ -307,6 +416,8 @@ glance(struct call *call, struct ambit_pass *ret_pass)
 		if (call->object[call->need[i].object].gone ||
 			call->object[call->need[i].object].nameless)
 			return AMBIT_DENY;
+	if (has_other_name(call))
+		return AMBIT_DENY;
 	n = list_objects(call, list);
 	gate_lock(call->gate);
 	verdict = ambit_engine_glance(call->gate->o.engine, list, n, ret_pass);
@@ -316,6 +427,31 @@ glance(struct call *call, struct ambit_pass *ret_pass)
 	if (verdict != AMBIT_ALLOW)
 		*ret_pass = (struct ambit_pass){ 0 };
 	return verdict;
+}
+
+/* What only a judge is told: a glance does without it. */
+static void
+describe_objects(struct call *call, struct ambit_object *list, size_t n)
+{
+	bool plain = is_plain(call);
+
+	for (size_t i = 0; i < n; i++) {
+		list[i].plain = plain;
+		list[i].truncates = truncates(call);
+	}
+}
+
+/* pid and name; and what it runs, where that is to be seen. */
+static int
+set_who(struct ambit_request *request, const struct target_who *who)
+{
+	char exe[PATH_MAX];
+	struct stat st;
+	int r = ambit_request_set_who(request, who->pid, who->start, who->program, NULL);
+
+	if (r == 0 && target_exe(who->pid, exe, &st) == 0)
+		r = ambit_request_set_exe(request, exe, st.st_dev, st.st_ino);
+	return r;
 }
 
 static struct ambit_request *
@@ -331,6 +467,7 @@ make_request(struct call *call)
 	if (target_who(&call->target, &who) < 0)
 		return NULL;
 	n = list_objects(call, list);
+	describe_objects(call, list, n);
 	/* A call is about paths or about a host; a socket that is bound is both
 	 * only by its path. */
 	r = call->host ? ambit_request_connect(call->host, &request, &err)
@@ -338,37 +475,110 @@ make_request(struct call *call)
 	if (r < 0)
 		return NULL;
 	ambit_request_set_held(request, true);
-	if (ambit_request_set_who(request, who.pid, who.start, who.program, NULL) < 0) {
+	if (set_who(request, &who) < 0) {
 		ambit_request_destroy(request);
 		return NULL;
 	}
 	return request;
 }
 
-/* Nobody, or one who needs no time: the question is settled right here. */
+/* Whether nobody who takes time is asked; but for the judge. */
+static bool
+settles_unasked(const struct gate *gate)
+{
+	if (!gate->o.nobody && !gate->o.instant)
+		return false;
+	return !gate->o.watched || !gate->o.watched(gate->o.data);
+}
+
+bool
+gate_may_ask(const struct gate *gate)
+{
+	return !settles_unasked(gate);
+}
+
+bool
+gate_settles_now(struct gate *gate, uint64_t ticket)
+{
+	struct ambit_question question = { 0 };
+	bool judged;
+
+	if (!settles_unasked(gate))
+		return false;
+	if (!ambit_engine_judge(gate->o.engine))
+		return true;
+	judged = ambit_engine_question_of(gate->o.engine, ticket, &question, NULL) == 1 &&
+		question.judge;
+	ambit_question_finish(&question);
+	return !judged;
+}
+
+/* Nobody, or one who needs no time. */
+static void
+answer(struct gate *gate, const struct ambit_question *question)
+{
+	struct ambit_approver *approver = gate->o.instant;
+	struct ambit_answer answer = { 0 };
+	struct ambit_error err = { 0 };
+	int r = approver ? approver->ask(approver, question, &answer, &err)
+			 : err_set(&err, ENOENT, "nobody is here to ask");
+
+	if (r == 0)
+		r = ambit_engine_answer(
+			gate->o.engine, question->id, &answer, approver->name, &err);
+	if (r < 0)
+		ambit_engine_decline(gate->o.engine, question->id, -r, err.text);
+}
+
+/* It is this ticket's own that is settled right here; another's may be with the judge. */
 void
 gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit)
 {
-	struct ambit_approver *approver = gate->o.instant;
 	struct ambit_error err = { 0 };
 
 	while (ambit_engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) == -EAGAIN) {
-		const struct ambit_question *question = ambit_engine_question(gate->o.engine);
-		struct ambit_answer answer = { 0 };
-		int r;
+		struct ambit_question question = { 0 };
+		int r = ambit_engine_question_of(gate->o.engine, ticket, &question, &err);
 
-		if (!question)
-			continue; /* settled by looking again */
-		uint64_t id = question->id;
-
-		r = approver ? approver->ask(approver, question, &answer, &err)
-			     : err_set(&err, ENOENT, "nobody is here to ask");
 		if (r == 0)
-			r = ambit_engine_answer(gate->o.engine, id, &answer, approver->name, &err);
-		if (r < 0)
-			ambit_engine_decline(gate->o.engine, id, -r, err.text);
+			continue; /* settled by looking again */
+		if (r < 0) {
+			ambit_engine_withdraw(gate->o.engine, ticket);
+			return;
+		}
+		answer(gate, &question);
+		ambit_question_finish(&question);
 	}
+}
+
+/* Where there is a judge, the one who asks him goes on with what is open. */
+void
+gate_settle_unwatched(struct gate *gate)
+{
+	const struct ambit_question *question;
+	struct ambit_question copy;
+	bool any = false;
+
+	if (!gate->o.nobody && !gate->o.instant)
+		return;
+	gate_lock(gate);
+	/* Whoever watches has no more patience than one at a terminal. */
+	ambit_engine_limit(gate->o.engine, !settles_unasked(gate));
+	while (settles_unasked(gate) && !ambit_engine_judge(gate->o.engine) &&
+		(question = ambit_engine_question(gate->o.engine)) != NULL) {
+		if (ambit_question_copy(question, &copy) < 0) {
+			ambit_engine_decline(
+				gate->o.engine, question->id, ENOMEM, "out of memory");
+		} else {
+			answer(gate, &copy);
+			ambit_question_finish(&copy);
+		}
+		any = true;
+	}
+	gate_unlock(gate);
+	if (any)
+		gate_settle(gate);
 }
 
 /* 0: settled; 1: held, the call is taken; 2: asked, but it is not to be held. */
@@ -389,7 +599,7 @@ submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 	r = ambit_engine_submit(gate->o.engine, request, ret_outcome, ret_permit, &ticket, &err);
 	if (r == 1) {
 		atomic_fetch_add(&gate->asked, 1);
-		if (gate->o.nobody || gate->o.instant) {
+		if (gate_settles_now(gate, ticket)) {
 			gate_answer_now(gate, ticket, ret_outcome, ret_permit);
 			r = 0;
 		} else if ((*call)->promises) {
@@ -460,7 +670,7 @@ gate_handle(struct gate *gate, struct call **call)
 	}
 	staged_settle(gate, false);
 	/* The second time it may be a worker that asks. */
-	if (!(*call)->again && is_bounded(*call) && quick_allows(gate->quick, *call)) {
+	if (!(*call)->again && is_floored(*call) && quick_allows(gate->quick, *call)) {
 		tell_passed(gate->tell, &(*call)->target);
 		gate_continue(*call);
 		return;
@@ -474,7 +684,7 @@ gate_handle(struct gate *gate, struct call **call)
 	} else if (r < 0) {
 		gate_fail(*call, -r);
 	} else if (r == CALL_ANSWERED) {
-		gate_answer(*call);
+		gate_answer_prepared(*call);
 	} else {
 		gate_decide(gate, call);
 	}

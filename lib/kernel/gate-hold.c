@@ -112,7 +112,7 @@ go_on(void *data)
 		} else if (step < 0) {
 			gate_fail(call, -step);
 		} else if (step == CALL_ANSWERED) {
-			gate_answer(call);
+			gate_answer_prepared(call);
 		} else if (++call->changes > GATE_CHANGES_MAX) {
 			gate_fail(call, EACCES);
 		} else {

@@ -143,7 +143,7 @@ submit(struct gate *gate, const struct egress_who *who, const char *host,
 	r = ambit_engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
 	if (r == 1) {
 		atomic_fetch_add(&gate->asked, 1);
-		if (gate->o.nobody || gate->o.instant) {
+		if (gate_settles_now(gate, ticket)) {
 			gate_answer_now(gate, ticket, &outcome, &permit);
 			r = 0;
 		}
@@ -195,6 +195,8 @@ collect(void *data, const struct egress_who *who, const char *host, uint64_t tic
 	if (r == -EAGAIN) {
 		ret->verdict = AMBIT_ASK;
 		ret->ticket = ticket;
+	} else {
+		gate->o.wake(gate->o.data); /* it may have expired, which nobody saw */
 	}
 	take_outcome(gate, who, host, r, &outcome, permit, ret);
 }
@@ -248,7 +250,7 @@ connected(void *data)
 bool
 gate_may_allow_host(struct gate *gate)
 {
-	bool may = !gate->o.nobody && !gate->o.instant;
+	bool may = gate_may_ask(gate);
 
 	if (may)
 		return true;

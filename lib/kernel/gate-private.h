@@ -28,6 +28,15 @@ struct held {
 	uint64_t ticket;
 };
 
+/* Descriptors for writing that were put into a process past the floor: the last ones. What a program was given once, it keeps, whatever is said later. */
+#define GATE_GIVEN_MAX 64
+
+struct given {
+	char *path; /* real; NULL: this one is free */
+	char program[64];
+	pid_t pid;
+};
+
 struct gate {
 	struct gate_options o;
 	struct made *made;
@@ -48,12 +57,15 @@ struct gate {
 	bool started;
 	struct sigaction before; /* of GATE_SIGNAL */
 	pthread_mutex_t engine_lock;
+	pthread_mutex_t engine_next; /* held while waiting for that: see gate_lock */
 	pthread_mutex_t taking; /* by who takes out of held; before the other two */
 
 	pthread_mutex_t lock; /* of what follows */
 	struct held *held;
 	pid_t *narrowed;
 	size_t n_narrowed;
+	struct given given[GATE_GIVEN_MAX]; /* a ring */
+	uint64_t n_given; /* all told */
 
 	atomic_bool stopping;
 	atomic_bool any_narrowed;
@@ -83,11 +95,20 @@ void gate_handle(struct gate *gate, struct call **call);
 /* Performs or continues what was allowed, and answers; what changed meanwhile
  * is decided anew and may be held. */
 void gate_act(struct call **call, struct ambit_pass *pass);
+/* Sends what prepare filled in, unless the floor would have to bound it, and gives more
+ * than is allowed now. */
+void gate_answer_prepared(struct call *call);
 /* Answers with EACCES and tells everybody who should know; key is for those
  * who try again. */
 void gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key);
 /* What it asks for, as one number; by this process alone, or by anybody. */
 uint64_t gate_key(const struct call *call, bool this_process);
+/* Whether somebody who takes time may be asked: a person, one who watches; hosts are none
+ * of the judge's. */
+bool gate_may_ask(const struct gate *gate);
+/* Whether the question of this ticket is settled at once, since nobody who takes time can be
+ * asked about it, nor the judge. The engine is locked. */
+bool gate_settles_now(struct gate *gate, uint64_t ticket);
 /* Settles a question with one who needs no time, or with nobody. The engine is
  * locked. */
 void gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
@@ -101,6 +122,12 @@ void gate_decide(struct gate *gate, struct call **call);
 int gate_make_egress(struct gate *gate);
 /* A question that was begun with, and nobody took. */
 void gate_withdraw(struct call *call);
+
+/* -- gate-status.c ------------------------------------------------------------- */
+
+/* The call's descriptor was put into it. */
+void gate_gave(struct call *call);
+void gate_given_finish(struct gate *gate);
 
 /* -- gate-hold.c -------------------------------------------------------------- */
 

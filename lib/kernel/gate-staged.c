@@ -105,7 +105,7 @@ decide(struct gate *gate, const struct staged_one *one, const struct stat *st,
 
 	if (r != 1)
 		return r;
-	if (gate->o.nobody || gate->o.instant) {
+	if (gate_settles_now(gate, ticket)) {
 		gate_answer_now(gate, ticket, outcome, permit);
 		return 0;
 	}

@@ -77,6 +77,8 @@ send_answer(struct call *call)
 	if (answer->kind == ANSWER_FD) {
 		int r = send_fd(call);
 
+		if (r == 0)
+			gate_gave(call);
 		/* ENOENT: it is gone; else its own limit of descriptors. */
 		if (r == 0 || r == -ENOENT)
 			return;
@@ -244,6 +246,7 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	gate->network = endpoint_network();
 	gate->root = geteuid() == 0;
 	pthread_mutex_init(&gate->engine_lock, NULL);
+	pthread_mutex_init(&gate->engine_next, NULL);
 	pthread_mutex_init(&gate->taking, NULL);
 	pthread_mutex_init(&gate->lock, NULL);
 	gate->made = made_create();
@@ -342,7 +345,9 @@ gate_destroy(struct gate *gate)
 	quick_destroy(gate->quick);
 	staged_destroy(gate->staged);
 	free(gate->narrowed);
+	gate_given_finish(gate);
 	pthread_mutex_destroy(&gate->engine_lock);
+	pthread_mutex_destroy(&gate->engine_next);
 	pthread_mutex_destroy(&gate->taking);
 	pthread_mutex_destroy(&gate->lock);
 	free(gate);
@@ -351,13 +356,24 @@ gate_destroy(struct gate *gate)
 void
 gate_lock(struct gate *gate)
 {
+	/* A mutex is nobody's in turn: the gate's thread, which lets go of it and wants it
+	 * again at once while a program keeps it busy, would have the loop wait for seconds. Who
+	 * waits has its place taken here, and the next one waits for that. */
+	pthread_mutex_lock(&gate->engine_next);
 	pthread_mutex_lock(&gate->engine_lock);
+	pthread_mutex_unlock(&gate->engine_next);
 }
 
 void
 gate_unlock(struct gate *gate)
 {
 	pthread_mutex_unlock(&gate->engine_lock);
+}
+
+void
+gate_wake(struct gate *gate)
+{
+	gate->o.wake(gate->o.data);
 }
 
 /* -- what it knows ------------------------------------------------------------ */
@@ -434,6 +450,12 @@ struct grounds *
 gate_grounds(struct gate *gate)
 {
 	return floor_grounds(gate->o.floor);
+}
+
+const char *
+gate_temp(const struct gate *gate)
+{
+	return gate->o.temp;
 }
 
 int

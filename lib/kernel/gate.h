@@ -2,6 +2,7 @@
 #ifndef KERNEL_GATE_H
 #define KERNEL_GATE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ struct gate_options {
 	 * questions wait for gate_settle. */
 	struct ambit_approver *instant;
 	bool nobody; /* nobody can be asked: every question is a no */
+	/* Whether there is one after all, just now: then it waits as any other. From any
+	 * thread; NULL: never. */
+	bool (*watched)(void *data);
 	/* Called when a question may have become open or been withdrawn, from
 	 * any thread. */
 	void (*wake)(void *data);
@@ -58,11 +62,20 @@ void gate_forget(struct gate *gate);
 /* A question was answered: lets go of the held calls that are settled. */
 void gate_settle(struct gate *gate);
 
+/* Questions that are open with nobody to answer them any more (those who watched have
+ * left) are settled; nothing if somebody can be asked. */
+void gate_settle_unwatched(struct gate *gate);
+/* Wakes whoever looks at questions. */
+void gate_wake(struct gate *gate);
+
 /* Looks whether held calls must be given up: a signal, a dead target, time.
  * How many are still held: while there are any, it wants to be called every
  * few milliseconds, by one thread. */
 int gate_check(struct gate *gate);
 
+/* The same while it runs, with descriptors that were given past the floor: members are
+ * put into the object. -ENOMEM. */
+int gate_status(struct gate *gate, json_t *object);
 /* What was refused and counted, into the result. */
 int gate_report(struct gate *gate, struct ambit_run_result *result);
 

@@ -204,9 +204,9 @@ give_order(const struct keeper *keeper, enum order_kind kind, int value)
 }
 
 int
-keeper_nest(struct keeper *keeper, int id, int socket)
+keeper_nest(struct keeper *keeper, int id, uint32_t door, int socket)
 {
-	const struct order order = { .kind = ORDER_NEST, .value = id };
+	const struct order order = { .kind = ORDER_NEST, .value = id, .door = door };
 
 	return keeper->socket < 0 ? -EPIPE
 				  : nest_send(keeper->socket, &order, sizeof(order), &socket, 1);

@@ -223,8 +223,10 @@ pass_signal(const struct life *life, int sig, bool group)
  * group of its own, so that keys do not reach it, and not to be stopped for its
  * words on a terminal that is not its own. */
 __attribute__((noreturn)) static void
-supervise(const struct life *life, int socket)
+supervise(const struct life *life, const char *door, int socket)
 {
+	char **argv = (char **)life->options.nest;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	setpgid(0, 0);
 	signal(SIGTSTP, SIG_IGN);
@@ -235,20 +237,22 @@ supervise(const struct life *life, int socket)
 	close_range(4, ~0U, 0);
 	fcntl(3, F_SETFD, 0);
 	sigprocmask(SIG_SETMASK, &life->child.mask, NULL);
-	execve(life->options.nest[0], life->options.nest, environ);
+	argv[1] = (char *)door;
+	execve(argv[0], argv, environ);
 	_exit(127);
 }
 
 static void
-nest(struct life *life, int id, int socket)
+nest(struct life *life, int id, uint32_t which, int socket)
 {
+	const char *door = nest_door_name(which);
 	struct keeper_message message = { .event = KEEPER_NESTED, .status = id, .error = EINVAL };
 	pid_t pid = -1;
 
-	if (life->options.nest && socket >= 0 && !life->ending) {
+	if (life->options.nest && door && socket >= 0 && !life->ending) {
 		pid = fork();
 		if (pid == 0)
-			supervise(life, socket);
+			supervise(life, door, socket);
 		message.error = pid < 0 ? errno : 0;
 	}
 	message.child = pid;
@@ -282,7 +286,7 @@ obey(struct life *life)
 		begin_end(life, order.value);
 		return true;
 	case ORDER_NEST:
-		nest(life, order.value, fd);
+		nest(life, order.value, order.door, fd);
 		return true;
 	case ORDER_RUN:
 	case ORDER_NONE:

@@ -50,7 +50,9 @@ struct keeper_options {
 	size_t n_outer;
 	struct keeper_manner manner;
 	struct ambit_limits limits;
-	char *const *nest; /* argv of a supervisor for a run inside; NULL: there is none */
+	/* argv of a supervisor for a run inside, where argv[1] is for the door's name; NULL:
+	 * there is none */
+	char *const *nest;
 };
 
 struct keeper {
@@ -110,9 +112,9 @@ int keeper_read(struct keeper *keeper, struct keeper_message *ret_message);
 int keeper_continue(struct keeper *keeper);
 int keeper_signal(struct keeper *keeper, int sig, bool group);
 int keeper_end(struct keeper *keeper, int grace_ms);
-/* Starts options.nest outside the line, with socket as its descriptor 3,
- * answered by KEEPER_NESTED with this id. */
-int keeper_nest(struct keeper *keeper, int id, int socket);
+/* Starts options.nest outside the line for this door (enum ambit_run_door), with socket
+ * as its descriptor 3, answered by KEEPER_NESTED with this id. */
+int keeper_nest(struct keeper *keeper, int id, uint32_t door, int socket);
 
 /* Lets it go and waits for it: the tree is gone then, and temp is. If it was
  * killed, both are done here. */

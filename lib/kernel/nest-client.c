@@ -102,7 +102,11 @@ static int
 ask(int socket, const struct ambit_run_request *request, const sigset_t *mask)
 {
 	static const int stdio[] = { 0, 1, 2 };
-	struct nest_message message = { .kind = NEST_HELLO, .value = NEST_VERSION };
+	struct nest_message message = {
+		.kind = NEST_HELLO,
+		.value = NEST_VERSION,
+		.serial = request->door,
+	};
 	struct nest_head head;
 	auto_buf struct buf texts = { 0 };
 	int r = nest_send(socket, &message, sizeof(message), NULL, 0);
@@ -199,6 +203,11 @@ take_message(struct relay *relay)
 	ssize_t n = nest_receive(relay->socket, &message, sizeof(message), &given);
 	size_t len;
 
+	/* One who ends it without having read all that we say: that is told first, and his
+	 * last word is there behind it. */
+	if (n == -EPIPE || n == -ECONNRESET)
+		n = nest_receive(relay->socket, &message, sizeof(message), &given);
+
 	if (n != (ssize_t)sizeof(message))
 		return n < 0 ? (int)n : -EPIPE;
 	switch (message.kind) {
@@ -274,6 +283,10 @@ ambit_run_through(int socket, const struct ambit_run_request *request, int *ret_
 	if (r == -E2BIG)
 		return err_set(err, E2BIG,
 			"too many runs inside each other, or too much to pass on");
+	if (r == -EPERM)
+		return err_set(err, EPERM,
+			"ambit-tools lies where a command behind this line can write, so it is not "
+			"started outside of it: install ambit elsewhere");
 	if (r == -EXDEV)
 		return err_set(err, EPERM,
 			"descriptors cannot be passed on from here, where pidfd_getfd is refused: "

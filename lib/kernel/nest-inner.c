@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,12 @@
 
 #define REQUEST_MS 10000 /* for all that the client has to say before the start */
 #define OUTSIDE_MAX (64u << 20) /* guards that were found are in it */
+
+bool
+inner_has_client(const struct ambit_run_inner *inner)
+{
+	return inner && inner->start.client > 0;
+}
 
 /* -- from the outer supervisor ----------------------------------------------------- */
 
@@ -42,27 +49,57 @@ split_outside(struct ambit_run_inner *inner, size_t len)
 	return 0;
 }
 
+/* The command's own, where no client sends it. */
+static int
+take_environment(struct ambit_run_inner *inner, int file)
+{
+	size_t len = 0;
+	char *data = NULL;
+	int r = fd_read_open(file, NEST_SIZE_MAX, &data, &len);
+
+	if (r < 0)
+		return r;
+	/* The NUL behind it is a directory without a name, which nobody asks for. */
+	inner->head = (struct nest_head){
+		.n_envp = inner->start.n_envp,
+		.size = (uint32_t)len + 1,
+	};
+	r = nest_head_check(&inner->head);
+	if (r < 0) {
+		free(data);
+		return r;
+	}
+	return nest_texts_parse(&inner->head, data, &inner->texts);
+}
+
 static int
 take_start(struct ambit_run_inner *inner, int socket)
 {
 	int fds[NEST_START_FDS];
 	struct nest_given given = { .fds = fds, .n = NEST_START_FDS };
 	ssize_t n = nest_receive(socket, &inner->start, sizeof(inner->start), &given);
-	size_t len = 0;
+	size_t outer = inner->start.n_outer;
+	bool client = inner_has_client(inner);
 	int r;
 
-	if (n != (ssize_t)sizeof(inner->start) || inner->start.n_outer > KEEPER_OUTER_MAX ||
-		given.got != 3 + inner->start.n_outer) {
+	if (n != (ssize_t)sizeof(inner->start) || outer > KEEPER_OUTER_MAX ||
+		given.got != 1 + outer + (client ? 2 : 1)) {
 		for (size_t i = 0; i < given.got; i++)
 			close(fds[i]);
 		return n < 0 ? (int)n : -EPROTO;
 	}
-	inner->client = fds[0];
-	inner->pidfd = fds[1];
-	memcpy(inner->outer, fds + 3, inner->start.n_outer * sizeof(int));
-	r = fd_read_open(fds[2], OUTSIDE_MAX, &inner->outside, &len);
-	close(fds[2]);
-	return r < 0 ? r : split_outside(inner, len);
+	memcpy(inner->outer, fds + 1, outer * sizeof(int));
+	if (client) {
+		inner->client = fds[1 + outer];
+		inner->pidfd = fds[2 + outer];
+	}
+	r = fd_read_open(fds[0], OUTSIDE_MAX, &inner->outside, &inner->outside_len);
+	close(fds[0]);
+	if (!client && r == 0)
+		r = take_environment(inner, fds[1 + outer]);
+	if (!client)
+		close(fds[1 + outer]);
+	return r < 0 ? r : split_outside(inner, inner->outside_len);
 }
 
 /* -- from the client --------------------------------------------------------------- */
@@ -185,7 +222,7 @@ ambit_run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambi
 	prctl(PR_SET_DUMPABLE, 0);
 	r = take_start(inner, socket);
 	close(socket);
-	if (r == 0)
+	if (r == 0 && inner_has_client(inner))
 		r = take_request(inner);
 	if (r < 0) {
 		destroy(inner);
@@ -213,6 +250,12 @@ ambit_run_inner_cwd(const struct ambit_run_inner *inner)
 	return inner->texts.cwd;
 }
 
+mode_t
+ambit_run_inner_umask(const struct ambit_run_inner *inner)
+{
+	return (mode_t)inner->head.umask & 0777;
+}
+
 const char *
 ambit_run_inner_scope(const struct ambit_run_inner *inner)
 {
@@ -235,6 +278,31 @@ char *const *
 ambit_run_inner_writable(const struct ambit_run_inner *inner)
 {
 	return inner->writable;
+}
+
+int
+ambit_run_inner_fd(const struct ambit_run_inner *inner)
+{
+	return inner ? inner->client : -1;
+}
+
+/* A door has no command that signals could go to: each of them ends it. */
+int
+ambit_run_inner_heard(struct ambit_run_inner *inner)
+{
+	struct nest_message message;
+	int r;
+
+	do
+		r = inner_read(inner, &message);
+	while (r == 0 && (message.kind != NEST_SIGNAL || message.value == SIGWINCH));
+	return r == -EAGAIN ? r : 0;
+}
+
+void
+ambit_run_inner_started(struct ambit_run_inner *inner)
+{
+	inner_tell(inner, NEST_STARTED, 0);
 }
 
 /* The report may be larger than a packet. */
@@ -263,6 +331,8 @@ inner_manner(const struct ambit_run_inner *inner, struct keeper_options *options
 {
 	options->n_outer = inner->start.n_outer;
 	memcpy(options->outer, inner->outer, sizeof(options->outer));
+	if (!inner_has_client(inner))
+		return;
 	options->manner = (struct keeper_manner){
 		.client = inner->start.client,
 		.umask = inner->head.umask & 0777,

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <ambit/run.h>
+
 #include "kernel/nest-wire.h"
 
 #define FDS_MAX 16
@@ -17,6 +19,18 @@ union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int) * FDS_MAX) + CMSG_SPACE(sizeof(struct ucred))];
 };
+
+const char *
+nest_door_name(uint32_t door)
+{
+	static const char *const names[] = {
+		[AMBIT_RUN_DOOR_RUN] = "run",
+		[AMBIT_RUN_DOOR_MCP] = "mcp",
+		[AMBIT_RUN_DOOR_SPAWN] = "spawn",
+	};
+
+	return door < sizeof(names) / sizeof(names[0]) ? names[door] : NULL;
+}
 
 /* -- packets ------------------------------------------------------------------- */
 

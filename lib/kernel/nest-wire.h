@@ -13,7 +13,7 @@
  * supervisor that is started for it outside. Both are this program, but the
  * client's side can be anybody's: all that comes from there is checked here.
  *
- *   client      HELLO          plainly, so that the kernel names the sender
+ *   client      HELLO          plainly, so that the kernel names the sender; which door
  *               STDIO          with descriptors 0, 1 and 2
  *               HEAD, texts    in pieces of at most NEST_PIECE bytes
  *   supervisor  STARTED        or END, with words on the client's stderr
@@ -30,7 +30,7 @@
 
 enum nest_kind {
 	NEST_NONE = 0,
-	NEST_HELLO,    /* value: NEST_VERSION */
+	NEST_HELLO,    /* value: NEST_VERSION; serial: enum ambit_run_door */
 	NEST_STDIO,    /* with three descriptors */
 	NEST_SIGNAL,   /* value: to be sent to the command */
 	NEST_CONTINUE,
@@ -60,6 +60,9 @@ struct nest_texts {
 	char **envp;
 	char *cwd;
 };
+
+/* The command that is started for a door (enum ambit_run_door); NULL: there is none. */
+const char *nest_door_name(uint32_t door);
 
 /* -EPROTO: sizes that cannot be. */
 int nest_head_check(const struct nest_head *head);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -255,21 +256,25 @@ hand_on(struct nest *nest, struct gate *gate, struct entry *entry, int socket)
 		.client = entry->client,
 		.n_outer = (uint32_t)nest->o.n_outer + 1,
 	};
-	int fds[NEST_START_FDS] = { entry->socket, entry->pidfd, file }, r;
+	size_t n = 0;
+	int fds[NEST_START_FDS], r;
 
 	if (file < 0)
 		return -errno;
 	if (start.n_outer > KEEPER_OUTER_MAX)
 		return -E2BIG;
+	fds[n++] = file;
 	for (size_t i = 0; i < nest->o.n_outer; i++)
-		fds[3 + i] = nest->o.outer[i];
-	fds[2 + start.n_outer] = floor_fd(nest->o.floor);
+		fds[n++] = nest->o.outer[i];
+	fds[n++] = floor_fd(nest->o.floor);
+	fds[n++] = entry->socket;
+	fds[n++] = entry->pidfd;
 	r = write_scope(nest, gate, file);
-	return r < 0 ? r : nest_send(socket, &start, sizeof(start), fds, 3 + start.n_outer);
+	return r < 0 ? r : nest_send(socket, &start, sizeof(start), fds, n);
 }
 
 static int
-start(struct nest *nest, struct gate *gate, struct entry *entry)
+start(struct nest *nest, struct gate *gate, struct entry *entry, uint32_t door)
 {
 	int pair[2], r;
 
@@ -277,10 +282,51 @@ start(struct nest *nest, struct gate *gate, struct entry *entry)
 		return -errno;
 	r = hand_on(nest, gate, entry, pair[0]);
 	if (r == 0)
-		r = keeper_nest(nest->o.keeper, entry->id, pair[1]);
+		r = keeper_nest(nest->o.keeper, entry->id, door, pair[1]);
 	close(pair[0]);
 	close(pair[1]);
 	return r;
+}
+
+static bool
+is_beneath(const char *path, char *const *dirs)
+{
+	for (; dirs && *dirs; dirs++)
+		if (str_beneath(path, *dirs))
+			return true;
+	return false;
+}
+
+/* Whether what is held could have put something else in the place of the program for doors,
+ * which is started by its path: it is open to it, from the start or by an answer since. */
+static bool
+is_replaceable(struct nest *nest, struct gate *gate)
+{
+	static const char *const places[] = { "ambit-tools", "../libexec/ambit/ambit-tools" };
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	bool open = n <= 0;
+
+	self[n > 0 ? n : 0] = '\0';
+	for (size_t i = 0; !open && i < sizeof(places) / sizeof(places[0]); i++) {
+		auto_free char *path = str_printf("%.*s/%s", (int)(strrchr(self, '/') - self), self,
+			places[i]);
+		auto_free char *real = path ? realpath(path, NULL) : NULL;
+		const struct ambit_object object = {
+			.access = AMBIT_ACCESS_REPLACE,
+			.real = real,
+			.written = real,
+		};
+		struct ambit_pass pass;
+
+		if (!real)
+			continue;
+		gate_lock(gate);
+		open = is_beneath(real, nest->o.open) || is_beneath(real, nest->o.spine) ||
+			ambit_engine_glance(nest->o.engine, &object, 1, &pass) == AMBIT_ALLOW;
+		gate_unlock(gate);
+	}
+	return open;
 }
 
 /* The first word is the only one that is heard here. */
@@ -294,13 +340,17 @@ take_hello(struct nest *nest, struct gate *gate, struct entry *entry)
 
 	if (n == -EAGAIN)
 		return;
-	if (n == (ssize_t)sizeof(hello) && hello.kind == NEST_HELLO &&
-		hello.value == NEST_VERSION && given.pid == entry->client &&
+	if (n == (ssize_t)sizeof(hello) && hello.serial != AMBIT_RUN_DOOR_RUN &&
+		is_replaceable(nest, gate))
+		r = -EPERM;
+	else if (n == (ssize_t)sizeof(hello) && hello.kind == NEST_HELLO &&
+		hello.value == NEST_VERSION && nest_door_name(hello.serial) &&
+		given.pid == entry->client &&
 		!narrow_holds(gate, entry->client) &&
 		!has_ended(entry->pidfd))
-		r = start(nest, gate, entry);
-	if (r == -E2BIG) {
-		hello = (struct nest_message){ .kind = NEST_END, .value = -E2BIG };
+		r = start(nest, gate, entry, hello.serial);
+	if (r == -E2BIG || r == -EPERM) {
+		hello = (struct nest_message){ .kind = NEST_END, .value = r };
 		nest_send(entry->socket, &hello, sizeof(hello), NULL, 0);
 	}
 	if (r < 0) {

@@ -26,6 +26,7 @@ struct gate;
 struct nest;
 
 struct nest_options {
+	struct ambit_engine *engine; /* with the gate's lock */
 	struct keeper *keeper;
 	const struct floor *floor;
 	char *const *open, *const *spine; /* what the floor was made of; borrowed */
@@ -61,15 +62,17 @@ void nest_started(struct nest *nest, const struct keeper_message *message);
 
 /* -- what the supervisor inside is given, on its descriptor 3 ----------------------- */
 
-/* With the client's socket and pidfd, a file, the rulesets. The file has texts,
+/* With a file, the rulesets, the client's socket and its pidfd. The file has texts,
  * each with its NUL: the scope, the temp directory, and behind a '+' what the
- * floor has open, behind a '-' the spine. */
+ * floor has open, behind a '-' the spine. A door that starts a run of its own says
+ * the same of itself (nest-around.c); there no client comes along. */
 #define NEST_START_FDS (3 + KEEPER_OUTER_MAX)
 
 struct nest_start {
 	pid_t supervisor; /* the outer one: performs what its tree sends with descriptors */
-	pid_t client;
+	pid_t client; /* 0: none; then another file has the command's environment */
 	uint32_t n_outer;
+	uint32_t n_envp; /* texts in that */
 };
 
 /* -- the supervisor inside (nest-inner.c) ------------------------------------------- */
@@ -80,6 +83,7 @@ struct ambit_run_inner {
 	struct nest_start start;
 	int outer[KEEPER_OUTER_MAX];
 	char *outside;	/* what the file has */
+	size_t outside_len;
 	const char *scope, *temp;
 	char **open;	 /* in the floor outside */
 	char **writable; /* these, and the spine */
@@ -88,6 +92,8 @@ struct ambit_run_inner {
 	uint32_t serial;
 };
 
+/* Somebody inside the line stands for it: it has his manners, and ends with him. */
+bool inner_has_client(const struct ambit_run_inner *inner);
 void inner_manner(const struct ambit_run_inner *inner, struct keeper_options *options);
 /* Less than all that is listed may be open in the lines around it. What is left
  * is in *open; what is not, in *spine. -ENOMEM. */

@@ -226,6 +226,9 @@ quick_allows(struct quick *quick, struct call *call)
 	}
 	gate_lock(call->gate);
 	verdict = ambit_engine_glance(call->gate->o.engine, found.object, found.n, &pass);
+	/* The floor gives too much: what this very call means must be done, not continued. */
+	if (verdict == AMBIT_ALLOW && ambit_engine_narrowed(call->gate->o.engine))
+		verdict = AMBIT_ASK;
 	gate_unlock(call->gate);
 	if (verdict != AMBIT_ALLOW)
 		hand_over(quick, call);

@@ -35,6 +35,7 @@ ambit_run_result_finish(struct ambit_run_result *result)
 	free(result->refusals);
 	free(result->programs);
 	free(result->unrecorded);
+	free(result->unseen_live);
 	*result = (struct ambit_run_result){ 0 };
 }
 
@@ -135,6 +136,8 @@ ambit_run_result_json(
 		set_count(object, "blind", result->blind) < 0 ||
 		set_count(object, "left", result->left) < 0 ||
 		set_lists(object, result, argv) < 0)
+		return NULL;
+	if (result->stopped && json_object_set_new(object, "stopped", json_true()) < 0)
 		return NULL;
 	if (result->unrecorded && set_text(object, "unrecorded", result->unrecorded) < 0)
 		return NULL;

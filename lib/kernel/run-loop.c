@@ -10,13 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ambit/live.h>
+
 #include "base/run.h"
 #include "kernel/run-private.h"
 
 #define TIMEOUT_STATUS 124
 #define TIMEOUT_GRACE_MS 1000 /* from TERM to KILL when time is up */
 #define LEFTOVER_GRACE_MS 200 /* for daemons that the command left behind */
-#define MAIN_FDS 7	      /* besides the terminal's */
+#define MAIN_FDS 8	      /* besides the terminal's */
 #define HELD_MS 10	      /* how often held calls are looked at */
 
 static const int forwarded[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
@@ -109,7 +111,7 @@ take_message(struct run *run)
 	}
 	switch (message.event) {
 	case KEEPER_STOPPED:
-		if (run->o->inner) {
+		if (inner_has_client(run->o->inner)) {
 			/* It may have gone on since: then the client has, too. */
 			if (!tree_is_stopped(message.child))
 				break;
@@ -172,7 +174,7 @@ take_signals(struct run *run)
 		if (info.ssi_signo == SIGWINCH || info.ssi_signo == SIGCONT) {
 			if (run->terminal)
 				terminal_resize(run->terminal);
-		} else if (!run->o->inner && (run->terminal || info.ssi_code != SI_KERNEL)) {
+		} else if (!inner_has_client(run->o->inner) && (run->terminal || info.ssi_code != SI_KERNEL)) {
 			keeper_signal(&run->keeper, (int)info.ssi_signo, info.ssi_signo == SIGHUP);
 		}
 	}
@@ -211,6 +213,10 @@ take_wake(struct run *run)
 	gate_settle(run->gate);
 	if (run->asker)
 		asker_wake(run->asker);
+	gate_settle_unwatched(run->gate);
+	ambit_live_notice(run->live);
+	if (run->result->stopped)
+		end_tree(run, TIMEOUT_GRACE_MS);
 }
 
 int
@@ -218,7 +224,7 @@ loop_run(struct run *run, struct ambit_error *err)
 {
 	const struct ambit_run_inner *inner = run->o->inner;
 	struct pollfd fds[MAIN_FDS + 4];
-	int held = 0;
+	int held = 0, before;
 
 	while (!run->empty) {
 		int n = MAIN_FDS;
@@ -233,13 +239,17 @@ loop_run(struct run *run, struct ambit_error *err)
 			.fd = run->o->leash > 0 && !run->ending ? run->o->leash : -1,
 			.events = POLLIN,
 		};
+		fds[7] = (struct pollfd){ .fd = ambit_live_fd(run->live), .events = POLLIN };
 		if (run->terminal)
 			n += terminal_poll(run->terminal, fds + MAIN_FDS);
 		if (poll(fds, (nfds_t)n, wait_ms(run, held)) < 0 && errno != EINTR)
 			return err_sys(err, errno, "the supervisor's loop");
 		if (fds[2].revents)
 			take_wake(run);
+		before = held;
 		held = gate_check(run->gate);
+		if (held < before) /* one may have expired */
+			ambit_live_notice(run->live);
 		if (fds[1].revents)
 			take_signals(run);
 		if (run->terminal)
@@ -251,6 +261,8 @@ loop_run(struct run *run, struct ambit_error *err)
 		/* Whoever holds the other end wants no more of it, or is gone. */
 		if (fds[6].revents)
 			end_tree(run, TIMEOUT_GRACE_MS);
+		if (fds[7].revents)
+			ambit_live_ready(run->live);
 		if (fds[0].revents)
 			take_message(run);
 		take_time(run);

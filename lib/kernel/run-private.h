@@ -46,6 +46,7 @@ struct run {
 	struct nest *nest; /* or NULL */
 	char **open, **spine; /* what the floor was made of */
 	struct asker *asker;
+	struct ambit_live *live; /* or NULL */
 	bool failed; /* the command could not be started: the status says so */
 
 	int wake; /* eventfd */
@@ -60,6 +61,12 @@ struct run {
 
 /* Wakes the loop, from any thread. */
 void run_wake(void *data);
+
+/* run-live.c. Makes its live session, which the loop serves; without one, run->live stays
+ * NULL. */
+void run_live(struct run *run);
+/* Whether somebody watches who is asked. From any thread. */
+bool run_watched(void *data);
 
 /* Signals come to the loop from here on: after the keeper is forked, before
  * any thread is started. */

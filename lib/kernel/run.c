@@ -11,6 +11,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <ambit/live.h>
+
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/run.h"
@@ -59,6 +61,13 @@ terminal_name(const struct run *run, char *room, size_t size)
 	return NULL;
 }
 
+/* Whether other lines are around this one, and not only a door that narrows it. */
+static bool
+in_lines(const struct run *run)
+{
+	return run->o->inner && run->o->inner->start.n_outer > 0;
+}
+
 static int
 make_floor(struct run *run, struct ambit_error *err)
 {
@@ -69,10 +78,13 @@ make_floor(struct run *run, struct ambit_error *err)
 	int r, limited;
 
 	r = ambit_engine_writable(engine, add_ground, &writable);
-	if (r == 0)
+	/* In lines around it the temp directory is theirs to grant; a door has none. */
+	if (r == 0 && in_lines(run))
 		r = strv_append(&writable.open.list, run->temp);
 	if (r == 0 && run->o->inner)
 		r = inner_narrow(run->o->inner, &writable.open.list, &writable.spine.list);
+	if (r == 0 && !in_lines(run))
+		r = strv_append(&writable.open.list, run->temp);
 	limited = r == 0 ? ambit_engine_readable(engine, add_path, &readable) : r;
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)
@@ -98,7 +110,7 @@ make_floor(struct run *run, struct ambit_error *err)
 			},
 			&run->floor, err);
 	/* In the lines around it, what is made ahead would have no rights. */
-	if (r == 0 && writable.spine.list && !run->o->inner)
+	if (r == 0 && writable.spine.list && !in_lines(run))
 		r = pool_create(ambit_scope_root(ambit_engine_scope(engine)), run->floor,
 			&run->pool, err);
 	run->open = writable.open.list;
@@ -248,11 +260,13 @@ start_keeper(struct run *run, struct ambit_error *err)
 	r = run->keeper.pid > 0 ? 0 : keeper_fork(&run->keeper, err);
 	if (r == 0)
 		r = keeper_start(&run->keeper, &options, err);
-	/* While the command's process is made ready; it does not run before. */
+	/* While the command's process is made ready; it does not run before. Whoever sees
+	 * what it does finds it live. */
 	if (r == 0)
 		r = note_start(run, err);
 	if (r < 0)
 		return r;
+	run_live(run);
 	keeper_run(&run->keeper);
 	r = keeper_read(&run->keeper, &message);
 	if (r < 0)
@@ -272,6 +286,7 @@ start_nest(struct run *run)
 {
 	const struct ambit_run_inner *inner = run->o->inner;
 	const struct nest_options options = {
+		.engine = run->o->engine,
 		.keeper = &run->keeper,
 		.floor = run->floor,
 		.open = run->open,
@@ -309,13 +324,15 @@ start_gate(struct run *run, struct ambit_error *err)
 		.token = run->token,
 		.instant = approver && approver->instant ? approver : NULL,
 		.nobody = !approver,
+		.watched = run_watched,
 		.wake = run_wake,
 		.data = run,
 	};
 	int r = gate_create(&options, &run->gate, err);
 
-	if (r == 0 && approver && !approver->instant) {
-		run->asker = asker_create(run->gate, run->o->engine, approver, run->terminal);
+	if (r == 0 && ((approver && !approver->instant) || ambit_engine_judge(run->o->engine))) {
+		run->asker = asker_create(run->gate, run->o->engine, approver, run->terminal,
+			run_watched, run);
 		if (!run->asker)
 			r = err_nomem(err);
 	}
@@ -378,8 +395,12 @@ clear_away(struct run *run)
 	if (run->keeper.pid > 0 && !run->empty)
 		keeper_finish(&run->keeper);
 	asker_destroy(run->asker);
-	if (run->gate) {
+	if (run->gate)
 		gate_stop(run->gate);
+	/* The gate's threads look whether somebody watches. */
+	ambit_live_destroy(run->live);
+	run->live = NULL;
+	if (run->gate) {
 		gate_report(run->gate, run->result);
 		gate_destroy(run->gate);
 	}

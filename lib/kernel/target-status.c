@@ -157,6 +157,26 @@ target_who(const struct target *target, struct target_who *ret_who)
 	return 0;
 }
 
+int
+target_exe(pid_t pid, char path[PATH_MAX], struct stat *ret_st)
+{
+	char link[64];
+	auto_close int fd = -1;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	fd = open(link, O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, ret_st) < 0)
+		return -errno;
+	/* Of the one that is held: it may become another program meanwhile. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, PATH_MAX - 1);
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	return 0;
+}
+
 /* -- its rights --------------------------------------------------------------- */
 
 struct ids {

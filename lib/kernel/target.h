@@ -2,9 +2,11 @@
 #ifndef KERNEL_TARGET_H
 #define KERNEL_TARGET_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* The thread that made a notified call, seen from outside. Nothing here is
@@ -65,6 +67,10 @@ int target_umask(struct target *target, mode_t *ret_umask);
 pid_t target_pid(const struct target *target);
 
 int target_who(const struct target *target, struct target_who *ret_who);
+
+/* The file that this process runs: its name, as readlink gives it and terminated, and which
+ * it is. -EACCES where it cannot be looked into. */
+int target_exe(pid_t pid, char path[PATH_MAX], struct stat *ret_st);
 
 /* Whether it has the supervisor's own credentials and no capability: real,
  * effective, saved and file system ids, groups. What is done on behalf of

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "kernel/tell.h"
 
@@ -324,6 +325,41 @@ tell_forget(struct tell *tell)
 	pthread_mutex_lock(&tell->lock);
 	memset(tell->again, 0, sizeof(tell->again));
 	pthread_mutex_unlock(&tell->lock);
+}
+
+/* What a person looks at; the report has all of them. */
+#define STATUS_MAX 50
+
+static json_t *
+refusal_status(const struct ambit_run_refusal *refusal)
+{
+	auto_json json_t *row = json_pack("{s:I}", "count", (json_int_t)refusal->count);
+
+	if (!row || json_set_text(row, "what", refusal->what) < 0 ||
+		json_set_text(row, "subject", refusal->subject) < 0 ||
+		json_set_text(row, "code", refusal->code) < 0 ||
+		json_set_text(row, "program", refusal->program) < 0)
+		return NULL;
+	return steal_ptr(&row);
+}
+
+int
+tell_status(struct tell *tell, json_t *object)
+{
+	json_t *list = json_array();
+	int r = list ? 0 : -ENOMEM;
+
+	pthread_mutex_lock(&tell->lock);
+	for (size_t i = 0; r == 0 && i < tell->n_refusals && i < STATUS_MAX; i++)
+		if (json_array_append_new(list, refusal_status(&tell->refusals[i])) < 0)
+			r = -ENOMEM;
+	if (r == 0 && (json_object_set(object, "refusals", list) < 0 ||
+			      json_object_set_new(object, "refused",
+				      json_integer((json_int_t)tell->refused)) < 0))
+		r = -ENOMEM;
+	pthread_mutex_unlock(&tell->lock);
+	json_decref(list);
+	return r;
 }
 
 /* Moves the lists into the result. */

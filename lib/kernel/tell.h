@@ -2,6 +2,7 @@
 #ifndef KERNEL_TELL_H
 #define KERNEL_TELL_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,6 +36,8 @@ bool tell_again(struct tell *tell, uint64_t key);
 /* An answer, a rule, time: refusals must be decided anew. */
 void tell_forget(struct tell *tell);
 
+/* "refused" and "refusals" (their first ones, with counts) into the object. -ENOMEM. */
+int tell_status(struct tell *tell, json_t *object);
 int tell_report(struct tell *tell, struct ambit_run_result *result);
 
 #endif

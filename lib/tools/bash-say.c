@@ -9,6 +9,7 @@
 #include <ambit/label.h>
 
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "tools/bash.h"
 
@@ -73,14 +74,6 @@ say_ending(struct tool_run *run, const struct ambit_executed *executed, int time
 		buf_printf(&run->text, "[exit code %d]\n", executed->status);
 }
 
-static const char *
-text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* Who may be somebody else's hand does not get to say much in a name. */
 static int
 shown_len(const struct tool_run *run, const char *text)
@@ -100,12 +93,12 @@ say_refused(struct tool_run *run, const json_t *refused, size_t left)
 	buf_puts(&run->text, "[refused by ambit:]\n");
 	json_array_foreach(refused, i, row) {
 		json_int_t count = json_integer_value(json_object_get(row, "count"));
-		const char *subject = text_of(row, "subject"), *message = text_of(row, "message");
+		const char *subject = json_text(row, "subject"), *message = json_text(row, "message");
 
 		if (i == REFUSED_SHOWN)
 			break;
-		buf_printf(&run->text, "- %s %.*s (%s): %.*s", text_of(row, "what"),
-			shown_len(run, subject), subject, text_of(row, "program"),
+		buf_printf(&run->text, "- %s %.*s (%s): %.*s", json_text(row, "what"),
+			shown_len(run, subject), subject, json_text(row, "program"),
 			shown_len(run, message), message);
 		if (count > 1)
 			buf_printf(&run->text, " (%lld times)", (long long)count);
@@ -120,10 +113,10 @@ say_refused(struct tool_run *run, const json_t *refused, size_t left)
 static const char *
 rule_of(const json_t *row)
 {
-	const char *what = text_of(row, "what");
+	const char *what = json_text(row, "what");
 
-	if (!strstr(text_of(row, "message"), "; nobody is here to ask") &&
-		!streq(text_of(row, "code"), "Timeout"))
+	if (!strstr(json_text(row, "message"), "; nobody is here to ask") &&
+		!streq(json_text(row, "code"), "Timeout"))
 		return NULL;
 	return streq(what, "connect") || streq(what, "read") ? what : "write";
 }
@@ -133,7 +126,7 @@ rule_of(const json_t *row)
 char *
 bash_how_to_grant(const json_t *row, const char *root)
 {
-	const char *rule = rule_of(row), *subject = text_of(row, "subject");
+	const char *rule = rule_of(row), *subject = json_text(row, "subject");
 	const char *quote = strpbrk(subject, " $`&|;<>()*?[]{}~#!") ? "'" : "";
 	bool inside = rule && !streq(rule, "connect") && subject[0] != '/';
 
@@ -150,7 +143,7 @@ static bool
 is_told(const json_t *refused, size_t before, const char *how)
 {
 	for (size_t i = 0; i < before; i++)
-		if (streq(text_of(json_array_get(refused, i), "allow"), how))
+		if (streq(json_text(json_array_get(refused, i), "allow"), how))
 			return true;
 	return false;
 }
@@ -162,7 +155,7 @@ say_how_to_grant(struct tool_run *run, const json_t *refused)
 	size_t i, told = 0;
 
 	json_array_foreach(refused, i, row) {
-		const char *how = text_of(row, "allow");
+		const char *how = json_text(row, "allow");
 
 		if (!*how || is_told(refused, i, how) || strlen(how) > (size_t)shown_len(run, how))
 			continue;

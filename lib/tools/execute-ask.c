@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <ambit/live.h>
+
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -33,62 +35,6 @@ asked_destroy(struct asked *asked)
 	if (asked)
 		ambit_question_finish(&asked->question);
 	free(asked);
-}
-
-/* -- lines into questions -------------------------------------------------------------- */
-
-static char *
-text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return str_dup(text ? text : "");
-}
-
-static int
-read_choices(const json_t *list, struct ambit_question *question)
-{
-	const json_t *row;
-	size_t i;
-
-	question->choices = calloc(json_array_size(list) + 1, sizeof(*question->choices));
-	if (!question->choices)
-		return -ENOMEM;
-	json_array_foreach(list, i, row) {
-		struct ambit_choice *choice = &question->choices[question->n_choices++];
-		const char *word = json_string_value(json_object_get(row, "answer"));
-		const struct ambit_word *kind = word ? ambit_word_find(ambit_answers, word) : NULL;
-
-		if (!kind)
-			return -EINVAL;
-		choice->kind = (enum ambit_answer_kind)kind->value;
-		choice->path = str_dup(json_string_value(json_object_get(row, "path")));
-		choice->stores = text_of(row, "stores");
-		if (!choice->stores)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int
-read_question(const json_t *object, struct ambit_question *question)
-{
-	size_t folder = (size_t)json_integer_value(json_object_get(object, "folder"));
-	int r = read_choices(json_object_get(object, "choices"), question);
-
-	if (r < 0)
-		return r;
-	question->folder = folder < question->n_choices ? folder : question->n_choices;
-	question->expires = json_integer_value(json_object_get(object, "expires"));
-	question->who = text_of(object, "who");
-	question->what = text_of(object, "what");
-	question->why = text_of(object, "why");
-	question->request = json_line(json_object_get(object, "request"));
-	question->outcome = json_line(json_object_get(object, "outcome"));
-	return question->who && question->what && question->why && question->request &&
-			question->outcome
-		? 0
-		: -ENOMEM;
 }
 
 /* -- answers into lines ------------------------------------------------------------------ */
@@ -123,7 +69,20 @@ send_answer(const struct asking *asking, json_int_t id, const struct ambit_answe
 		json_set_text(object, "path", answer->path);
 	if (answer->message[0] != '\0')
 		json_set_text(object, "message", answer->message);
+	if (answer->judge)
+		json_object_set_new(object, "judge", json_true());
 	send_line(asking, object);
+}
+
+/* Not a no of somebody's: what can be done about it is another thing, and nothing is put
+ * out of the way for it. */
+static void
+send_nobody(const struct asking *asking, json_int_t id, const char *why)
+{
+	auto_json json_t *object = json_pack("{s:I}", "id", id);
+
+	if (object && json_set_text(object, "nobody", why) == 0)
+		send_line(asking, object);
 }
 
 /* The call is over, or who answers is gone; not this one question alone. */
@@ -155,6 +114,10 @@ ask_one(struct asking *asking, struct asked *asked)
 		return;
 	if (is_over(asking, asked, r)) {
 		shutdown(asking->fd, SHUT_RDWR);
+		return;
+	}
+	if (r == -ENOENT) {
+		send_nobody(asking, asked->id, err.text);
 		return;
 	}
 	if (r < 0) {
@@ -227,7 +190,8 @@ static void
 take_question(struct asking *asking, const json_t *object, json_int_t id)
 {
 	struct asked *asked = calloc(1, sizeof(*asked));
-	int r = asked ? read_question(object, &asked->question) : -ENOMEM;
+	auto_free char *text = asked ? json_line(object) : NULL;
+	int r = text ? ambit_live_question(text, &asked->question, NULL) : -ENOMEM;
 
 	if (r == 0) {
 		asked->id = id;

@@ -22,7 +22,8 @@
 #include "base/run.h"
 #include "tools/execute.h"
 
-#define NEWS 6
+#define NEWS 7
+#define HOLD 8
 #define ABOVE 16 /* descriptors of ours, out of the way of those that have a number */
 
 #define GRACE_MS 1000	   /* from TERM to KILL */
@@ -214,7 +215,7 @@ place(int fd, int number)
 static bool
 settle_descriptors(const struct keep_options *o, int leash, int news)
 {
-	int fds[] = { o->in, o->out, o->err, o->ask, o->report, leash, news };
+	int fds[] = { o->in, o->out, o->err, o->ask, o->report, leash, o->within, news, o->hold };
 	const int n = sizeof(fds) / sizeof(fds[0]);
 
 	for (int i = 0; i < n; i++)
@@ -224,9 +225,12 @@ settle_descriptors(const struct keep_options *o, int leash, int news)
 		if (!place(fds[i], i))
 			return false;
 	fcntl(NEWS, F_SETFD, FD_CLOEXEC);
+	/* `ambit run` holds it on if we are killed; it gives none to its command. */
+	if (!o->holds)
+		fcntl(HOLD, F_SETFD, FD_CLOEXEC);
 	if (!o->holds)
 		fcntl(KEEP_LEASH, F_SETFD, FD_CLOEXEC);
-	return close_range(NEWS + 1, ~0U, 0) == 0;
+	return close_range(HOLD + 1, ~0U, 0) == 0;
 }
 
 /* Above those with a number: it must not be closed with them. */
@@ -239,7 +243,7 @@ open_signals(void)
 	sigemptyset(&heard);
 	sigaddset(&heard, SIGCHLD);
 	fd = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
-	high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, NEWS + 1) : -1;
+	high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, HOLD + 1) : -1;
 	if (fd >= 0)
 		close(fd);
 	return high;
@@ -267,6 +271,7 @@ live(const struct keep_options *o, int leash, int news)
 	tell(NEWS_STARTED, 0);
 	/* Whoever reads what the command wrote need not wait for us. */
 	close_range(0, KEEP_REPORT, 0);
+	close(KEEP_WITHIN);
 	if (chdir("/") < 0)
 		errno = 0; /* then it holds the directory: no harm but to umount */
 	keep_on(&life);
@@ -339,12 +344,13 @@ keep_end(struct keep *keep)
 }
 
 int
-keep_read(struct keep *keep, int *ret_status)
+keep_read(struct keep *keep, int *ret_status, bool *ret_lost)
 {
 	struct news news;
 
 	/* Killed from outside: what the command's end was nobody knows. */
-	if (next_news(keep->news, &news) < 0)
+	*ret_lost = next_news(keep->news, &news) < 0;
+	if (*ret_lost)
 		news = (struct news){ .kind = NEWS_ENDED, .value = 128 + SIGKILL };
 	if (news.kind == NEWS_ENDED)
 		*ret_status = news.value;

@@ -40,6 +40,7 @@ struct job {
 	char **argv;
 	int in;	    /* what it reads */
 	int report; /* or -1 */
+	int within; /* likewise */
 	struct capture out, err;
 	struct asking asking;
 	struct keep keep;
@@ -108,7 +109,9 @@ append_kernel(struct job *job)
 	if (r == 0)
 		r = strv_append(&job->argv, "run");
 	if (r == 0)
-		r = append_all(&job->argv, executor->args);
+		r = append_all(&job->argv, job->o->options ? job->o->options : executor->args);
+	if (r == 0 && job->within >= 0)
+		r = append_number(&job->argv, "--within=", KEEP_WITHIN);
 	if (r == 0)
 		r = append_only(&job->argv, job->o->only);
 	/* What was refused is in the report; the command's stderr is its own. */
@@ -136,6 +139,8 @@ make_argv(struct job *job)
 		r = append_kernel(job);
 	else if (executor->backend == AMBIT_BACKEND_PREFIX)
 		r = append_all(&job->argv, executor->prefix);
+	if (r == 0 && job->o->argv)
+		return append_all(&job->argv, job->o->argv);
 	if (r == 0)
 		r = strv_append(&job->argv, executor->shell);
 	if (r == 0)
@@ -169,6 +174,23 @@ make_input(const char *input, size_t len, int *ret_fd)
 	return *ret_fd >= 0 ? 0 : -errno;
 }
 
+/* A command's own is made for it; a program's was given with it. */
+static int
+find_within(struct job *job, struct ambit_error *err)
+{
+	const struct ambit_executor *executor = job->executor;
+
+	if (job->o->argv && job->o->within <= 0)
+		return err_set(err, EINVAL, "a program without what is around it");
+	if (job->o->argv) {
+		job->within = fcntl(job->o->within, F_DUPFD_CLOEXEC, 3);
+		return job->within < 0 ? err_sys(err, errno, "what is around it") : 0;
+	}
+	return executor->within
+		? executor->within(executor->data, executor->envp, &job->within, err)
+		: 0;
+}
+
 /* The ends that go to the command are closed here in any case. */
 static int
 start(struct job *job, struct ambit_error *err)
@@ -186,19 +208,24 @@ start(struct job *job, struct ambit_error *err)
 		r = asking_init(&job->asking, job->executor, job->o->approver, &ask);
 	if (r == 0 && kernel && (job->report = memfd_create("report", MFD_CLOEXEC)) < 0)
 		r = -errno;
-	if (r == 0)
-		r = make_argv(job);
 	if (r < 0)
 		return err_sys(err, -r, "a command");
+	r = find_within(job, err);
+	if (r < 0)
+		return r;
+	if (make_argv(job) < 0)
+		return err_nomem(err);
 	const struct keep_options options = {
 		.argv = job->argv,
-		.envp = job->executor->envp,
+		.envp = job->within >= 0 ? job->executor->program_envp : job->executor->envp,
 		.cwd = job->o->cwd,
 		.in = job->in,
 		.out = out,
 		.err = errors,
 		.ask = ask,
 		.report = job->report,
+		.within = job->within,
+		.hold = job->o->hold > 0 ? job->o->hold : -1,
 		.holds = kernel,
 		.limits = kernel ? (struct ambit_limits){ 0 } : job->executor->limits,
 	};
@@ -281,7 +308,8 @@ loop(struct job *job)
 		else if (left <= 0)
 			end_early(job, &job->executed->timed_out);
 		if (p[0].revents)
-			over = keep_read(&job->keep, &job->executed->status) == 1;
+			over = keep_read(&job->keep, &job->executed->status,
+				       &job->executed->lost) == 1;
 		tell_progress(job);
 	}
 	/* What is in the pipes. Whoever still has an end of them is not waited for. */
@@ -364,7 +392,7 @@ conclude(struct job *job, struct ambit_error *err)
 static int
 check(const struct ambit_execution *execution, struct ambit_error *err)
 {
-	if (!execution->command || execution->command[0] == '\0')
+	if (!execution->argv && (!execution->command || execution->command[0] == '\0'))
 		return err_set(err, EINVAL, "there is no command");
 	if (!execution->cwd || execution->cwd[0] != '/')
 		return err_set(err, EINVAL, "the directory '%s' is not absolute",
@@ -384,7 +412,7 @@ ambit_execute(struct ambit_executor *executor, const struct ambit_execution *exe
 		return r < 0 ? r : err_nomem(err);
 	job->executor = executor;
 	job->o = execution;
-	job->in = job->report = job->out.fd = job->err.fd = job->asking.fd = -1;
+	job->in = job->report = job->within = job->out.fd = job->err.fd = job->asking.fd = -1;
 	job->keep = (struct keep){ .news = -1, .leash = -1 };
 	job->executed = &executed;
 	r = start(job, err);
@@ -398,6 +426,7 @@ ambit_execute(struct ambit_executor *executor, const struct ambit_execution *exe
 	capture_finish(&job->err);
 	fd_close_at(&job->in);
 	fd_close_at(&job->report);
+	fd_close_at(&job->within);
 	strv_free(job->argv);
 	if (r < 0)
 		ambit_executed_finish(&executed);

@@ -21,6 +21,9 @@ struct ambit_executor {
 	char **scrubbed;
 	char *shell;
 	struct ambit_limits limits;
+	int (*within)(void *data, char *const *envp, int *ret_fd, struct ambit_error *err);
+	void *data;
+	char **program_envp;
 	atomic_uint_fast64_t questions; /* put so far: each has a number of its own */
 };
 
@@ -30,6 +33,7 @@ struct ambit_executor {
 #define KEEP_ASK 3
 #define KEEP_REPORT 4
 #define KEEP_LEASH 5
+#define KEEP_WITHIN 6
 
 struct keep_options {
 	char *const *argv;
@@ -37,6 +41,8 @@ struct keep_options {
 	const char *cwd;
 	int in, out, err; /* become 0-2; borrowed */
 	int ask, report;  /* or -1 */
+	int within;	  /* likewise */
+	int hold;	  /* not for the command: open for as long as any of it lives; or -1 */
 	bool holds;	  /* argv is `ambit run`: it ends its tree itself, by the leash */
 	struct ambit_limits limits;
 };
@@ -52,8 +58,9 @@ int keep_start(const struct keep_options *options, struct keep *ret_keep,
 	struct ambit_error *err);
 /* The command and all it started are to end. May be called again. */
 void keep_end(struct keep *keep);
-/* 1: all have ended, the command with this status as in a shell. 0: not yet. */
-int keep_read(struct keep *keep, int *ret_status);
+/* 1: all have ended, the command with this status as in a shell, or *ret_lost: nobody
+ * knows. 0: not yet. */
+int keep_read(struct keep *keep, int *ret_status, bool *ret_lost);
 void keep_finish(struct keep *keep);
 
 /* -- execute-tree.c ------------------------------------------------------------------- */

@@ -66,11 +66,14 @@ ambit_executor_create(const struct ambit_executor_options *options,
 		return err_nomem(err);
 	executor->backend = options->backend;
 	executor->limits = options->limits;
+	executor->within = options->within;
+	executor->data = options->data;
 	executor->program = str_dup(options->program);
 	executor->shell = find_shell(options->shell);
 	executor->envp = ambit_scrub_env(options->envp, options->keep, &executor->scrubbed);
 	if ((options->program && !executor->program) || !executor->shell || !executor->envp ||
 		copy_list(&executor->args, options->args) < 0 ||
+		copy_list(&executor->program_envp, options->program_envp) < 0 ||
 		copy_list(&executor->prefix, options->prefix) < 0) {
 		ambit_executor_destroy(executor);
 		return err_nomem(err);
@@ -89,6 +92,7 @@ ambit_executor_destroy(struct ambit_executor *executor)
 	strv_free(executor->args);
 	strv_free(executor->prefix);
 	strv_free(executor->envp);
+	strv_free(executor->program_envp);
 	strv_free(executor->scrubbed);
 	free(executor);
 }

@@ -22,6 +22,9 @@ struct asking {
 	struct waiter self;
 	uint64_t ticket; /* 0: the question is another engine's */
 	bool nobody;
+	uint64_t told;	  /* the question that those who watch heard of, and what it was */
+	char *told_about;
+	uint64_t judged; /* the question that the judge was asked; 0: none */
 	struct ambit_error *err;
 };
 
@@ -30,6 +33,32 @@ registry_wake(struct ambit_registry *registry)
 {
 	for (const struct waiter *w = registry->waiters; w; w = w->next)
 		eventfd_write(w->fd, 1);
+}
+
+static void
+notice(struct ambit_registry *registry)
+{
+	if (registry->watch.noticed)
+		registry->watch.noticed(registry->watch.data);
+}
+
+bool
+registry_is_watched(const struct ambit_registry *registry)
+{
+	return registry->watch.watched && registry->watch.watched(registry->watch.data);
+}
+
+/* Once for each showing: whoever looks wakes those who wait, and they come by here. */
+static void
+notice_put(struct asking *a, const struct ambit_question *question)
+{
+	if (a->told == question->id && a->told_about &&
+		streq(a->told_about, question->outcome))
+		return;
+	free(a->told_about);
+	a->told = question->id;
+	a->told_about = str_dup(question->outcome);
+	notice(a->registry);
 }
 
 static int
@@ -57,7 +86,9 @@ leave(struct asking *a)
 		return;
 	*at = a->self.next;
 	close(a->self.fd);
+	free(a->told_about);
 	registry_wake(a->registry);
+	notice(a->registry);
 }
 
 static bool
@@ -93,6 +124,7 @@ wait_for_change(struct asking *a, int64_t until)
 struct lookout {
 	struct asking *a;
 	struct ambit_approver *approver;       /* NULL: it was put to the caller */
+	int judge;			       /* or to the judge: readable when he stops; -1 */
 	const struct ambit_question *question; /* as it was shown */
 	uint64_t put;			       /* its id, as it was shown */
 	int stop;
@@ -110,8 +142,7 @@ is_open(struct asking *a, const struct ambit_question *question)
 	if (a->ticket == 0)
 		return true;
 	open = ambit_engine_question_of(a->registry->engine, a->ticket, &now, NULL) == 1 &&
-	       now.id == question->id && streq(now.what, question->what) &&
-	       streq(now.outcome, question->outcome);
+	       ambit_question_same(&now, question);
 	ambit_question_finish(&now);
 	return open;
 }
@@ -121,7 +152,9 @@ withdraw(const struct lookout *l)
 {
 	const struct ambit_call_options *options = l->a->options;
 
-	if (l->approver)
+	if (l->judge >= 0)
+		eventfd_write(l->judge, 1);
+	else if (l->approver)
 		l->approver->cancel(l->approver, l->put);
 	else
 		options->withdraw(options->data, l->put);
@@ -163,7 +196,7 @@ show(struct asking *a, struct ambit_approver *approver, uint64_t put,
 	const struct ambit_call_options *options = a->options;
 	struct ambit_question shown = *question;
 	auto_close int stop = eventfd(0, EFD_CLOEXEC);
-	struct lookout l = { a, approver, question, put, stop };
+	struct lookout l = { a, approver, -1, question, put, stop };
 	bool watched = approver ? approver->cancel != NULL : options->withdraw != NULL;
 	pthread_t thread;
 	int r;
@@ -177,6 +210,28 @@ show(struct asking *a, struct ambit_approver *approver, uint64_t put,
 		pthread_join(thread, NULL);
 	}
 	return r == -EAGAIN ? -EIO : r;
+}
+
+/* -- the judge --------------------------------------------------------------------------- */
+
+/* True if he said yes. Without the lock. */
+static bool
+show_judge(struct asking *a, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *why)
+{
+	struct ambit_judge *judge = ambit_engine_judge(a->registry->engine);
+	auto_close int stop = eventfd(0, EFD_CLOEXEC), ended = eventfd(0, EFD_CLOEXEC);
+	struct lookout l = { a, NULL, ended, question, question->id, stop };
+	pthread_t thread;
+	int r;
+
+	/* Whom nobody could stop is not asked. */
+	if (stop < 0 || ended < 0 || pthread_create(&thread, NULL, look_out, &l) != 0)
+		return false;
+	r = ambit_judge_ask(judge, question, ended, ret_answer, why);
+	eventfd_write(stop, 1);
+	pthread_join(thread, NULL);
+	return r == 0;
 }
 
 /* -- the session's approver ------------------------------------------------------------ */
@@ -251,6 +306,54 @@ answers_by(const struct asking *a, const struct ambit_approver *approver)
 	return name ? name : "caller";
 }
 
+/* True if he said yes. With the lock, which it lets go meanwhile. */
+static bool
+put_to_judge(
+	struct asking *a, const struct ambit_question *question, struct ambit_answer *ret_answer)
+{
+	struct ambit_error why = { 0 };
+	bool yes;
+
+	a->judged = a->self.asking = question->id;
+	pthread_mutex_unlock(&a->registry->lock);
+	yes = show_judge(a, question, ret_answer, &why);
+	pthread_mutex_lock(&a->registry->lock);
+	if (!yes) {
+		ambit_engine_passed(a->registry->engine, question, &why);
+		notice(a->registry);
+	}
+	a->self.asking = 0;
+	registry_wake(a->registry);
+	return yes;
+}
+
+/* Before anybody else is asked, and also where nobody else is; once. 0: look again; 1: it
+ * is for the others; -ECANCELED. */
+static int
+ask_judge(struct asking *a, const struct ambit_question *question)
+{
+	struct ambit_engine *engine = a->registry->engine;
+	struct ambit_answer answer = { 0 };
+	bool yes;
+	int r;
+
+	if (!question->judge || !ambit_engine_judge(engine) || a->judged == question->id)
+		return 1;
+	yes = put_to_judge(a, question, &answer);
+	if (is_cancelled(a->options))
+		return -ECANCELED;
+	if (!is_open(a, question))
+		return 0;
+	if (!yes)
+		return 1;
+	r = ambit_engine_answer(engine, question->id, &answer, "judge", a->err);
+	if (r < 0)
+		ambit_engine_decline(engine, question->id, r, a->err->text);
+	registry_wake(a->registry);
+	notice(a->registry);
+	return 0;
+}
+
 /* Puts the question if it is time to. 0: look again; -ECANCELED, -EINPROGRESS. */
 static int
 put(struct asking *a, const struct ambit_question *question)
@@ -266,7 +369,14 @@ put(struct asking *a, const struct ambit_question *question)
 		return wait_for_change(a, question->expires);
 	}
 	*a->err = (struct ambit_error){ 0 };
+	r = ask_judge(a, question);
+	if (r <= 0)
+		return r;
 	a->nobody = !a->options->ask && !approver;
+	if (a->nobody && registry_is_watched(a->registry)) {
+		a->nobody = false;
+		return wait_for_change(a, question->expires);
+	}
 	if (a->nobody) {
 		ambit_engine_decline(engine, question->id, ENOENT, "nobody is here to ask");
 		return 0;
@@ -289,6 +399,7 @@ put(struct asking *a, const struct ambit_question *question)
 	if (r < 0)
 		ambit_engine_decline(engine, question->id, r, a->err->text);
 	registry_wake(a->registry);
+	notice(a->registry);
 	return 0;
 }
 
@@ -307,8 +418,10 @@ wait_for_answer(struct asking *a, struct ambit_outcome *ret_outcome,
 			return r;
 		question = (struct ambit_question){ 0 };
 		r = ambit_engine_question_of(engine, a->ticket, &question, a->err);
-		if (r > 0)
+		if (r > 0) {
+			notice_put(a, &question);
 			r = put(a, &question);
+		}
 		if (r == -EINPROGRESS && ret_question) {
 			*ret_question = malloc(sizeof(**ret_question));
 			if (*ret_question)
@@ -357,8 +470,49 @@ registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 
 /* -- of another engine's --------------------------------------------------------------- */
 
-int
-registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
+/* Nobody here: but who watches sees the session that asks, too, and answers there. Until
+ * it is withdrawn, then. */
+static int
+wait_for_watcher(struct asking *a, const struct ambit_question *question)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&a->registry->lock);
+	if (registry_is_watched(a->registry))
+		r = enlist(a);
+	while (r == 0 && registry_is_watched(a->registry)) {
+		if (wait_for_change(a, question->expires) < 0)
+			r = err_set(a->err, ECANCELED, "the call was cancelled");
+		else if (question->expires && question->expires <= clock_now())
+			r = err_set(a->err, ETIMEDOUT, "nobody answered in time");
+	}
+	leave(a);
+	pthread_mutex_unlock(&a->registry->lock);
+	return r < 0 ? r : err_set(a->err, ENOENT, "nobody is here to ask");
+}
+
+/* 0: the judge said yes; 1: he did not. The call's own descriptor ends him. */
+static int
+judge_crossing(
+	struct asking *a, const struct ambit_question *question, struct ambit_answer *ret_answer)
+{
+	struct ambit_engine *engine = a->registry->engine;
+	struct ambit_error why;
+	bool yes = ambit_judge_ask(ambit_engine_judge(engine), question, a->options->cancel,
+			   ret_answer, &why) == 0;
+
+	if (!yes && why.code != 0) {
+		pthread_mutex_lock(&a->registry->lock);
+		ambit_engine_passed(engine, question, &why);
+		pthread_mutex_unlock(&a->registry->lock);
+	}
+	if (is_cancelled(a->options))
+		return err_set(a->err, ECANCELED, "the call was cancelled");
+	return yes ? 0 : 1;
+}
+
+static int
+put_crossing(struct ambit_registry *registry, const struct ambit_call_options *options,
 	const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err)
 {
@@ -374,7 +528,7 @@ registry_put(struct ambit_registry *registry, const struct ambit_call_options *o
 			       : r;
 	}
 	if (!approver)
-		return err_set(err, ENOENT, "nobody is here to ask");
+		return wait_for_watcher(&a, question);
 	pthread_mutex_lock(&registry->lock);
 	r = enlist(&a);
 	if (r == 0) {
@@ -389,5 +543,21 @@ registry_put(struct ambit_registry *registry, const struct ambit_call_options *o
 		leave(&a);
 	}
 	pthread_mutex_unlock(&registry->lock);
+	return r;
+}
+
+int
+registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
+	const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *err)
+{
+	struct asking a = { .registry = registry, .options = options, .err = err };
+	int r = judge_crossing(&a, question, ret_answer);
+
+	if (r <= 0)
+		return r;
+	r = put_crossing(registry, options, question, ret_answer, err);
+	if (r == 0 && ret_answer->kind < AMBIT_ONCE)
+		ambit_judge_overrule(ambit_engine_judge(registry->engine), question);
 	return r;
 }

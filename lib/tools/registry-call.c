@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "request/request.h"
+#include "scope/scope.h"
 #include "tools/registry-private.h"
 #include "tools/schema.h"
 
@@ -141,19 +142,80 @@ check_own(const struct call *call, struct ambit_error *why)
 	return r;
 }
 
+static char *
+folder_of(struct ambit_registry *registry)
+{
+	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
+	const char *root;
+	char *shown;
+
+	pthread_mutex_lock(&registry->lock);
+	root = ambit_scope_root(scope);
+	/* "." tells nobody where the line is. */
+	shown = streq(root, ambit_scope_display_root(scope)) ? str_escape(root, strlen(root))
+							     : ambit_scope_display(scope, root);
+	pthread_mutex_unlock(&registry->lock);
+	return shown;
+}
+
+static const char *
+hint_of(enum ambit_code code)
+{
+	for (const struct ambit_word *w = ambit_codes; w->name; w++)
+		if (w->value == (int)code)
+			return w->text;
+	return NULL;
+}
+
 static int
 fail_no_bash(struct call *call)
 {
 	const char *why = call->registry->no_bash;
 	auto_free char *message = str_printf("there is no way to run shell commands here%s%s",
 		why && *why ? ": " : "", why ? why : "");
-	const char *hint = NULL;
 
-	for (const struct ambit_word *w = ambit_codes; w->name; w++)
-		if (w->value == AMBIT_CODE_BASH_NOT_ALLOWED)
-			hint = w->text;
-	return message ? result_fail(call->result, AMBIT_CODE_BASH_NOT_ALLOWED, message, hint, NULL,
-				 NULL)
+	return message ? result_fail(call->result, AMBIT_CODE_BASH_NOT_ALLOWED, message,
+				 hint_of(AMBIT_CODE_BASH_NOT_ALLOWED), NULL, NULL)
+		       : -ENOMEM;
+}
+
+static int
+fail_no_agents(struct call *call)
+{
+	return result_fail(call->result, AMBIT_CODE_DENIED,
+		"there is no way to run sub-agents here: the line, which would hold them, does not "
+		"hold commands",
+		"Do it here, or report it in your summary.", NULL, NULL);
+}
+
+/* A scope is inside its parent's: there is nothing to ask about. 1: it is; 0: it has its
+ * result. What cannot be resolved is for the decision to say. */
+static int
+check_inside(struct call *call)
+{
+	const char *path = json_string_value(
+		json_object_get(call->args, call->tool->own->inside));
+	struct ambit_registry *registry = call->registry;
+	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
+	auto_free char *folder = folder_of(registry), *shown = NULL, *message = NULL;
+	struct resolved at = { 0 };
+	bool inside = true;
+
+	if (!path)
+		return 1;
+	pthread_mutex_lock(&registry->lock);
+	if (scope_resolve(scope, call->options.cwd, path, strlen(path), true, &at, NULL) == 0) {
+		inside = str_beneath(at.real, ambit_scope_root(scope));
+		shown = ambit_scope_display(scope, at.real);
+	}
+	pthread_mutex_unlock(&registry->lock);
+	resolved_finish(&at);
+	if (inside)
+		return 1;
+	if (folder && shown)
+		message = str_printf("%s is outside this scope (%s)", shown, folder);
+	return message ? result_fail(call->result, AMBIT_CODE_OUT_OF_SCOPE, message,
+				 hint_of(AMBIT_CODE_OUT_OF_SCOPE), shown, folder)
 		       : -ENOMEM;
 }
 
@@ -174,7 +236,10 @@ understand(struct call *call, const char *name, const char *args, size_t len)
 		r = check_own(call, &why);
 	if (r < 0)
 		return fail_arguments(call, &why);
-	return registry_hides(call->registry, call->tool) ? fail_no_bash(call) : 1;
+	if (registry_hides(call->registry, call->tool))
+		return call->tool->own == &tool_bash ? fail_no_bash(call)
+						     : fail_no_agents(call);
+	return call->tool->own && call->tool->own->inside ? check_inside(call) : 1;
 }
 
 static int
@@ -195,28 +260,12 @@ make_request(struct call *call, struct ambit_request **ret_request)
 	request->again = call->quicker > 0;
 	/* An archive's entries are decided one by one when they are unpacked. */
 	ambit_request_set_held(request,
-		tool->own == &tool_extract ||
+		tool->own == &tool_extract || tool->own == &tool_run_agent ||
 			(tool->own == &tool_bash && call->registry->executor &&
 				ambit_executor_backend(call->registry->executor) ==
 					AMBIT_BACKEND_KERNEL));
 	*ret_request = request;
 	return 0;
-}
-
-static char *
-folder_of(struct ambit_registry *registry)
-{
-	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
-	const char *root;
-	char *shown;
-
-	pthread_mutex_lock(&registry->lock);
-	root = ambit_scope_root(scope);
-	/* "." tells nobody where the line is. */
-	shown = streq(root, ambit_scope_display_root(scope)) ? str_escape(root, strlen(root))
-							     : ambit_scope_display(scope, root);
-	pthread_mutex_unlock(&registry->lock);
-	return shown;
 }
 
 /* 1: there is a permit. */

@@ -32,6 +32,7 @@ struct ambit_registry {
 	struct ambit_engine *engine;
 	struct ambit_executor *executor;
 	const char *no_bash;
+	struct ambit_agents agents;
 	struct registry_tool *tools;
 	size_t n_tools;
 	struct seen *seen;
@@ -40,6 +41,7 @@ struct ambit_registry {
 	pthread_mutex_t lock; /* the engine, and what follows */
 	struct waiter *waiters;
 	bool approver_busy;
+	struct ambit_registry_watch watch;
 	uint64_t last_put; /* ids for the approver: those of two engines may be alike */
 };
 
@@ -70,6 +72,8 @@ int registry_settle(struct ambit_registry *registry, struct ambit_request *reque
 int registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
 	const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err);
+/* Whether somebody sees questions elsewhere. */
+bool registry_is_watched(const struct ambit_registry *registry);
 /* Those who wait look again. With the lock. */
 void registry_wake(struct ambit_registry *registry);
 

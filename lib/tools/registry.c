@@ -32,6 +32,7 @@ static const struct own_tool *const own_tools[] = {
 	&tool_extract,
 	&tool_bash,
 	&tool_webfetch,
+	&tool_run_agent,
 };
 #define OWN_N (sizeof(own_tools) / sizeof(own_tools[0]))
 
@@ -78,6 +79,7 @@ ambit_registry_create(const struct ambit_registry_options *options,
 	registry->engine = options->engine;
 	registry->executor = options->executor;
 	registry->no_bash = options->no_bash;
+	registry->agents = options->agents;
 	registry->seen = seen_create();
 	registry->lookups = lookups_create();
 	pthread_mutex_init(&registry->lock, NULL);
@@ -128,6 +130,13 @@ ambit_registry_unlock(struct ambit_registry *registry)
 {
 	registry_wake(registry);
 	pthread_mutex_unlock(&registry->lock);
+}
+
+void
+ambit_registry_watch(
+	struct ambit_registry *registry, const struct ambit_registry_watch *watch)
+{
+	registry->watch = *watch;
 }
 
 const char *
@@ -306,6 +315,9 @@ fill_entry(const struct registry_tool *tool, struct ambit_tool_entry *ret_entry)
 bool
 registry_hides(const struct ambit_registry *registry, const struct registry_tool *tool)
 {
+	if (tool->own == &tool_run_agent)
+		return !registry->agents.settings || !registry->executor ||
+		       ambit_executor_backend(registry->executor) != AMBIT_BACKEND_KERNEL;
 	return tool->own == &tool_bash && !registry->executor;
 }
 

@@ -221,12 +221,36 @@ run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 	return *ret_path ? 0 : err_nomem(err);
 }
 
+static int
+append_path(void *data, const char *path)
+{
+	return strv_append(data, path);
+}
+
+int
+run_narrowing(struct tool_run *run, char ***ret_only)
+{
+	char **only = calloc(1, sizeof(*only));
+	int r;
+
+	if (!only)
+		return -ENOMEM;
+	r = ambit_scope_narrowed(ambit_engine_scope(run_lock(run)), append_path, &only);
+	run_unlock(run);
+	if (r == 0)
+		*ret_only = only;
+	else
+		strv_free(only);
+	return r < 0 ? r : 0;
+}
+
 bool
 run_has_person(const struct tool_run *run)
 {
 	const struct ambit_approver *approver = ambit_engine_approver(run->registry->engine);
 
-	return run->options->ask || (approver && !streq(approver->name, "deny"));
+	return run->options->ask || (approver && !streq(approver->name, "deny")) ||
+		registry_is_watched(run->registry) || ambit_engine_judge(run->registry->engine);
 }
 
 int

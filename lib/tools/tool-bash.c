@@ -159,30 +159,6 @@ set_structured(struct tool_run *run, const struct ambit_executed *executed, json
 	return message ? json_set_text(run->structured, "message", message) : -ENOMEM;
 }
 
-static int
-append_path(void *data, const char *path)
-{
-	return strv_append(data, path);
-}
-
-/* What of the folder is open to writes; *ret_only stays NULL where all of it is. */
-static int
-read_narrowing(struct tool_run *run, char ***ret_only)
-{
-	char **only = calloc(1, sizeof(*only));
-	int r;
-
-	if (!only)
-		return -ENOMEM;
-	r = ambit_scope_narrowed(ambit_engine_scope(run_lock(run)), append_path, &only);
-	run_unlock(run);
-	if (r == 0)
-		*ret_only = only;
-	else
-		strv_free(only);
-	return r < 0 ? r : 0;
-}
-
 /* -- the call ----------------------------------------------------------------------------- */
 
 static void
@@ -216,7 +192,7 @@ execute(struct tool_run *run, const char *cwd, struct ambit_executed *ret_execut
 	bool asks = run_has_person(run);
 	struct bash_asker asker;
 	char **only = NULL;
-	int r = read_narrowing(run, &only);
+	int r = run_narrowing(run, &only);
 
 	if (r == 0 && asks)
 		r = bash_asker_init(&asker, run);

@@ -26,6 +26,8 @@ struct own_tool {
 	const char *input;  /* JSON schema */
 	const char *output; /* JSON schema of the structured result */
 	bool slow;
+	/* An argument that must lead into the folder: else OutOfScope, and nobody is asked. */
+	const char *inside;
 	bool whole;	/* where it fails with -ESTALE, it has changed nothing */
 	bool untrusted; /* its output comes from the network */
 	/* Whether a member of the structured result holds nobody else's words, where the
@@ -36,7 +38,7 @@ struct own_tool {
 
 extern const struct own_tool tool_read, tool_write, tool_edit, tool_multi_edit, tool_apply_patch,
 	tool_delete, tool_move, tool_copy, tool_ls, tool_glob, tool_grep, tool_extract, tool_bash,
-	tool_webfetch;
+	tool_webfetch, tool_run_agent;
 
 /* One call that was allowed and runs now. */
 struct tool_run {
@@ -112,6 +114,9 @@ int run_decide_host(struct tool_run *run, const char *host_port, struct ambit_er
  * this call's own questions; as ambit_approver.ask. Several may, one after the other. */
 int run_ask(struct tool_run *run, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err);
+/* What of the folder is open to writes, NULL at the end; *ret_only stays NULL where all
+ * of it is. -ENOMEM. */
+int run_narrowing(struct tool_run *run, char ***ret_only);
 /* Whether there is somebody to ask. */
 bool run_has_person(const struct tool_run *run);
 /* Says how far it is, to whoever made the call. total 0: not known. */

@@ -119,7 +119,8 @@ args_parse(const struct command *command, char **argv, size_t argc, struct args 
 	struct ambit_error *err)
 {
 	*args = (struct args){ .command = command };
-	args->given = calloc(argc + 1, sizeof(*args->given));
+	/* With room for what is around it (around.h). */
+	args->given = calloc(argc + 3, sizeof(*args->given));
 	args->words = calloc(argc + 1, sizeof(*args->words));
 	if (args->given == NULL || args->words == NULL)
 		return err_nomem(err);
@@ -141,7 +142,8 @@ args_parse(const struct command *command, char **argv, size_t argc, struct args 
 		if (r != 0)
 			return r;
 	}
-	if (args_get(args, OPT_HELP) != NULL)
+	/* What is asked for inside a line is in what comes with --inner. */
+	if (args_get(args, OPT_HELP) != NULL || args_get(args, OPT_INNER) != NULL)
 		return 0;
 	if (args->n < command->min)
 		return usage(

@@ -57,6 +57,7 @@ enum opt {
 	OPT_NO_PTY,
 	OPT_LANDLOCK,
 	OPT_INNER,
+	OPT_WITHIN,
 	OPT_ASK_FD,
 	OPT_LEASH,
 	OPT_ONLY,
@@ -75,10 +76,12 @@ enum opt {
 	OPT_LAST,
 	OPT_FOLLOW,
 	OPT_SUMMARY,
+	OPT_JUDGE,
 	OPT_EVERYWHERE,
 	OPT_NO,
 	OPT_EXPIRES,
 	OPT_ALL,
+	OPT_LIVE,
 	OPT_SCHEMA,
 	OPT_MAN,
 	OPT_NAMES,
@@ -119,6 +122,8 @@ struct command {
 	 * follows is that program's; signals stay as they came, for it inherits
 	 * them; an error of ambit's own is EXIT_AMBIT. */
 	bool wraps;
+	/* A person runs it, or a shell: the terminal is where he is asked. */
+	bool person;
 	/* An exit code, or -errno with err filled. */
 	int (*run)(const struct args *args, struct ambit_error *err);
 };
@@ -136,14 +141,16 @@ struct given {
 	const char *value; /* "" for a flag */
 };
 
+struct around;
+
 struct args {
 	const struct command *command;
 	struct given *given;
 	size_t n_given;
 	const char **words;
 	size_t n;
-	/* A run inside another: the outermost folder, whose settings narrow; or NULL. */
-	const char *above;
+	/* A session inside another: what is around it; or NULL. */
+	const struct around *around;
 };
 
 /* argv are the arguments behind the command's name; borrowed. Fills args even

@@ -3,9 +3,12 @@
  * input is whatever a program was made to write: every line, also one that is
  * not JSON or never ends, gets exactly one outcome, and the next one is read. */
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include <ambit/live.h>
 
 #include "cli.h"
 #include "commands.h"
@@ -23,7 +26,55 @@ struct lines {
 	char data[1 << 16];
 	size_t at, end;
 	struct buf line; /* at most LINE_MAX_BYTES; what is past that is not kept */
+	struct ambit_live *live; /* or NULL */
+	bool stopped;
 };
+
+/* -- while it waits: the live session ------------------------------------------------ */
+
+static void
+stop(void *data)
+{
+	((struct lines *)data)->stopped = true;
+}
+
+/* It decides and asks nobody; and that it cannot be seen from elsewhere is no matter. */
+static void
+open_live(struct lines *lines, const struct world *world)
+{
+	auto_free char *directory = place_live(&world->place);
+	auto_close int outside = -1;
+	const struct ambit_live_options options = {
+		.directory = directory,
+		.engine = world->engine,
+		.door = "decide",
+		.what = "requests",
+		.stop = stop,
+		.data = lines,
+	};
+
+	if (directory != NULL && ambit_run_outside(&outside, NULL) == -ENOENT &&
+		ambit_engine_store(world->engine, NULL) == 0)
+		(void)ambit_live_create(&options, &lines->live, NULL);
+}
+
+static void
+await_input(struct lines *lines)
+{
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = ambit_live_fd(lines->live), .events = POLLIN },
+	};
+
+	while (lines->live != NULL && !lines->stopped) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return;
+		if (fds[1].revents != 0)
+			ambit_live_ready(lines->live);
+		if (fds[0].revents != 0)
+			return;
+	}
+}
 
 static void
 keep(struct lines *lines, const char *data, size_t len)
@@ -55,6 +106,9 @@ next_line(struct lines *lines, struct ambit_error *err)
 			lines->at++;
 			return 1;
 		}
+		await_input(lines);
+		if (lines->stopped)
+			return 0;
 		do
 			n = read(STDIN_FILENO, lines->data, sizeof(lines->data));
 		while (n < 0 && errno == EINTR);
@@ -131,8 +185,10 @@ run(const struct args *args, struct ambit_error *err)
 		r = ambit_engine_search(world.engine, err);
 	if (r == 0) {
 		warn_wide(&world, args);
+		open_live(lines, &world);
 		r = decide_lines(&world, lines, err);
 	}
+	ambit_live_destroy(lines->live);
 	buf_finish(&lines->line);
 	free(lines);
 	world_finish(&world);

@@ -19,8 +19,11 @@
 #include "base/str.h"
 
 struct view {
+	/* Of one event: print_event, or print_judged. */
+	int (*print)(void *data, int64_t id, const struct ambit_event *event);
 	bool json;
 	int64_t last_id;
+	int64_t skip; /* so many of the judge's are not shown */
 	json_t *counts; /* "kind\tverdict\tcode\ttool" -> how many */
 };
 
@@ -52,6 +55,88 @@ print_event(void *data, int64_t id, const struct ambit_event *event)
 	putchar('\n');
 	return 0;
 }
+
+/* -- of the judge ---------------------------------------------------------------- */
+
+/* Why the judge said yes, or NULL: it is no answer of his. Caller frees. */
+static char *
+judge_reason(const struct ambit_event *event)
+{
+	auto_json json_t *body = NULL;
+	const char *approver, *reason;
+
+	if (json_parse(event->body, strlen(event->body), &body, NULL) < 0)
+		return NULL;
+	approver = json_string_value(json_object_get(body, "approver"));
+	reason = json_string_value(json_object_get(body, "message"));
+	if (approver == NULL || !streq(approver, "judge"))
+		return NULL;
+	return str_dup(reason != NULL ? reason : "");
+}
+
+static json_t *
+judged_json(int64_t id, const struct ambit_event *event, const char *reason)
+{
+	auto_json json_t *object =
+		json_pack("{s:I s:I}", "id", (json_int_t)id, "time", (json_int_t)event->time);
+
+	if (json_set_text(object, "session", event->session) < 0 ||
+		json_set_text(object, "tool", event->tool != NULL ? event->tool : "") < 0 ||
+		json_set_text(object, "what", event->subject != NULL ? event->subject : "") < 0 ||
+		json_set_text(object, "reason", reason) < 0)
+		return NULL;
+	return steal_ptr(&object);
+}
+
+static int
+print_judged(void *data, int64_t id, const struct ambit_event *event)
+{
+	struct view *view = data;
+	auto_free char *reason = judge_reason(event);
+	char when[32];
+
+	view->last_id = id;
+	if (reason == NULL || view->skip-- > 0)
+		return 0;
+	view->skip = 0;
+	if (view->json)
+		return out_json(judged_json(id, event, reason), NULL);
+	printf("%s", out_time(event->time, when, sizeof(when)));
+	field(22, event->session);
+	field(0, event->subject);
+	field(0, reason);
+	putchar('\n');
+	return 0;
+}
+
+static int
+count_judged(void *data, int64_t id, const struct ambit_event *event)
+{
+	struct view *view = data;
+	auto_free char *reason = judge_reason(event);
+
+	(void)id;
+	view->skip += reason != NULL;
+	return 0;
+}
+
+/* The last of the judge's, not those of his among the last. */
+static int
+skip_judged(struct world *world, struct ambit_event_filter *filter, struct view *view,
+	struct ambit_error *err)
+{
+	int64_t last = filter->last;
+	int r;
+
+	filter->last = 0;
+	if (last == 0)
+		return 0;
+	r = ambit_record_events(world->record, filter, count_judged, view, err);
+	view->skip = view->skip > last ? view->skip - last : 0;
+	return r;
+}
+
+/* -- counted ------------------------------------------------------------------------ */
 
 static int
 count_event(void *data, int64_t id, const struct ambit_event *event)
@@ -179,7 +264,7 @@ follow(struct world *world, struct ambit_event_filter *filter, struct view *view
 		}
 		seen = now;
 		filter->after_id = view->last_id;
-		r = ambit_record_events(world->record, filter, print_event, view, err);
+		r = ambit_record_events(world->record, filter, view->print, view, err);
 		if (r < 0)
 			return r;
 	}
@@ -197,6 +282,10 @@ parse_filter(const struct args *args, struct ambit_event_filter *filter, struct 
 		.verdict = args_get(args, OPT_VERDICT),
 		.code = args_get(args, OPT_CODE),
 	};
+	if (args_get(args, OPT_JUDGE) != NULL && filter->kind != NULL)
+		return usage(err, "--judge is about answers; it takes no --kind");
+	if (args_get(args, OPT_JUDGE) != NULL)
+		filter->kind = "answer";
 	if (since != NULL && when_since(since, clock_now(), &filter->since) < 0)
 		return usage(err,
 			"--since: '%s' is neither 90s, 15m, 2h, 3d nor 2030-01-31[T12:00]", since);
@@ -209,13 +298,20 @@ static int
 show(struct world *world, const struct args *args, struct ambit_event_filter *filter, bool export,
 	struct ambit_error *err)
 {
-	struct view view = { .json = export || args_get(args, OPT_JSON) != NULL };
+	bool judge = args_get(args, OPT_JUDGE) != NULL;
+	struct view view = {
+		.print = judge ? print_judged : print_event,
+		.json = export || args_get(args, OPT_JSON) != NULL,
+	};
 	int64_t seen = ambit_record_version(world->record);
-	int r;
+	int r = 0;
 
 	if (args_get(args, OPT_SUMMARY) != NULL)
 		return summary(world, filter, view.json, err);
-	r = ambit_record_events(world->record, filter, print_event, &view, err);
+	if (judge)
+		r = skip_judged(world, filter, &view, err);
+	if (r == 0)
+		r = ambit_record_events(world->record, filter, view.print, &view, err);
 	if (r == 0 && args_get(args, OPT_FOLLOW) != NULL)
 		r = follow(world, filter, &view, seen, err);
 	return r;
@@ -236,6 +332,9 @@ run(const struct args *args, struct ambit_error *err)
 		return usage(err, "log '%s'? One of verify, export", what);
 	if (args_get(args, OPT_SUMMARY) != NULL && args_get(args, OPT_FOLLOW) != NULL)
 		return usage(err, "--summary and --follow exclude each other");
+	if (args_get(args, OPT_JUDGE) != NULL &&
+		(args->n > 0 || args_get(args, OPT_SUMMARY) != NULL))
+		return usage(err, "--judge goes with neither verify, export nor --summary");
 	r = world_open(&world, args, WORLD_RECORD, err);
 	if (r == 0 && world.record == NULL)
 		fprintf(stderr, "ambit: nothing is recorded yet\n");
@@ -257,10 +356,11 @@ const struct command cmd_log = {
 		 "broken link; the head it prints, noted elsewhere, also shows a rewritten chain.",
 	.words = (const char *const[]){ "verify", "export", NULL },
 	.options = (const enum opt[]){ OPT_SESSION, OPT_KIND, OPT_TOOL, OPT_VERDICT, OPT_CODE,
-		OPT_SINCE, OPT_LAST, OPT_FOLLOW, OPT_SUMMARY, OPT_JSON, OPT_END },
+		OPT_SINCE, OPT_LAST, OPT_FOLLOW, OPT_SUMMARY, OPT_JUDGE, OPT_JSON, OPT_END },
 	.examples = (const struct example[]){
 		{ "ambit log --since 1h --verdict deny", "what was refused in the last hour" },
 		{ "ambit log --follow --last 10", "the last ten events, then new ones" },
+		{ "ambit log --judge --since 1d", "what the judge said yes to, and why" },
 		{ "ambit log verify", "are the chains whole" },
 		{ NULL, NULL },
 	},

@@ -12,7 +12,7 @@ const struct command cmd_mcp = {
 	.text = "file, shell and web tools for an agent, bound to the folder (MCP on stdio)",
 	.about = "An MCP server on standard input and output, for the agent that starts it: read,\n"
 		 "write, edit, multi_edit, apply_patch, delete, move, copy, ls, glob, grep, extract,\n"
-		 "bash and webfetch. They read anywhere and write inside the folder; shell commands\n"
+		 "bash, webfetch and run_agent. They read anywhere and write inside the folder; shell commands\n"
 		 "have the line of 'ambit run' around them. What goes further is asked: through the\n"
 		 "client, if it can show a form to a person (elicitation), else whom --ask names, else\n"
 		 "it is refused and the refusal says how a person can allow it.\n"
@@ -29,7 +29,7 @@ const struct command cmd_mcp = {
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
 		OPT_NET, OPT_ASK, OPT_GUARD_READS, OPT_KEEP_ENV, OPT_ALLOW_BASH, OPT_BACKEND,
-		OPT_PREFIX, OPT_LIMIT, OPT_TOOLS_VERSION, OPT_END },
+		OPT_PREFIX, OPT_LIMIT, OPT_TOOLS_VERSION, OPT_INNER, OPT_END },
 	.examples = (const struct example[]){
 		{ "claude mcp add ambit -- ambit mcp --folder ~/app", "for Claude Code" },
 		{ "ambit mcp --folder ~/app --write ~/data", "one more folder to write in" },

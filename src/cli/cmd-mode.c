@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ambit mode: shows or changes the modes of a stored session. The words of the
+/* ambit mode: shows or changes the modes of a session, stored and live. The words of the
  * modes are all different, so a word alone says which mode is meant. */
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "live.h"
 #include "out.h"
 #include "world.h"
 
@@ -63,6 +64,23 @@ change(struct world *world, const struct args *args, struct ambit_session *sessi
 	return ambit_record_session_store(world->record, session, err);
 }
 
+/* What a command may read is the kernel's, from its start on. */
+static void
+say_reads(const struct args *args)
+{
+	int value;
+
+	for (size_t i = 0; i < args->n; i++) {
+		const struct stored_mode *mode = mode_of(args->words[i], &value);
+
+		if (mode != NULL && mode->words == ambit_reads_words) {
+			puts("reads: a command that runs keeps what it may read; for commands it "
+			     "holds from their next start");
+			return;
+		}
+	}
+}
+
 static int
 show(struct world *world, const struct args *args, struct ambit_session *session,
 	struct ambit_error *err)
@@ -85,10 +103,15 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 			    json_pack("{s:s s:s}", "value", word, "from", from)) < 0)
 			r = err_nomem(err);
 	}
+	if (r == 0 && args_get(args, OPT_JSON) == NULL)
+		r = table_finish(&table, err);
+	if (r == 0 && args->n > 0)
+		r = live_reload(&world->place, &(struct live_for){ .session = session->name },
+			args_get(args, OPT_JSON) != NULL ? object : NULL, err);
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
 		r = out_json(json_incref(object), err);
 	else if (r == 0)
-		r = table_finish(&table, err);
+		say_reads(args);
 	strv_free(table.cells);
 	return r;
 }
@@ -117,7 +140,7 @@ run(const struct args *args, struct ambit_error *err)
 const struct command cmd_mode = {
 	.name = "mode",
 	.args = "[WORD...]",
-	.text = "show or change the modes of a stored session",
+	.text = "show or change the modes of a session",
 	.about = "Without a word, shows the modes that hold and where each comes from: the session, the\n"
 		 "person (your settings), the folder (its .ambit.json) or the default. Each word sets\n"
 		 "the mode that it belongs to:\n"
@@ -128,12 +151,14 @@ const struct command cmd_mode = {
 		 "  as-settings: all of them as the settings say\n"
 		 "\n"
 		 "The session is --session, which is made if there is none of that name, else the\n"
-		 "newest of this folder. What a settings file in the folder narrows stays narrow.",
+		 "live one of this folder, or its newest. What a settings file in the folder narrows\n"
+		 "stays narrow. Where the session is live, a change holds at once, for new calls: files\n"
+		 "that a program has open stay open. It says where it holds.",
 	.words = (const char *const[]){ "plan", "build", "read-only", "default-write", "ask-any-write",
 		"ask-dangerous", "bypass", "folder", "until-first-write", "anywhere", WORD_RESET, NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
 	.examples = (const struct example[]){
-		{ "ambit mode plan", "this folder's newest session may only look" },
+		{ "ambit mode plan", "this folder's session may only look" },
 		{ "ambit mode build ask-any-write --session ci", "two modes at once" },
 		{ NULL, NULL },
 	},

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ambit perm: changes one tool's permission in a stored session. */
+/* ambit perm: changes one tool's permission in a session, stored and live. */
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli.h"
 #include "commands.h"
+#include "live.h"
 #include "out.h"
 #include "world.h"
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/str.h"
 
 /* Takes out what the session says of tool. */
@@ -62,11 +64,32 @@ name_is_sound(const char *tool)
 }
 
 static int
+tell(struct world *world, const struct args *args, const struct ambit_session *session,
+	struct ambit_error *err)
+{
+	const struct live_for whom = { .session = session->name };
+	const char *tool = args->words[0], *word = args->words[1];
+	auto_json json_t *object = json_pack("{s:s s:s}", "session", session->name, "permission",
+		word);
+	int r;
+
+	if (args_get(args, OPT_JSON) == NULL) {
+		out_text(tool);
+		printf(": %s in session %s\n", word, session->name);
+		return live_reload(&world->place, &whom, NULL, err);
+	}
+	if (object == NULL || json_set_text(object, "tool", tool) < 0)
+		return err_nomem(err);
+	r = live_reload(&world->place, &whom, object, err);
+	return r == 0 ? out_json(json_incref(object), err) : r;
+}
+
+static int
 change(struct world *world, const struct args *args, struct ambit_session *session,
 	struct ambit_error *err)
 {
-	const char *tool = args->words[0], *word = args->words[1];
-	const struct ambit_word *permission = ambit_word_find(ambit_permissions, word);
+	const char *tool = args->words[0];
+	const struct ambit_word *permission = ambit_word_find(ambit_permissions, args->words[1]);
 	int r = 0;
 
 	forget(session, tool);
@@ -74,11 +97,7 @@ change(struct world *world, const struct args *args, struct ambit_session *sessi
 		r = set(session, tool, (enum ambit_permission)permission->value, err);
 	if (r == 0)
 		r = ambit_record_session_store(world->record, session, err);
-	if (r == 0) {
-		out_text(tool);
-		printf(": %s in session %s\n", word, session->name);
-	}
-	return r;
+	return r == 0 ? tell(world, args, session, err) : r;
 }
 
 static int
@@ -110,12 +129,13 @@ run(const struct args *args, struct ambit_error *err)
 const struct command cmd_perm = {
 	.name = "perm",
 	.args = "TOOL allow|ask|deny|default",
-	.text = "change what one tool may do in a stored session",
+	.text = "change what one tool may do in a session",
 	.about = "TOOL is a name as in 'ambit perms', another agent's name for it, or a name that ends\n"
 		 "in '*', like mcp__github__*. The session is --session, which is made if there is\n"
-		 "none of that name, else the newest of this folder. 'default' takes the session's own\n"
-		 "word away. It can never lift what a settings file in the folder narrows.",
-	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_END },
+		 "none of that name, else the live one of this folder, or its newest. 'default' takes\n"
+		 "the session's own word away. It can never lift what a settings file in the folder narrows. Where the\n"
+		 "session is live it holds at once, for new calls.",
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_JSON, OPT_END },
 	.examples = (const struct example[]){
 		{ "ambit perm webfetch deny --session ci", "no fetching in session ci" },
 		{ NULL, NULL },

@@ -6,10 +6,12 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "live.h"
 #include "out.h"
 #include "world.h"
 
 #include "base/err.h"
+#include "base/fd.h"
 #include "base/str.h"
 
 struct listing {
@@ -50,15 +52,33 @@ known(const char *name)
 	return false;
 }
 
+/* As it holds in the process that runs, if there is one: that has settings of its own. */
+static enum ambit_permission
+permission_of(const struct world *world, const json_t *live, const char *tool,
+	const char **ret_from)
+{
+	const json_t *now = json_object_get(
+		json_object_get(json_array_get(live, 0), "permissions"), tool);
+	const char *word = json_string_value(json_object_get(now, "permission"));
+	const struct ambit_word *row = word != NULL ? ambit_word_find(ambit_permissions, word) : NULL;
+	const char *from = json_string_value(json_object_get(now, "from"));
+
+	if (row == NULL || from == NULL)
+		return ambit_engine_permission(world->engine, tool, ret_from);
+	*ret_from = from;
+	return (enum ambit_permission)row->value;
+}
+
 static void
-list(const struct world *world, const struct ambit_session *session, struct listing *listing)
+list(const struct world *world, const struct ambit_session *session, const json_t *live,
+	struct listing *listing)
 {
 	struct ambit_tool_info tool;
 
 	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
 		const char *from = "?";
 		enum ambit_permission permission =
-			ambit_engine_permission(world->engine, tool.name, &from);
+			permission_of(world, live, tool.name, &from);
 
 		add_row(listing, tool.name, permission, from, tool.text);
 	}
@@ -75,6 +95,8 @@ run(const struct args *args, struct ambit_error *err)
 	static const char *const heads[] = { "TOOL", "PERMISSION", "FROM", "", NULL };
 	struct listing listing = { .rows = json_array() };
 	struct ambit_session session = { 0 };
+	struct live_list lives = { 0 };
+	auto_json json_t *live = NULL;
 	struct world world;
 	int r = world_open(&world, args, WORLD_SETTINGS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
 
@@ -84,12 +106,23 @@ run(const struct args *args, struct ambit_error *err)
 		r = world_observe(&world, args, &session, err);
 	table_init(&listing.table, heads);
 	if (r == 0)
-		list(&world, &session, &listing);
+		r = live_find(&lives, &world.place, err);
+	if (r == 0 && session.name != NULL && (live = live_status(&lives, session.name)) == NULL)
+		r = err_nomem(err);
+	if (r == 0)
+		list(&world, &session, live, &listing);
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
 		r = listing.table.failed ? err_nomem(err)
 					 : out_json(json_incref(listing.rows), err);
 	else if (r == 0)
 		r = table_finish(&listing.table, err);
+	for (size_t i = 0; r == 0 && args_get(args, OPT_JSON) == NULL && i < json_array_size(live); i++)
+		printf("%s in session %s, live: %s (pid %lld)\n", i == 0 ? "as it holds" : "and",
+			session.name,
+			json_string_value(json_object_get(json_array_get(live, i), "door")),
+			(long long)json_integer_value(
+				json_object_get(json_array_get(live, i), "pid")));
+	live_finish(&lives);
 	strv_free(listing.table.cells);
 	json_decref(listing.rows);
 	ambit_session_finish(&session);
@@ -102,9 +135,11 @@ const struct command cmd_perms = {
 	.args = "",
 	.text = "what each tool may do without a question",
 	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes from:\n"
-		 "the session (--session, else the newest of this folder), the person (your settings),\n"
-		 "the folder (its .ambit.json), or the default. A permission is about the tool itself; its paths and hosts are decided as\n"
-		 "well, and the most restrictive holds.",
+		 "the session (--session, else the live one of this folder, or its newest), the person\n"
+		 "(your settings), the folder (its .ambit.json), or the default. Where the session is\n"
+		 "live, it is what holds there now. A permission is\n"
+		 "about the tool itself; its paths and hosts are decided as well, and the most\n"
+		 "restrictive holds.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
 	.run = run,
 };

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "live.h"
 #include "out.h"
 #include "rule.h"
 #include "world.h"
@@ -20,8 +21,9 @@ struct listing {
 	struct table table;
 };
 
-static int
-json_rule(const struct ambit_rule *rule)
+/* NULL without memory. */
+static json_t *
+rule_json(const struct ambit_rule *rule)
 {
 	auto_free char *text = ambit_rule_text(rule);
 	json_t *object = json_pack("{s:I s:b s:s s:b s:I s:I s:b s:s? s:s?}", "id",
@@ -43,9 +45,9 @@ json_rule(const struct ambit_rule *rule)
 		if (texts[i].value != NULL &&
 			json_set_text(object, texts[i].key, texts[i].value) < 0) {
 			json_decref(object);
-			return -ENOMEM;
+			return NULL;
 		}
-	return out_json(object, NULL);
+	return object;
 }
 
 static const char *
@@ -67,7 +69,7 @@ list_rule(void *data, const struct ambit_rule *rule)
 	char until[32];
 
 	if (listing->json)
-		return json_rule(rule);
+		return out_json(rule_json(rule), NULL);
 	if (text == NULL)
 		return -ENOMEM;
 	table_plain(&listing->table, id);
@@ -103,6 +105,24 @@ list(struct world *world, const struct args *args, struct ambit_error *err)
 	return r;
 }
 
+/* Those that run go by it from here on, and are named. */
+static int
+tell(struct world *world, const struct args *args, const struct ambit_rule *rule,
+	struct ambit_error *err)
+{
+	const struct live_for whom = { rule->session, rule->project };
+	auto_json json_t *object = NULL;
+	int r;
+
+	if (args_get(args, OPT_JSON) == NULL)
+		return live_reload(&world->place, &whom, NULL, err);
+	object = rule_json(rule);
+	if (object == NULL)
+		return err_nomem(err);
+	r = live_reload(&world->place, &whom, object, err);
+	return r == 0 ? out_json(json_incref(object), err) : r;
+}
+
 static int
 add(struct world *world, const struct args *args, struct ambit_error *err)
 {
@@ -116,28 +136,52 @@ add(struct world *world, const struct args *args, struct ambit_error *err)
 	if (r == 0) {
 		rule.id = id;
 		text = ambit_rule_text(&rule);
-		if (args_get(args, OPT_JSON) != NULL)
-			r = json_rule(&rule);
-		else
+		if (args_get(args, OPT_JSON) == NULL)
 			printf("rule %lld: %s, %s\n", (long long)id, rule.yes ? "yes" : "no",
 				text != NULL ? text : "?");
+		r = tell(world, args, &rule, err);
 	}
 	ambit_rule_finish(&rule);
 	return r;
 }
 
+struct lost {
+	struct world *world;
+	const struct args *args;
+	int64_t id;
+	struct ambit_error *err;
+	int r;
+};
+
+static int
+tell_lost(void *data, const struct ambit_rule *rule)
+{
+	struct lost *lost = data;
+
+	if (rule->id != lost->id)
+		return 0;
+	lost->r = tell(lost->world, lost->args, rule, lost->err);
+	return 1;
+}
+
 static int
 take_back(struct world *world, const struct args *args, struct ambit_error *err)
 {
+	const struct ambit_rule_filter all = { .all_sessions = true, .ended = true };
+	struct lost lost = { .world = world, .args = args, .err = err };
 	int64_t id;
 	int r;
 
 	if (args->n != 2 || when_number(args->words[1], INT64_MAX / 16, &id) < 0)
 		return usage(err, "usage: ambit rules revoke N, a number as in 'ambit rules'");
 	r = ambit_record_rule_revoke(world->record, id, err);
-	if (r == 0)
+	if (r < 0)
+		return r;
+	if (args_get(args, OPT_JSON) == NULL)
 		printf("rule %lld is revoked\n", (long long)id);
-	return r;
+	lost.id = id;
+	r = ambit_record_rules(world->record, &all, tell_lost, &lost, err);
+	return r < 0 ? r : lost.r;
 }
 
 static int
@@ -180,7 +224,8 @@ const struct command cmd_rules = {
 		 "rule key like 'cmd:git status'. It is a rule of this folder, or of everywhere, or of\n"
 		 "one session.\n"
 		 "\n"
-		 "A rule turns a question into its answer. It never lifts what is denied without one.",
+		 "A rule turns a question into its answer. It never lifts what is denied without one.\n"
+		 "Added or revoked, it holds at once in live sessions that it is for, and they are named.",
 	.words = (const char *const[]){ "list", "add", "revoke", NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_EVERYWHERE, OPT_NO,
 		OPT_EXPIRES, OPT_ALL, OPT_JSON, OPT_END },

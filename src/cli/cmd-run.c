@@ -20,9 +20,11 @@
 static const char *
 temp_place(const struct run *run)
 {
-	if (run->inner != NULL)
-		return ambit_run_inner_temp(run->inner->asked);
-	const char *temp = getenv("TMPDIR");
+	const char *temp = run->inner != NULL ? ambit_run_inner_temp(run->inner->asked) : "";
+
+	if (temp[0] != '\0')
+		return temp;
+	temp = getenv("TMPDIR");
 
 	return temp != NULL && temp[0] == '/' ? temp : "/tmp";
 }
@@ -32,7 +34,6 @@ start(struct run *run, struct ambit_run_result *result, struct ambit_error *err)
 {
 	/* This very program, whatever lies at its path by now. */
 	static const char *const nest[] = { "/proc/self/exe", "run", "--inner", "3", NULL };
-	size_t around = run->inner != NULL ? strv_len(run->inner->sessions) - 1 : 0;
 	const struct ambit_run_options options = {
 		.keeper = run->keeper,
 		.engine = run->world.engine,
@@ -52,11 +53,13 @@ start(struct run *run, struct ambit_run_result *result, struct ambit_error *err)
 		.limits = run->limits,
 		.landlock = run->landlock,
 		.approver = run->approver,
+		.live = run->live,
+		.watchers = run->watchers,
 		.nest = (char *const *)nest,
 		.nest_scope = run_scope_text,
 		.nest_data = run,
 		.inner = run->inner != NULL ? run->inner->asked : NULL,
-		.inside = run->inner != NULL ? run->inner->sessions[around] : NULL,
+		.inside = run->inner != NULL ? around_session(run->inner) : NULL,
 	};
 
 	run->keeper = NULL;
@@ -94,6 +97,9 @@ conclude(struct run *run, const struct ambit_run_result *result)
 	if (result->unrecorded != NULL)
 		say_unrecorded(run, result);
 
+	if (result->unseen_live != NULL && !run->quiet)
+		fprintf(stderr, "ambit: it could not be seen or steered while it ran: %s\n",
+			result->unseen_live);
 	if (result->error != 0)
 		say_not_started(run, result->error);
 	run_summary(run, result);
@@ -121,7 +127,7 @@ blame_machine(int r, struct ambit_error *err)
 }
 
 int
-run_command_in(const struct args *args, struct run_inner *inner, struct ambit_error *err)
+run_command_in(const struct args *args, struct around *inner, struct ambit_error *err)
 {
 	struct ambit_run_result result = { 0 };
 	struct ambit_run_keeper *keeper = NULL;
@@ -162,9 +168,11 @@ run_command(const struct args *args, struct ambit_error *err)
 		return r;
 	if (args_get(args, OPT_INNER) != NULL)
 		return run_inner(args, err);
+	if (args_get(args, OPT_WITHIN) != NULL)
+		return run_within(args, err);
 	r = ambit_run_outside(&socket, err);
 	if (r == 0)
-		return run_through(args, socket, err);
+		return run_through(args, AMBIT_RUN_DOOR_RUN, socket, err);
 	return r == -ENOENT ? run_command_in(args, NULL, err) : r;
 }
 
@@ -181,10 +189,11 @@ const struct command cmd_run = {
 		 "Options end at the first word that is none: what follows is the command's own.\n"
 		 "\n"
 		 "Where its input and output are your terminal, the command gets one of its own, and\n"
-		 "questions appear over it; in a pipeline it keeps yours. Without a terminal, and unless\n"
-		 "--ask says who answers, what is outside is refused. A refused call fails with\n"
-		 "'Permission denied', a line about it goes to the program's own standard error where\n"
-		 "that is a file or a pipe, and a summary follows at the end.\n"
+		 "questions appear over it, or with whoever watches; in a pipeline it keeps yours. Without\n"
+		 "a terminal or one who watches, and unless --ask says who answers, what is outside is\n"
+		 "refused. A refused call fails with 'Permission denied', a line about it goes to the\n"
+		 "program's own standard error where that is a file or a pipe, and a summary follows at\n"
+		 "the end.\n"
 		 "\n"
 		 "What it connects to is decided by the name of the host: one that is not allowed\n"
 		 "(--allow-host, --for, a rule) is asked about when its name is looked up.\n"
@@ -201,7 +210,7 @@ const struct command cmd_run = {
 		OPT_READ_ONLY, OPT_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST, OPT_NET,
 		OPT_PROXY, OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT, OPT_REPORT,
 		OPT_FAIL_ON_REFUSAL, OPT_QUIET, OPT_NO_PTY, OPT_LANDLOCK, OPT_INNER,
-		OPT_ASK_FD, OPT_LEASH, OPT_ONLY, OPT_KNOWN, OPT_LIMIT, OPT_END },
+		OPT_WITHIN, OPT_ASK_FD, OPT_LEASH, OPT_ONLY, OPT_KNOWN, OPT_LIMIT, OPT_END },
 	.examples = (const struct example[]){
 		{ "ambit run -- make test", "a build that cannot write outside the folder" },
 		{ "ambit run --folder ~/app -- claude", "an agent, in that folder" },

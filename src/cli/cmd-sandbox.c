@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ambit sandbox: the folder of a stored session, its modes, and everything
- * that is open past the line: settings, profiles, approvals, standing rules. */
+/* ambit sandbox: the folder of a session, its modes, and everything that is open past
+ * the line: settings, profiles, approvals, standing rules; of a live one also what the
+ * line did so far. */
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli.h"
 #include "commands.h"
+#include "live.h"
 #include "out.h"
 #include "world.h"
 
@@ -125,13 +127,28 @@ collect(struct world *world, const struct ambit_session *session, struct listing
 	return ambit_record_rules(world->record, &filter, add_rule, listing, err);
 }
 
+/* As it holds in the process that runs, if there is one: that has options of its own. */
+static const char *
+live_mode(const json_t *live, const char *key, const char **ret_from)
+{
+	const json_t *mode = json_object_get(
+		json_object_get(json_array_get(live, 0), "modes"), key);
+	const char *from = json_string_value(json_object_get(mode, "from"));
+
+	if (from != NULL)
+		*ret_from = from;
+	return json_string_value(json_object_get(mode, "value"));
+}
+
 static void
-show_modes(const struct world *world, const struct ambit_session *session, json_t *object)
+show_modes(const struct world *world, const struct ambit_session *session, const json_t *live,
+	json_t *object)
 {
 	for (const struct stored_mode *mode = stored_modes; mode->key != NULL; mode++) {
 		const char *from = "?", *more = "";
 		int value = ambit_engine_mode(world->engine, mode->key, &from);
-		const char *word = ambit_word_name(mode->words, value);
+		const char *now = live_mode(live, mode->key, &from);
+		const char *word = now != NULL ? now : ambit_word_name(mode->words, value);
 
 		if (mode->words == ambit_reads_words && value == AMBIT_READS_UNTIL_FIRST_WRITE)
 			more = session->wrote ? ", and it has written: now only the folder"
@@ -144,7 +161,7 @@ show_modes(const struct world *world, const struct ambit_session *session, json_
 }
 
 static int
-show(struct world *world, const struct args *args, struct ambit_session *session,
+show(struct world *world, const struct args *args, struct ambit_session *session, json_t *live,
 	struct ambit_error *err)
 {
 	static const char *const heads[] = { "SAYS", "WHAT", "FROM", NULL };
@@ -162,17 +179,19 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 	} else if (json_set_text(object, "folder", session->root) < 0) {
 		r = err_nomem(err);
 	}
-	show_modes(world, session, object);
+	show_modes(world, session, live, object);
 	table_init(&listing.table, heads);
 	if (r == 0)
 		r = collect(world, session, &listing, err);
 	if (r == 0 && json) {
 		json_object_set(object, "grants", listing.grants);
+		json_object_set(object, "live", live);
 		r = listing.table.failed ? err_nomem(err) : out_json(json_incref(object), err);
 	} else if (r == 0) {
 		printf("past the line%s\n",
 			json_array_size(listing.grants) == 0 ? " nothing is open" : "");
 		r = table_finish(&listing.table, err);
+		live_show(live);
 	}
 	strv_free(listing.table.cells);
 	json_decref(listing.grants);
@@ -183,6 +202,8 @@ static int
 run(const struct args *args, struct ambit_error *err)
 {
 	struct ambit_session session = { 0 };
+	struct live_list lives = { 0 };
+	auto_json json_t *live = NULL;
 	struct world world;
 	int r = world_open(&world, args, WORLD_SETTINGS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
 
@@ -191,7 +212,12 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		r = world_observe(&world, args, &session, err);
 	if (r == 0)
-		r = show(&world, args, &session, err);
+		r = live_find(&lives, &world.place, err);
+	if (r == 0 && (live = live_status(&lives, session.name)) == NULL)
+		r = err_nomem(err);
+	if (r == 0)
+		r = show(&world, args, &session, live, err);
+	live_finish(&lives);
 	ambit_session_finish(&session);
 	world_finish(&world);
 	return r;
@@ -200,10 +226,12 @@ run(const struct args *args, struct ambit_error *err)
 const struct command cmd_sandbox = {
 	.name = "sandbox",
 	.args = "",
-	.text = "the line of a stored session, and what is open past it",
+	.text = "the line of a session, and what is open past it",
 	.about = "Shows the folder, the modes, where it reads, and each grant and each remembered no\n"
-		 "that is in force, with its source. The session is --session, else the newest of this\n"
-		 "folder.",
+		 "that is in force, with its source. Of a live session it also shows what the kernel\n"
+		 "and the gate hold, the last descriptors that were given past the line, and what was\n"
+		 "refused so far. The session is --session, else the live one of this\n"
+		 "folder, or its newest.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
 	.run = run,
 };

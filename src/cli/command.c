@@ -12,9 +12,12 @@ static const struct command *const commands[] = {
 	&cmd_decide,
 	&cmd_mcp,
 	&cmd_serve,
+	&cmd_spawn,
+	&cmd_watch,
 	&cmd_log,
 	&cmd_rules,
 	&cmd_sessions,
+	&cmd_stop,
 	&cmd_mode,
 	&cmd_perms,
 	&cmd_perm,
@@ -51,13 +54,14 @@ command_at(size_t i)
 	return i < COMMANDS_N ? commands[i] : NULL;
 }
 
+/* One that ambit starts itself is in no list. */
 const struct command *
 command_find(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS_N; i++)
 		if (streq(commands[i]->name, name))
 			return commands[i];
-	return NULL;
+	return streq(cmd_judge.name, name) ? &cmd_judge : NULL;
 }
 
 static const char *

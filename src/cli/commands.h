@@ -11,6 +11,7 @@ extern const struct command cmd_completion;
 extern const struct command cmd_decide;
 extern const struct command cmd_doctor;
 extern const struct command cmd_help;
+extern const struct command cmd_judge;
 extern const struct command cmd_log;
 extern const struct command cmd_mcp;
 extern const struct command cmd_mode;
@@ -21,8 +22,11 @@ extern const struct command cmd_run;
 extern const struct command cmd_sandbox;
 extern const struct command cmd_serve;
 extern const struct command cmd_sessions;
+extern const struct command cmd_stop;
 extern const struct command cmd_settings;
+extern const struct command cmd_spawn;
 extern const struct command cmd_version;
+extern const struct command cmd_watch;
 extern const struct command cmd_why;
 
 #endif

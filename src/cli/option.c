@@ -18,6 +18,7 @@ static const struct ambit_word event_kinds[] = {
 	{ "permission", 8, "a tool's permission was changed" },
 	{ "run", 9, "a command was started with the line around it" },
 	{ "end", 10, "it ended" },
+	{ "judge", 11, "the judge passed a question on to the person" },
 	{ 0 },
 };
 
@@ -158,6 +159,12 @@ const struct option_row option_rows[OPT_N] = {
 		.hidden = true,
 		.text = "supervises a run inside another; started by that one",
 	},
+	[OPT_WITHIN] = {
+		.name = "within",
+		.arg = "FD",
+		.hidden = true,
+		.text = "what the door that started this one is: it can do no more",
+	},
 	[OPT_ASK_FD] = {
 		.name = "ask-fd",
 		.arg = "FD",
@@ -269,6 +276,10 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "summary",
 		.text = "how many of each, in place of the events",
 	},
+	[OPT_JUDGE] = {
+		.name = "judge",
+		.text = "only what the judge let through, with his reasons",
+	},
 	[OPT_EVERYWHERE] = {
 		.name = "everywhere",
 		.text = "a rule for all folders, not only this one",
@@ -285,6 +296,10 @@ const struct option_row option_rows[OPT_N] = {
 	[OPT_ALL] = {
 		.name = "all",
 		.text = "of all folders and sessions, ended ones too",
+	},
+	[OPT_LIVE] = {
+		.name = "live",
+		.text = "only those that run now",
 	},
 	[OPT_SCHEMA] = {
 		.name = "schema",

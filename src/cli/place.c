@@ -88,6 +88,12 @@ place_finish(struct place *place)
 	free(place->runtime);
 }
 
+char *
+place_live(const struct place *place)
+{
+	return str_printf("%s/live", place->runtime != NULL ? place->runtime : place->state);
+}
+
 bool
 place_is_wide(const struct place *place, const char *folder)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "judge.h"
 #include "out.h"
 #include "run.h"
 
@@ -101,6 +102,20 @@ find_who(struct run *run, struct ambit_error *err)
 	if (streq(run->who, "tty") && run->tty < 0)
 		return err_set(err, ENOTTY, "--ask tty: there is no terminal to ask on");
 	return 0;
+}
+
+/* Whoever said that it is always no, or always yes, is not asked elsewhere either; where
+ * only nobody was there to ask, one who watches is. Inside a line nobody is: see
+ * run_inner_who; a sub-agent asks as the door that started it. */
+static int
+find_watchers(struct run *run, struct ambit_error *err)
+{
+	const char *said = ambit_settings_get(run->world.settings, "ask");
+
+	run->watchers = (run->inner == NULL || around_watched(run->inner)) &&
+		(said == NULL || !(streq(said, "deny") || streq(said, "allow")));
+	run->live = place_live(&run->world.place);
+	return run->live != NULL ? 0 : err_nomem(err);
 }
 
 static int
@@ -209,6 +224,16 @@ ask_wide(struct run *run, struct ambit_error *err)
 	return r;
 }
 
+/* A server that asks for this one has its own; and from inside another run nobody is
+ * asked but by that one. */
+static int
+open_judge(struct run *run, struct ambit_error *err)
+{
+	return run->client > 0 || run->inner != NULL
+		? 0
+		: judge_open(run->world.settings, &run->judge, err);
+}
+
 static int
 open_engine(struct run *run, struct ambit_error *err)
 {
@@ -216,8 +241,10 @@ open_engine(struct run *run, struct ambit_error *err)
 		.settings = run->world.settings,
 		.scope = run->world.scope,
 		.record = run->world.record,
+		.judge = run->judge,
 		.session = args_get(run->args, OPT_SESSION),
 		.door = run->args->command->name,
+		.agent = around_agent(run->inner),
 		/* Nobody's patience is used up by an answer that is fixed. */
 		.unlimited = is_fixed(run),
 		.outer = run->inner != NULL ? &run->inner->outer : NULL,
@@ -391,9 +418,12 @@ find_limits(struct run *run, bool *ret_wide, struct ambit_error *err)
 
 	*ret_wide = false;
 	if (run->inner != NULL) {
-		r = run_inner_check(run, err);
+		r = around_check(run->inner, &run->world, run->args, err);
 		if (r == 0)
-			r = run_inner_scope(run, err);
+			r = around_scope(run->inner, &run->world, err);
+		around_limits(run->inner, &run->limits);
+		run->guard_reads |= json_is_true(
+			json_object_get(run->inner->scope, "guard_reads"));
 		return r == 0 ? run_inner_who(run, err) : r;
 	}
 	find_terminal(run);
@@ -403,7 +433,7 @@ find_limits(struct run *run, bool *ret_wide, struct ambit_error *err)
 }
 
 int
-run_begin(struct run *run, const struct args *args, struct run_inner *inner,
+run_begin(struct run *run, const struct args *args, struct around *inner,
 	struct ambit_run_keeper *keeper, struct ambit_error *err)
 {
 	const struct ambit_profile *profile = NULL;
@@ -426,7 +456,13 @@ run_begin(struct run *run, const struct args *args, struct run_inner *inner,
 	run->root = ambit_scope_root(run->world.scope);
 	r = find_limits(run, &wide, err);
 	if (r == 0)
+		r = find_watchers(run, err);
+	if (r == 0)
+		r = open_judge(run, err);
+	if (r == 0)
 		r = open_engine(run, err);
+	if (r == 0 && run->judge != NULL)
+		r = programs_check(&run->world, err);
 	if (r == 0)
 		r = make_approver(run, err);
 	if (r == 0 && wide)
@@ -448,7 +484,9 @@ run_finish(struct run *run)
 	strv_free(run->argv);
 	strv_free(run->envp);
 	free(run->cwd);
+	free(run->live);
 	run_report_finish(&run->report);
 	fd_close_at(&run->tty);
 	world_finish(&run->world);
+	ambit_judge_destroy(run->judge);
 }

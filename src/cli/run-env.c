@@ -37,7 +37,9 @@ set_entry(char ***list, const char *entry)
 char *const *
 run_environ(const struct run *run)
 {
-	return run->inner != NULL ? ambit_run_inner_envp(run->inner->asked) : environ;
+	char *const *asked = run->inner != NULL ? ambit_run_inner_envp(run->inner->asked) : NULL;
+
+	return asked != NULL ? asked : environ;
 }
 
 const char *

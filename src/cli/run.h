@@ -2,9 +2,8 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
+#include "around.h"
 #include "world.h"
-
-#include "base/json.h"
 
 /* One `ambit run`, from its options to what is said afterwards. */
 
@@ -16,20 +15,9 @@ struct run_report {
 	int fd;	    /* of a device or an own descriptor: written as it is; or -1 */
 };
 
-/* Of a run inside another, in the process that supervises it outside. */
-struct run_inner {
-	struct ambit_run_inner *asked;
-	json_t *scope;	    /* what the outer one told */
-	const char *folder; /* the outermost one's; of scope */
-	char **open;	    /* to writes, outside: real paths */
-	char **kept;	    /* those that no answer can close */
-	char **sessions;    /* around this one, outermost first */
-	struct ambit_engine_outer outer;
-};
-
 struct run {
 	const struct args *args;
-	struct run_inner *inner; /* or NULL */
+	struct around *inner; /* of a run inside another; or NULL */
 	struct ambit_run_keeper *keeper; /* until the command is started */
 	struct world world;
 	const char *root;  /* of the folder; the scope's */
@@ -44,6 +32,9 @@ struct run {
 	struct ambit_limits limits;
 	int landlock;	   /* 0: what the kernel has */
 	struct ambit_approver *approver;
+	bool watchers;	   /* those who watch are asked, too */
+	char *live;	   /* where its socket is made */
+	struct ambit_judge *judge; /* or NULL */
 	char **argv;
 	char **envp;	   /* NULL: as ambit's own */
 	char *cwd;
@@ -52,7 +43,7 @@ struct run {
 
 /* All that is needed, and all that is asked, before the command can start.
  * Takes the keeper. run_finish in any case. */
-int run_begin(struct run *run, const struct args *args, struct run_inner *inner,
+int run_begin(struct run *run, const struct args *args, struct around *inner,
 	struct ambit_run_keeper *keeper, struct ambit_error *err);
 void run_finish(struct run *run);
 
@@ -88,25 +79,25 @@ void run_report_finish(struct run_report *report);
 /* -- run-nest.c ------------------------------------------------------------------- */
 
 /* Inside: has it supervised from outside, by this socket, which is taken. An exit
- * code, or -errno. */
-int run_through(const struct args *args, int socket, struct ambit_error *err);
+ * code, or -errno. Also for doors that are no runs. */
+int run_through(const struct args *args, enum ambit_run_door door, int socket,
+	struct ambit_error *err);
 
 /* For those inside: what this run is. data: struct run. */
 char *run_scope_text(void *data);
 
 /* Outside, for one inside. */
 int run_inner(const struct args *args, struct ambit_error *err);
+/* For a door of ours. */
+int run_within(const struct args *args, struct ambit_error *err);
 /* Who answers. */
 int run_inner_who(struct run *run, struct ambit_error *err);
-/* Refuses what is wider, cuts what would be. Needs the scope, settings and record. */
-int run_inner_check(struct run *run, struct ambit_error *err);
-int run_inner_scope(struct run *run, struct ambit_error *err);
 void run_inner_end(struct run *run, const struct ambit_run_result *result, int status);
 
 /* -- cmd-run.c -------------------------------------------------------------------- */
 
 /* inner may be NULL. Comes back only with an error, or EXIT_USAGE. */
-int run_command_in(const struct args *args, struct run_inner *inner, struct ambit_error *err);
+int run_command_in(const struct args *args, struct around *inner, struct ambit_error *err);
 
 /* -- run-after.c ------------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "around.h"
 #include "world.h"
 
 #include "base/err.h"
@@ -83,8 +84,9 @@ open_settings(struct world *world, const struct args *args, struct ambit_error *
 {
 	const struct ambit_settings_options options = {
 		.person = world->file,
-		.required = args_get(args, OPT_SETTINGS) != NULL && args->above == NULL,
-		.folder = args->above != NULL ? args->above : ambit_scope_root(world->scope),
+		.required = args_get(args, OPT_SETTINGS) != NULL && args->around == NULL,
+		.folder = args->around != NULL ? args->around->folder
+					       : ambit_scope_root(world->scope),
 		.home = world->place.home,
 	};
 	int r = ambit_settings_load(&options, &world->settings, err);
@@ -137,6 +139,16 @@ narrow(struct world *world, const struct args *args, struct ambit_error *err)
 	return r;
 }
 
+/* The workspace's, where it has the folder in it: another that is open may be named. */
+static const char *
+find_display(const struct around *around, const char *folder)
+{
+	const char *display = around_display(around);
+	auto_free char *real = display != NULL && folder != NULL ? realpath(folder, NULL) : NULL;
+
+	return real != NULL && str_beneath(real, display) ? display : NULL;
+}
+
 static int
 open_scope(struct world *world, const struct args *args, unsigned needs, struct ambit_error *err)
 {
@@ -144,7 +156,9 @@ open_scope(struct world *world, const struct args *args, unsigned needs, struct 
 	int r = find_folder(world, args, needs, &folder, err);
 	const struct ambit_scope_options options = {
 		.root = folder,
-		.allow_bash = true,
+		.display_root = find_display(args->around, folder),
+		.enforce_write = around_enforces(args->around),
+		.allow_bash = around_allows_bash(args->around),
 		.places = {
 			.home = world->place.home,
 			.config = world->place.config,

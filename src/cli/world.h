@@ -26,6 +26,9 @@ char *place_of_user(size_t field);
 int place_init(struct place *place, struct ambit_error *err);
 void place_finish(struct place *place);
 
+/* Where live sessions have their sockets. Caller frees; NULL without memory. */
+char *place_live(const struct place *place);
+
 /* True if folder is the person's home or lies above it: a line that holds
  * nothing in. */
 bool place_is_wide(const struct place *place, const char *folder);
@@ -62,13 +65,21 @@ void world_finish(struct world *world);
 int world_observe(struct world *world, const struct args *args, const struct ambit_session *session,
 	struct ambit_error *err);
 
+/* Whether what is held could replace ambit's own programs: -EPERM, with words. Needs the
+ * engine. */
+int programs_check(const struct world *world, struct ambit_error *err);
+
 /* -- stored sessions ------------------------------------------------------- */
 
-/* The session that --session names, else the newest of this folder.
+/* The session that --session names, else that of this folder which is live, else the newest;
+ * not one that was begun inside another. Several that are live: -EEXIST, with their names.
  * 1 if there is none; then ret_session is a new, unstored one if it was
  * named, else it has no name. Needs RECORD or STORE, and SCOPE. */
 int session_pick(struct world *world, const struct args *args, struct ambit_session *ret_session,
 	struct ambit_error *err);
+
+/* Whether it was begun behind a line, or as a sub-agent. Needs RECORD or STORE. */
+bool session_is_inside(struct world *world, const char *name);
 
 /* The same for commands that need one: none is an error. */
 int session_need(struct world *world, const struct args *args, struct ambit_session *ret_session,

@@ -51,8 +51,12 @@ is_own(enum opt opt)
 static char *
 value_for_run(const struct given *given)
 {
-	if ((given->opt == OPT_WRITE || given->opt == OPT_READ) && given->value[0] != '~')
-		return str_absolute(given->value);
+	if ((given->opt == OPT_WRITE || given->opt == OPT_READ) && given->value[0] != '~') {
+		/* What it leads to now: an agent can put another link there. */
+		char *real = around_real(given->value);
+
+		return real != NULL ? real : str_absolute(given->value);
+	}
 	if (given->opt == OPT_READS && streq(given->value, "until-first-write"))
 		return str_dup("folder");
 	return str_dup(given->value);
@@ -177,6 +181,13 @@ find_backend(struct toolbox *box, const struct args *args, struct making *making
 	return r < 0 ? r : NO_BASH;
 }
 
+/* A command stands where the door stands. */
+static int
+beside(void *data, char *const *envp, int *ret_fd, struct ambit_error *err)
+{
+	return ambit_run_beside(data, envp, ret_fd, err);
+}
+
 static int
 fill_options(struct toolbox *box, const struct args *args, struct making *making,
 	struct ambit_error *err)
@@ -185,12 +196,17 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 
 	if (r != 0)
 		return r;
+	if (toolbox_is_inside(box))
+		around_limits(&box->around, &making->options.limits);
+	box->limits = making->options.limits;
 	if (collect(args, OPT_KEEP_ENV, &making->keep) < 0 ||
 		collect(args, OPT_PREFIX, &making->prefix) < 0 ||
 		make_args(box, args, &making->args) < 0 || append_known(box, &making->args) < 0)
 		return err_nomem(err);
 	if (making->options.backend == AMBIT_BACKEND_PREFIX)
 		r = prefix_resolve(box, making->prefix, err);
+	if (r == 0)
+		r = programs_check(&box->world, err);
 	if (r == 0 && making->options.backend == AMBIT_BACKEND_KERNEL) {
 		making->program = find_program();
 		if (making->program == NULL)
@@ -202,7 +218,12 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 	making->options.args = making->args;
 	making->options.prefix = making->prefix;
 	making->options.keep = making->keep;
-	making->options.envp = environ;
+	making->options.envp = making->options.program_envp = environ;
+	if (toolbox_is_inside(box)) {
+		making->options.envp = ambit_run_inner_envp(box->around.asked);
+		making->options.within = beside;
+		making->options.data = box->around.asked;
+	}
 	return r;
 }
 

@@ -8,6 +8,9 @@
  * EXIT_USAGE. */
 int backend_open(struct toolbox *box, const struct args *args, struct ambit_error *err);
 
+/* What run_agent needs, for the registry; borrowed from the box. Needs the engine. */
+int agents_open(struct toolbox *box, struct ambit_agents *ret_agents, struct ambit_error *err);
+
 /* Words that go in front of a command, NULL at the end: the program by its real path.
  * -EPERM, with words, if it, or a file that they name, lies where the agent can write. */
 int prefix_resolve(const struct toolbox *box, char **prefix, struct ambit_error *err);

@@ -4,7 +4,9 @@
  * started the server. */
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend.h"
@@ -12,8 +14,10 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/str.h"
 
+#include "cli/judge.h"
 #include "cli/out.h"
 
 /* -- who answers ----------------------------------------------------------------- */
@@ -69,6 +73,9 @@ open_approver(struct toolbox *box, const struct args *args, struct ambit_error *
 
 	if (who == NULL)
 		who = ambit_settings_get(box->world.settings, "ask");
+	if (args->command->person && (who == NULL || streq(who, "tty")) &&
+		args_get(args, OPT_ASK) == NULL)
+		return open_tty(box, NULL) == 0 || box->tty < 0 ? 0 : err_nomem(err);
 	/* From a file "tty" means the terminal of whoever runs ambit; here that
 	 * would be the agent's. */
 	if (who == NULL || streq(who, "deny") ||
@@ -85,6 +92,19 @@ open_approver(struct toolbox *box, const struct args *args, struct ambit_error *
 	return r;
 }
 
+/* So that the record says what is inside what. */
+static int
+note_inside(struct toolbox *box, const char *door, struct ambit_error *err)
+{
+	auto_json json_t *body = json_object();
+	auto_free char *line = NULL;
+
+	if (body == NULL || json_set_text(body, "inside", around_session(&box->around)) < 0 ||
+		(line = json_line(body)) == NULL)
+		return err_nomem(err);
+	return ambit_engine_note(box->world.engine, "run", door, line, err);
+}
+
 static int
 open_engine(struct toolbox *box, const struct args *args, const char *door, struct ambit_error *err)
 {
@@ -93,11 +113,57 @@ open_engine(struct toolbox *box, const struct args *args, const char *door, stru
 		.scope = box->world.scope,
 		.record = box->world.record,
 		.approver = box->approver,
+		.judge = box->judge,
 		.session = args_get(args, OPT_SESSION),
 		.door = door,
+		.agent = toolbox_is_inside(box) ? around_agent(&box->around) : NULL,
+		.outer = toolbox_is_inside(box) ? &box->around.outer : NULL,
 	};
+	int r = ambit_engine_create(&options, &box->world.engine, err);
 
-	return ambit_engine_create(&options, &box->world.engine, err);
+	return r == 0 && toolbox_is_inside(box) ? note_inside(box, door, err) : r;
+}
+
+/* -- behind a line --------------------------------------------------------------- */
+
+/* The command line is that of the one inside; so are the directory and the
+ * environment, the last for commands alone. */
+static int
+open_inside(struct toolbox *box, const struct args *args, struct ambit_error *err)
+{
+	char *const *words;
+	int r = around_open(&box->around, args_get(args, OPT_INNER), false, err);
+
+	if (r != 0)
+		return r;
+	words = ambit_run_inner_args(box->around.asked);
+	umask(ambit_run_inner_umask(box->around.asked));
+	if (chdir(ambit_run_inner_cwd(box->around.asked)) < 0)
+		return err_sys(err, errno, "the current directory");
+	r = args_parse(
+		args->command, (char **)words, strv_len((char **)words), &box->asked, err);
+	if (r == 0)
+		r = around_options(&box->around, &box->asked, err);
+	if (r == 0 && args_get(&box->asked, OPT_ASK) != NULL &&
+		!streq(args_get(&box->asked, OPT_ASK), "deny"))
+		r = err_set(err, EPERM,
+			"--ask %s: this is inside another ambit run, from where nobody else can "
+			"be asked",
+			args_get(&box->asked, OPT_ASK));
+	if (r != 0)
+		return r;
+	around_folder(&box->around, &box->asked);
+	around_settings(&box->around, &box->asked);
+	return 0;
+}
+
+bool
+toolbox_asks(const struct toolbox *box)
+{
+	const char *said = ambit_settings_get(box->world.settings, "ask");
+
+	return !toolbox_is_inside(box) &&
+		(said == NULL || !(streq(said, "deny") || streq(said, "allow")));
 }
 
 /* -- all of it ------------------------------------------------------------------- */
@@ -124,33 +190,72 @@ toolbox_open(struct toolbox *box, const struct args *args, const char *door,
 	int r;
 
 	*box = (struct toolbox){ .tty = -1 };
+	if (args_get(args, OPT_INNER) != NULL) {
+		r = open_inside(box, args, err);
+		if (r != 0)
+			return r;
+		args = &box->asked;
+	}
 	r = world_open(&box->world, args, WORLD_SETTINGS | WORLD_STORE, err);
-	if (r == 0)
+	if (r == 0 && toolbox_is_inside(box))
+		r = around_check(&box->around, &box->world, args, err);
+	if (r == 0 && toolbox_is_inside(box))
+		r = around_scope(&box->around, &box->world, err);
+	else if (r == 0)
 		r = check_folder(box, args, err);
-	if (r == 0)
+	if (r == 0 && !toolbox_is_inside(box))
 		r = open_approver(box, args, err);
+	if (r == 0)
+		r = toolbox_is_inside(box) ? 0
+					   : judge_open(box->world.settings, &box->judge, err);
 	if (r == 0)
 		r = open_engine(box, args, door, err);
 	if (r == 0)
 		r = backend_open(box, args, err);
 	if (r != 0)
 		return r;
+	box->guard_reads = args_get(args, OPT_GUARD_READS) != NULL ||
+		(toolbox_is_inside(box) &&
+			json_is_true(json_object_get(box->around.scope, "guard_reads")));
 	options = (struct ambit_registry_options){
 		.engine = box->world.engine,
 		.executor = box->executor,
 		.no_bash = box->why,
 	};
+	r = agents_open(box, &options.agents, err);
+	if (r < 0)
+		return r;
 	return ambit_registry_create(&options, &box->registry, err);
 }
 
+/* Its words come before its end, which the one who stands for it takes for all. */
+static void
+end_inside(struct toolbox *box, int r, struct ambit_error *err)
+{
+	int status = r < 0 ? EXIT_FAILED : r;
+
+	if (r != 0 && err->code != 0)
+		fprintf(stderr, "ambit: %s\n", err->text);
+	if (r != 0)
+		err->code = 0;
+	ambit_run_inner_end(box->around.asked, status, NULL);
+	box->around.asked = NULL;
+}
+
 void
-toolbox_finish(struct toolbox *box)
+toolbox_finish(struct toolbox *box, int r, struct ambit_error *err)
 {
 	ambit_registry_destroy(box->registry);
 	ambit_executor_destroy(box->executor);
-	/* The engine goes before the one it asks. */
+	/* The engine goes before those it asks. */
 	world_finish(&box->world);
+	ambit_judge_destroy(box->judge);
 	ambit_approver_destroy(box->approver);
 	fd_close_at(&box->tty);
 	free(box->why);
+	free(box->turns);
+	if (toolbox_is_inside(box))
+		end_inside(box, r, err);
+	around_finish(&box->around);
+	args_finish(&box->asked);
 }

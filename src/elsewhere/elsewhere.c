@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `ambit mcp` and `ambit serve`, in the program that has no tools: becomes the one
+/* `ambit mcp`, `serve`, `spawn` and `judge`, in the program that has no tools: becomes the one
  * that has, with the same arguments, and tells it which version it must be. It lies
  * beside this one, or where it is installed from there; nothing in the environment
- * says where. */
+ * says where. Behind a line it has that done outside, and stands for it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <ambit/ambit.h>
 
 #include "cli/door.h"
+#include "cli/run.h"
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -86,25 +87,49 @@ become(struct ambit_error *err)
 		/* What is there may lack the loader that it names. */
 		if (errno != ENOENT || faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return err_set(err, errno,
-				"%s, which has 'mcp' and 'serve', cannot be run: %s; install ambit "
+				"%s, which has 'mcp', 'serve' and 'spawn', cannot be run: %s; install ambit "
 				"again",
 				path, strerror(errno));
 	}
 	return err_set(err, ENOENT,
-		"ambit-tools, which has 'mcp' and 'serve', is neither in %s nor in "
+		"ambit-tools, which has 'mcp', 'serve' and 'spawn', is neither in %s nor in "
 		"%s../libexec/ambit: install ambit again, all of it",
 		self, self);
 }
 
+/* A record that those behind the line cannot write to needs somebody outside of it. */
+static int
+become_or_ask(const struct args *args, enum ambit_run_door door, struct ambit_error *err)
+{
+	int socket, r = args_get(args, OPT_INNER) != NULL ? -ENOENT
+							   : ambit_run_outside(&socket, err);
+
+	if (r == 0)
+		return run_through(args, door, socket, err);
+	return r == -ENOENT ? become(err) : r;
+}
+
 int
 door_mcp(const struct args *args, struct ambit_error *err)
+{
+	return become_or_ask(args, AMBIT_RUN_DOOR_MCP, err);
+}
+
+int
+door_spawn(const struct args *args, struct ambit_error *err)
+{
+	return become_or_ask(args, AMBIT_RUN_DOOR_SPAWN, err);
+}
+
+int
+door_serve(const struct args *args, struct ambit_error *err)
 {
 	(void)args;
 	return become(err);
 }
 
 int
-door_serve(const struct args *args, struct ambit_error *err)
+door_judge(const struct args *args, struct ambit_error *err)
 {
 	(void)args;
 	return become(err);

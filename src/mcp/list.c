@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* The tools are those of this process, and stay. */
+/* The tools and prompts are those of this process, and stay. */
 #define TTL_MS 3600000
 
 static json_t *
@@ -130,6 +130,7 @@ list_modern(json_t *result, const char *type)
 	}
 	/* What is asked for must not be kept; what was found may be. */
 	if (json_object_get(result, "tools") != NULL ||
+		json_object_get(result, "prompts") != NULL ||
 		json_object_get(result, "supportedVersions") != NULL) {
 		json_object_set_new(result, "ttlMs", json_integer(TTL_MS));
 		json_object_set_new(result, "cacheScope", json_string("private"));

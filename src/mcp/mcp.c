@@ -4,7 +4,6 @@
  * and with them the processes of their tools. */
 
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -18,44 +17,14 @@
 
 #include "cli/door.h"
 
+#include "door/live.h"
+
 /* Quick calls run in the order they came: a client may send an edit and a read of the
  * same file at once. Slow ones wait for processes and hosts, side by side. */
 #define QUICK 1
 #define SLOW 16
 #define QUEUE 4096
 #define LAST_WORDS_MS 2000 /* for calls that are nearly done when the input ends */
-
-/* A handler can reach nothing else; programs that are started do not inherit it. */
-static int signalled = -1, unheard = -1;
-
-static void
-on_signal(int number)
-{
-	const int saved = errno;
-
-	(void)number;
-	eventfd_write(signalled, 1);
-	/* The reader may be waiting for a client that does not read. */
-	eventfd_write(unheard, 1);
-	errno = saved;
-}
-
-static int
-catch_signals(struct ambit_error *err)
-{
-	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
-
-	signalled = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (signalled < 0)
-		return err_sys(err, errno, "eventfd");
-	signal(SIGPIPE, SIG_IGN);
-	/* One that is ignored stays so: nohup, and a shell that puts it in the background. */
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-	return 0;
-}
 
 static int
 mcp_open(struct mcp *mcp, const struct args *args, struct ambit_error *err)
@@ -116,13 +85,13 @@ end(struct mcp *mcp)
 }
 
 static void
-mcp_finish(struct mcp *mcp)
+mcp_finish(struct mcp *mcp, int r, struct ambit_error *err)
 {
 	calls_destroy(mcp->calls);
 	seals_destroy(mcp->seals);
 	json_decref(mcp->tools);
 	free(mcp->instructions);
-	toolbox_finish(&mcp->box);
+	toolbox_finish(&mcp->box, r, err);
 	fd_close_at(&mcp->roots.known);
 }
 
@@ -134,6 +103,9 @@ door_mcp(const struct args *args, struct ambit_error *err)
 		.roots.known = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	};
 	struct lines lines = { .fd = -1 };
+	struct heed heed = { 0 };
+	int signalled = -1;
+	struct door_live *live = NULL;
 	int r = mcp.roots.known >= 0 ? mcp_open(&mcp, args, err) : err_sys(err, errno, "eventfd");
 
 	if (r == 0)
@@ -142,19 +114,25 @@ door_mcp(const struct args *args, struct ambit_error *err)
 		r = rpc_out_init(&mcp.out, STDOUT_FILENO);
 	if (r == 0) {
 		mcp.out.in = STDIN_FILENO;
-		unheard = mcp.out.wake;
-		r = catch_signals(err);
+		/* The reader may be waiting for a client that does not read. */
+		r = signals_catch(mcp.out.wake, &signalled, err);
 	}
 	if (r == 0) {
 		lines.stop = signalled;
+		r = heed_start(&heed, &mcp.box, signalled, err);
+	}
+	if (r == 0) {
 		if (mcp.box.why != NULL)
 			fprintf(stderr, "ambit: %s\n", mcp.box.why);
+		live = door_live_open(&mcp.box, args, signals_raise);
 		r = serve(&mcp, &lines, err);
 		end(&mcp);
-		unheard = -1;
+		door_live_close(live);
+		signals_forget();
 		rpc_out_finish(&mcp.out);
 	}
+	heed_finish(&heed);
 	lines_finish(&lines);
-	mcp_finish(&mcp);
+	mcp_finish(&mcp, r, err);
 	return r;
 }

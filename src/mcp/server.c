@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "mcp.h"
+#include "prompt.h"
 
 #include "base/fd.h"
 #include "base/json.h"
@@ -72,14 +73,16 @@ initialize(const struct asked *asked)
 			chosen = i;
 	mcp->initialized = true;
 	mcp->legacy = (struct era){
-		.elicits = chosen <= 1 && has_forms(capabilities),
+		/* Behind a line it is the agent itself that would answer. */
+		.elicits = chosen <= 1 && has_forms(capabilities) &&
+			!toolbox_is_inside(&mcp->box),
 		.titles = chosen == 0,
 		.roots = json_is_object(json_object_get(capabilities, "roots")),
 	};
 	answer(asked,
-		json_pack("{s:s s:{s:{}} s:o s:s}", "protocolVersion", versions[chosen],
-			"capabilities", "tools", "serverInfo", list_server_info(), "instructions",
-			mcp->instructions));
+		json_pack("{s:s s:{s:{} s:{}} s:o s:s}", "protocolVersion", versions[chosen],
+			"capabilities", "tools", "prompts", "serverInfo", list_server_info(),
+			"instructions", mcp->instructions));
 }
 
 static void
@@ -92,8 +95,9 @@ static void
 discover(const struct asked *asked)
 {
 	answer(asked,
-		json_pack("{s:[s] s:{s:{}} s:s}", "supportedVersions", MCP_MODERN, "capabilities",
-			"tools", "instructions", asked->mcp->instructions));
+		json_pack("{s:[s] s:{s:{} s:{}} s:s}", "supportedVersions", MCP_MODERN,
+			"capabilities", "tools", "prompts", "instructions",
+			asked->mcp->instructions));
 }
 
 /* All of them are one page: there is no cursor that could have been given. */
@@ -104,6 +108,28 @@ tools_list(const struct asked *asked)
 		refuse(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
 	else
 		answer(asked, json_pack("{s:O}", "tools", asked->mcp->tools));
+}
+
+static void
+prompts_all(const struct asked *asked)
+{
+	if (json_object_get(asked->message->params, "cursor") != NULL)
+		refuse(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
+	else
+		answer(asked, json_pack("{s:o}", "prompts", prompts_list()));
+}
+
+static void
+prompts_one(const struct asked *asked)
+{
+	struct ambit_error err = { 0 };
+	json_t *result = NULL;
+	int r = prompts_get(&asked->mcp->box, asked->message->params, &result, &err);
+
+	if (r == 0)
+		answer(asked, result);
+	else
+		refuse(asked, r == -EINVAL ? RPC_INVALID_PARAMS : RPC_INTERNAL, err.text);
 }
 
 static void
@@ -123,6 +149,8 @@ static const struct method {
 	{ "server/discover", false, true, true, discover },
 	{ "tools/list", true, true, false, tools_list },
 	{ "tools/call", true, true, false, tools_call },
+	{ "prompts/list", true, true, false, prompts_all },
+	{ "prompts/get", true, true, false, prompts_one },
 };
 
 /* -- eras ------------------------------------------------------------------------ */
@@ -163,7 +191,8 @@ find_era(struct asked *asked, const struct method *method)
 	} else {
 		asked->era = (struct era){
 			.modern = true,
-			.elicits = has_forms(capabilities),
+			.elicits = has_forms(capabilities) &&
+				!toolbox_is_inside(&asked->mcp->box),
 			.titles = true,
 			.roots = json_is_object(json_object_get(capabilities, "roots")),
 		};

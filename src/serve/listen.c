@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ambit/live.h>
+
 #include "serve.h"
 
 #include "base/err.h"
@@ -150,7 +152,7 @@ welcome(struct house *house)
 		return;
 	}
 	see_out(house);
-	objection = peer_objection(fd);
+	objection = ambit_peer_objection(fd);
 	if (objection == NULL && house->n >= SERVE_CLIENTS_MAX)
 		objection = "too many clients at once";
 	if (objection != NULL)

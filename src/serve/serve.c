@@ -4,7 +4,6 @@
  * for is done; on a socket, by a signal. */
 
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -16,37 +15,9 @@
 
 #include "cli/door.h"
 
+#include "door/live.h"
+
 #define LAST_WORDS_MS 2000 /* after a signal, for a client that does not read */
-
-/* A handler can reach nothing else; programs that are started do not inherit it. */
-static int signalled = -1;
-
-static void
-on_signal(int number)
-{
-	const int saved = errno;
-
-	(void)number;
-	eventfd_write(signalled, 1);
-	errno = saved;
-}
-
-static int
-catch_signals(struct ambit_error *err)
-{
-	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
-
-	signalled = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (signalled < 0)
-		return err_sys(err, errno, "eventfd");
-	signal(SIGPIPE, SIG_IGN);
-	/* One that is ignored stays so: nohup, and a shell that puts it in the background. */
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-	return 0;
-}
 
 struct reader {
 	struct client client;
@@ -113,16 +84,18 @@ door_serve(const struct args *args, struct ambit_error *err)
 {
 	const char *path = args_get(args, OPT_SOCKET);
 	struct serve serve = { .stop = -1 };
+	struct door_live *live = NULL;
 	int r = toolbox_open(&serve.box, args, "serve", err);
 
 	if (r == 0)
-		r = catch_signals(err);
+		r = signals_catch(-1, &serve.stop, err);
 	if (r == 0) {
-		serve.stop = signalled;
 		if (serve.box.why != NULL)
 			fprintf(stderr, "ambit: %s\n", serve.box.why);
+		live = door_live_open(&serve.box, args, signals_raise);
 		r = path != NULL ? listen_serve(&serve, path, err) : serve_stdio(&serve, err);
 	}
-	toolbox_finish(&serve.box);
+	door_live_close(live);
+	toolbox_finish(&serve.box, r, err);
 	return r;
 }

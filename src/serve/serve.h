@@ -70,11 +70,6 @@ int doorway_open(struct doorway *doorway, const struct toolbox *box, const char 
 	struct ambit_error *err);
 void doorway_close(struct doorway *doorway);
 
-/* -- peer.c ---------------------------------------------------------------------------- */
-
-/* Why the one at the other end is not served; NULL: no reason. */
-const char *peer_objection(int fd);
-
 /* -- listen.c ------------------------------------------------------------------------- */
 
 /* Serves whoever connects, until stop. */

@@ -15,7 +15,7 @@ for version in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]:
     client = Client("--session", "eras")
     result = client.legacy(version)
     check(result["protocolVersion"] == version, result)
-    check(result["serverInfo"]["name"] == "ambit" and result["capabilities"] == {"tools": {}}, result)
+    check(result["serverInfo"]["name"] == "ambit" and result["capabilities"] == {"tools": {}, "prompts": {}}, result)
     check("untrusted" in result["instructions"] and os.getcwd() in result["instructions"], result)
     lists.append(client.ask("tools/list")["result"]["tools"])
     client.end()
@@ -24,20 +24,20 @@ check(all(tools == lists[0] for tools in lists), "the list is not the same every
 # What a list says of a tool.
 names = [tool["name"] for tool in lists[0]]
 check(names == ["read", "write", "edit", "multi_edit", "apply_patch", "delete", "move", "copy",
-                "ls", "glob", "grep", "extract", "bash", "webfetch"], names)
+                "ls", "glob", "grep", "extract", "bash", "webfetch", "run_agent"], names)
 for tool in lists[0]:
     check(tool["inputSchema"]["type"] == "object" and tool["description"], tool)
     check(tool["outputSchema"]["type"] == "object", tool)
     hints = tool["annotations"]
     reads = tool["name"] in ("read", "ls", "glob", "grep", "webfetch")
     check(hints["readOnlyHint"] == reads and hints["destructiveHint"] == (not reads), tool)
-    check(hints["openWorldHint"] == (tool["name"] in ("bash", "webfetch")), tool)
+    check(hints["openWorldHint"] == (tool["name"] in ("bash", "webfetch", "run_agent")), tool)
 
 # Modern: no handshake.
 client = Client("--session", "eras")
 reply = client.ask("server/discover", {"_meta": modern_meta()})["result"]
 check(reply["supportedVersions"] == [MODERN] and reply["resultType"] == "complete", reply)
-check(reply["capabilities"] == {"tools": {}} and "untrusted" in reply["instructions"], reply)
+check(reply["capabilities"] == {"tools": {}, "prompts": {}} and "untrusted" in reply["instructions"], reply)
 check(reply["ttlMs"] >= 0 and reply["cacheScope"] in ("public", "private"), reply)
 check(reply["_meta"][META + "serverInfo"]["name"] == "ambit", reply)
 reply = client.ask("tools/list", {"_meta": modern_meta()})["result"]

@@ -141,10 +141,10 @@ inner = ("import socket; s = socket.socket(socket.AF_UNIX); s.connect('%s'); "
 with open("inner.py", "w") as file:
     file.write(inner)
 e = client.ask("execute", command=sys.executable + " inner.py")
-check("its own harness" in e["stdout"] and '"result"' not in e["stdout"], path, e)
+check("is not served by it" in e["stdout"] and '"result"' not in e["stdout"], path, e)
 e = client.ask("execute", command=f"(setsid {sys.executable} inner.py >told 2>&1 &); "
                "until [ -s told ]; do sleep 0.05; done; cat told")
-check("its own harness" in e["stdout"] and '"result"' not in e["stdout"], path, e)
+check("is not served by it" in e["stdout"] and '"result"' not in e["stdout"], path, e)
 client.alive()
 client.close()
 PY
@@ -164,12 +164,12 @@ while len(sys.argv) > 2:
 PY
 for net in ask open; do
 	status 0 "$AMBIT" run --ask allow --net "$net" -- "$PYTHON" "$P/outer.py" "$SOCKET"
-	says "cannot be a harness"
+	says "behind the line of ambit is not served"
 	says_not '"result"'
 done
 "$AMBIT" run --ask allow -- "$PYTHON" "$P/outer.py" "$SOCKET" on >"$TEST_DIR/on" 2>/dev/null &
 servers+=($!)
-eventually grep -q "cannot be" "$TEST_DIR/on"
+eventually grep -q "is not served" "$TEST_DIR/on"
 status 0 timeout 30 "$PYTHON" "$P/outer.py" "$SOCKET"
 says '"session":"shared"'
 

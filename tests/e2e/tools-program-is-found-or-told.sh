@@ -28,7 +28,7 @@ ln -s "$TEST_DIR/alone/ambit" "$TEST_DIR/decoys/ambit"
 for door in mcp serve; do
 	for program in "$TEST_DIR/alone/ambit" "$TEST_DIR/decoys/ambit"; do
 		status 1 env PATH="$TEST_DIR/decoys:$PATH" "$program" "$door" </dev/null
-		complains "ambit-tools, which has 'mcp' and 'serve', is neither in $TEST_DIR/alone/"
+		complains "ambit-tools, which has 'mcp', 'serve' and 'spawn', is neither in $TEST_DIR/alone/"
 		complains "install ambit again"
 	done
 done
@@ -37,7 +37,7 @@ done
 # What is there and cannot be run is not passed over.
 echo nothing >"$TEST_DIR/alone/ambit-tools"
 status 1 "$TEST_DIR/alone/ambit" serve </dev/null
-complains "$TEST_DIR/alone/ambit-tools, which has 'mcp' and 'serve', cannot be run: Permission denied"
+complains "$TEST_DIR/alone/ambit-tools, which has 'mcp', 'serve' and 'spawn', cannot be run: Permission denied"
 printf '#!/no/such/loader\n' >"$TEST_DIR/alone/ambit-tools"
 chmod 755 "$TEST_DIR/alone/ambit-tools"
 status 1 "$TEST_DIR/alone/ambit" serve </dev/null

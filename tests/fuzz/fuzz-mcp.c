@@ -103,7 +103,7 @@ open_box(struct toolbox *box)
 	struct ambit_engine_options options = { .settings = settings, .scope = scope };
 
 	assert(ambit_scope_narrow(scope, NULL, 0, NULL, NULL) == 0);
-	*box = (struct toolbox){ .world.scope = scope, .tty = -1 };
+	*box = (struct toolbox){ .world.scope = scope, .world.settings = settings, .tty = -1 };
 	assert(ambit_engine_create(&options, &box->world.engine, NULL) == 0);
 	assert(ambit_registry_create(
 		       &(struct ambit_registry_options){ .engine = box->world.engine },

@@ -92,10 +92,17 @@ if (client.getNegotiatedProtocolVersion)
 
 // The list has what a tool needs, in the same order each time.
 const { tools } = await client.listTools();
-assert.equal(tools.length, 14);
+assert.equal(tools.length, 15);
 assert.deepEqual((await client.listTools()).tools, tools);
 for (const tool of tools)
 	assert.equal(tool.outputSchema.type, "object", tool.name);
+
+// Prompts: a person's slash commands, which show.
+const { prompts } = await client.listPrompts();
+assert.deepEqual(prompts.map((prompt) => prompt.name), ["agent", "perm", "perms", "sandbox"]);
+const shown = await client.getPrompt({ name: "perm", arguments: { tool: "read" } });
+assert.match(shown.messages[0].content.text, /^read: allow \(default\)$/m);
+await assert.rejects(client.getPrompt({ name: "nothing" }));
 
 // Each of the quick tools does what it says; the client validates what it returns.
 let result = await call(client, "write", { file_path: "a.txt", content: "one\ntwo\n" });

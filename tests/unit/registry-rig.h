@@ -23,6 +23,7 @@ struct rig {
 	struct ambit_settings *settings;
 	struct ambit_scope *scope;
 	struct ambit_record *record;
+	struct ambit_judge *judge; /* by the settings, or NULL */
 	struct ambit_engine *engine;
 	struct ambit_registry *registry;
 	struct ambit_approver approver;
@@ -277,6 +278,10 @@ start(struct rig *rig, const char *settings, bool person)
 	rig->scope = world_scope(&rig->w);
 	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
 		fail_msg("record: %s", err.text);
+	if (ambit_judge_create(&(struct ambit_judge_options){ .settings = rig->settings,
+				       .envp = environ },
+		    &rig->judge, &err) < 0)
+		fail_msg("judge: %s", err.text);
 	rig->approver = (struct ambit_approver){
 		.ask = ask_approver, .cancel = cancel_approver, .name = "test"
 	};
@@ -286,6 +291,7 @@ start(struct rig *rig, const char *settings, bool person)
 		.scope = rig->scope,
 		.record = rig->record,
 		.approver = person ? &rig->approver : NULL,
+		.judge = rig->judge,
 		.door = "test",
 	};
 
@@ -318,16 +324,30 @@ open_rig(void **state)
 	return 0;
 }
 
+/* So that it can be started anew. */
+static inline void
+stop(struct rig *rig)
+{
+	ambit_registry_destroy(rig->registry);
+	ambit_engine_destroy(rig->engine);
+	ambit_judge_destroy(rig->judge);
+	ambit_record_close(rig->record);
+	ambit_scope_destroy(rig->scope);
+	ambit_settings_destroy(rig->settings);
+	rig->registry = NULL;
+	rig->engine = NULL;
+	rig->judge = NULL;
+	rig->record = NULL;
+	rig->scope = NULL;
+	rig->settings = NULL;
+}
+
 static inline int
 close_rig(void **state)
 {
 	struct rig *rig = *state;
 
-	ambit_registry_destroy(rig->registry);
-	ambit_engine_destroy(rig->engine);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
+	stop(rig);
 	close(rig->entered);
 	close(rig->cancelled);
 	close(running);

@@ -138,6 +138,20 @@ gate_pool(struct gate *gate)
 	return NULL;
 }
 
+const char *
+gate_temp(const struct gate *gate)
+{
+	(void)gate;
+	return "/nowhere/temp";
+}
+
+bool
+gate_is_narrower(struct gate *gate)
+{
+	(void)gate;
+	return false;
+}
+
 int
 gate_abi(const struct gate *gate)
 {

@@ -441,6 +441,27 @@ a_kept_link_ends_with_its_thread(void **state)
 	munmap(child.pages, 2 * page());
 }
 
+/* Whatever it calls itself: this child has given itself another name. */
+static void
+what_it_runs_is_the_kernels_word(void **state)
+{
+	struct child child;
+	char path[PATH_MAX], ours[PATH_MAX];
+	struct stat st, our;
+	ssize_t n = readlink("/proc/self/exe", ours, sizeof(ours) - 1);
+
+	(void)state;
+	assert_true(n > 0);
+	ours[n] = '\0';
+	assert_int_equal(stat("/proc/self/exe", &our), 0);
+	start(&child, thread_setup);
+	assert_int_equal(target_exe(child.pid, path, &st), 0);
+	assert_string_equal(path, ours);
+	assert_true(st.st_ino == our.st_ino && st.st_dev == our.st_dev);
+	stop(&child);
+	assert_int_equal(target_exe(child.pid, path, &st), -ENOENT);
+}
+
 static void
 who_tells_the_start_time(void **state)
 {
@@ -615,6 +636,7 @@ main(void)
 		cmocka_unit_test(a_thread_is_not_its_process),
 		cmocka_unit_test(where_a_path_begins_is_never_remembered),
 		cmocka_unit_test(a_kept_link_ends_with_its_thread),
+		cmocka_unit_test(what_it_runs_is_the_kernels_word),
 		cmocka_unit_test(who_tells_the_start_time),
 		cmocka_unit_test(only_the_same_ids_without_capabilities_are_us),
 		cmocka_unit_test(a_signal_that_would_be_taken_is_seen),

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a door says of itself to a sub-agent that it starts: all that the agent may have,
+ * in the words that a line has for a run inside it. */
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+struct places {
+	char **open, **spine;
+};
+
+static int
+add_place(void *data, const char *path, bool spine)
+{
+	struct places *places = data;
+
+	return strv_append(spine ? &places->spine : &places->open, path);
+}
+
+static bool
+is_open(const struct places *places, const char *real)
+{
+	for (char **open = places->open; open != NULL && *open != NULL; open++)
+		if (str_beneath(real, *open))
+			return true;
+	for (char **open = places->spine; open != NULL && *open != NULL; open++)
+		if (str_beneath(real, *open))
+			return true;
+	return false;
+}
+
+/* The agent's own state folders, as far as they are open here. What a child has open, it has
+ * from its start: an answer that is taken back holds for the next one. */
+static int
+find_state(const struct toolbox *box, const struct ambit_profile *profile,
+	const struct places *places, char ***ret_state)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && profile != NULL && profile->folders[i] != NULL; i++) {
+		const char *folder = profile->folders[i];
+		bool home = str_prefix(folder, "~/");
+		auto_free char *path = home && box->world.place.home != NULL
+			? str_printf("%s/%s", box->world.place.home, folder + 2)
+			: str_dup(home ? NULL : folder);
+		auto_free char *real = path != NULL ? around_real(path) : NULL;
+
+		if (real != NULL && is_open(places, real))
+			r = strv_append(ret_state, real);
+	}
+	return r;
+}
+
+static int
+tell(struct toolbox *box, const struct ambit_agent_child *child, const struct places *places,
+	int *ret_fd, struct ambit_error *err)
+{
+	char **state = NULL;
+	int r = find_state(box, child->profile, places, &state);
+	const struct account account = {
+		.world = &box->world,
+		.around = toolbox_is_inside(box) ? &box->around : NULL,
+		.who = "deny",
+		.guard_reads = box->guard_reads,
+		.watchers = toolbox_asks(box),
+		.turn = child->turn,
+		.agent = child->name,
+		.state = state,
+		.limits = box->limits,
+		.depth = child->depth,
+		.asks = child->asks,
+	};
+	auto_free char *text = r == 0 ? around_tell(&account) : NULL;
+	const struct ambit_run_around around = {
+		.scope = text,
+		.open = places->open,
+		.spine = places->spine,
+		.envp = child->envp,
+		.inner = box->around.asked,
+	};
+
+	strv_free(state);
+	return text != NULL ? ambit_run_around(&around, ret_fd, err) : err_nomem(err);
+}
+
+static int
+around(void *data, const struct ambit_agent_child *child, int *ret_fd, struct ambit_error *err)
+{
+	struct toolbox *box = data;
+	struct places places = { 0 };
+	int r = ambit_engine_writable(box->world.engine, add_place, &places);
+
+	r = r < 0 ? err_sys(err, -r, "what can be written")
+		  : tell(box, child, &places, ret_fd, err);
+	strv_free(places.open);
+	strv_free(places.spine);
+	return r;
+}
+
+int
+agents_open(struct toolbox *box, struct ambit_agents *ret_agents, struct ambit_error *err)
+{
+	bool inside = toolbox_is_inside(box);
+
+	box->turns = str_printf("%s/turns", box->world.place.state);
+	if (box->turns == NULL)
+		return err_nomem(err);
+	*ret_agents = (struct ambit_agents){
+		.settings = box->world.settings,
+		.turns = box->turns,
+		.turn = inside ? around_word(&box->around, "turn") : NULL,
+		.depth = inside ? around_number(&box->around, "depth") : 0,
+		.envp = inside ? ambit_run_inner_envp(box->around.asked) : environ,
+		.around = around,
+		.data = box,
+	};
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit watch: where things lie, and which of the two ways of watching it is. */
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "terminal.h"
+#include "watch.h"
+
+#include "cli/door.h"
+#include "cli/out.h"
+#include "cli/world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+
+static int
+watch_screen(struct watch *watch, struct ambit_error *err)
+{
+	struct terminal terminal;
+	int r = terminal_open(&terminal, err);
+
+	if (r < 0)
+		return r;
+	watch->colour = out_colour(STDOUT_FILENO);
+	r = terminal_guard(&terminal, screen_run, watch, err);
+	terminal_close(&terminal);
+	return r;
+}
+
+int
+watch_run(const struct args *args, struct ambit_error *err)
+{
+	struct place place;
+	auto_free char *live = NULL;
+	int r = place_init(&place, err);
+
+	if (r == 0) {
+		live = place_live(&place);
+		r = live != NULL ? 0 : err_nomem(err);
+	}
+	if (r == 0) {
+		struct watch watch = {
+			.live = live,
+			.state = place.state,
+			.session = args_get(args, OPT_SESSION),
+			.home = place.home,
+		};
+
+		r = args_get(args, OPT_JSON) != NULL ? stream_run(&watch, err)
+						     : watch_screen(&watch, err);
+	}
+	place_finish(&place);
+	return r;
+}
