@@ -103,6 +103,17 @@ add_row(struct gathering *g, const char *what, const char *subject, const char *
 		: -ENOMEM;
 }
 
+/* "connect 127.0.0.1:80" is told by what it is about, as paths are. */
+static const char *
+subject_of(const struct ambit_event *event)
+{
+	const char *subject = event->subject ? event->subject : "";
+	size_t n = event->tool ? strlen(event->tool) : 0;
+
+	return n > 0 && str_prefix(subject, event->tool) && subject[n] == ' ' ? subject + n + 1
+									     : subject;
+}
+
 /* Each path that was refused; a call without one by what it is about. */
 static int
 add_refusal(void *data, int64_t id, const struct ambit_event *event)
@@ -126,7 +137,7 @@ add_refusal(void *data, int64_t id, const struct ambit_event *event)
 				     event->code ? event->code : "", json_text(body, "reason")) < 0;
 	}
 	if (!told)
-		g->failed |= add_row(g, event->tool ? event->tool : "", event->subject ? event->subject : "",
+		g->failed |= add_row(g, event->tool ? event->tool : "", subject_of(event),
 				     event->code ? event->code : "", json_text(body, "reason")) < 0;
 	return g->failed;
 }

@@ -100,6 +100,31 @@ bash_is_off(const struct decide_input *in)
 		settings_folder(in->settings)->allow_bash == 0;
 }
 
+/* One that ambit itself starts has a shell: it may no more than bash may here. What others'
+ * sub-agents do comes through their own door again. */
+static bool
+needs_shell(const struct ambit_request *request)
+{
+	return request->tool && (request->tool->shell || (request->tool->agent && request->held));
+}
+
+static int
+narrow_by_shell(const struct decide_input *in, int permission)
+{
+	char name[] = "bash";
+	const struct ambit_request shell = { .name = name, .tool = tool_find(name) };
+	struct decide_input as = *in;
+	const char *from;
+	int said, folder;
+
+	as.request = &shell;
+	said = permission_said(&as, &from);
+	folder = permission_folder(&as);
+	if (said >= 0 && said < permission)
+		permission = said;
+	return folder >= 0 && folder < permission ? folder : permission;
+}
+
 void
 permission_decide(struct decision *d)
 {
@@ -107,12 +132,13 @@ permission_decide(struct decision *d)
 	const struct ambit_request *request = in->request;
 	const char *tool = ambit_request_tool(request);
 	bool shell = request->tool && request->tool->shell;
-	int said, permission, folder;
+	int said, permission, folder, own;
 	const char *from;
 
-	if (shell && bash_is_off(in)) {
+	if (needs_shell(request) && bash_is_off(in)) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_BASH_NOT_ALLOWED, true,
-			"shell commands are switched off in this scope");
+			"shell commands are switched off in this scope%s",
+			shell ? "" : ", and a sub-agent has a shell");
 		return;
 	}
 	said = permission_said(in, &from);
@@ -129,6 +155,11 @@ permission_decide(struct decision *d)
 	folder = permission_folder(in);
 	if (folder >= 0 && folder < permission)
 		permission = folder;
+	own = permission;
+	if (!shell && needs_shell(request))
+		permission = narrow_by_shell(in, own);
+	if (permission < own)
+		tool = "bash";
 
 	if (permission == AMBIT_PERMISSION_DENY) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, true, "the permission of %s is deny",
@@ -144,7 +175,7 @@ permission_decide(struct decision *d)
 		d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);
 		/* Who wrote "ask" wants to be asked; the table's default is nobody's wish. */
-		if (said < 0 && folder < 0)
+		if (said < 0 && folder < 0 && permission == own)
 			decision_judge(d);
 	}
 }

@@ -658,6 +658,19 @@ gate_decide(struct gate *gate, struct call **call)
 	ambit_outcome_finish(&outcome);
 }
 
+/* A process that cannot be looked into, or a place that cannot: the kernel says what the
+ * floor gives. What it refuses the first is seen by nobody, so that such calls are counted:
+ * anybody can make himself one. */
+static void
+leave_to_floor(struct call *call)
+{
+	auto_close int cwd = target_cwd(&call->target);
+
+	if (cwd == -EACCES)
+		atomic_fetch_add(&call->gate->unread, 1);
+	gate_continue(call);
+}
+
 void
 gate_handle(struct gate *gate, struct call **call)
 {
@@ -678,9 +691,7 @@ gate_handle(struct gate *gate, struct call **call)
 	(*call)->prepared = true;
 	r = op->prepare(*call);
 	if (r == -EACCES && is_bounded(*call)) {
-		/* A process that cannot be looked into, or a place that cannot:
-		 * the kernel says what the floor gives. */
-		gate_continue(*call);
+		leave_to_floor(*call);
 	} else if (r < 0) {
 		gate_fail(*call, -r);
 	} else if (r == CALL_ANSWERED) {

@@ -73,6 +73,7 @@ struct gate {
 	atomic_bool connected;
 	atomic_ullong calls;
 	atomic_ullong blind;
+	atomic_ullong unread; /* of processes that cannot be looked into */
 	atomic_ullong asked;
 };
 

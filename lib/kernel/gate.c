@@ -488,6 +488,7 @@ gate_report(struct gate *gate, struct ambit_run_result *result)
 	result->calls = atomic_load(&gate->calls);
 	result->asked = atomic_load(&gate->asked);
 	result->blind = atomic_load(&gate->blind);
+	result->unread = atomic_load(&gate->unread);
 	result->connected = atomic_load(&gate->connected);
 	return tell_report(gate->tell, result);
 }

@@ -134,6 +134,7 @@ ambit_run_result_json(
 		set_count(object, "asked", result->asked) < 0 ||
 		set_count(object, "calls", result->calls) < 0 ||
 		set_count(object, "blind", result->blind) < 0 ||
+		set_count(object, "unread", result->unread) < 0 ||
 		set_count(object, "left", result->left) < 0 ||
 		set_lists(object, result, argv) < 0)
 		return NULL;

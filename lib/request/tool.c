@@ -367,6 +367,7 @@ static const struct tool tools[] = {
 			FOLLOW_BOTH), PATH("working_directory", WRITE, FOLLOW_BOTH)),
 		.effects = AMBIT_EXEC | AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
+		.agent = true,
 		.permission = AMBIT_PERMISSION_ALLOW,
 		.text = "hand a task to a sub-agent",
 	},

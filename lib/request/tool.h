@@ -46,6 +46,7 @@ struct tool {
 	bool here;		     /* without a path it means the cwd (ls, glob, grep) */
 	bool carries;		     /* what its sources hold comes to lie at its targets */
 	bool shell;		     /* the kernel line decides what it may write */
+	bool agent;		     /* starts another, who has a shell, too */
 	unsigned effects;
 	enum ambit_danger danger;
 	enum ambit_permission permission;

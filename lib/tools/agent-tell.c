@@ -10,8 +10,10 @@
 
 #include "agents/summary.h"
 #include "base/fd.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "tools/agent.h"
+#include "tools/bash.h"
 
 #define ERRORS_SHOWN 2000 /* bytes of its stderr, where it failed */
 #define FILES_SHOWN 40
@@ -88,16 +90,14 @@ say_deferred(struct agent_run *a)
 	const json_t *row;
 	size_t i;
 
-	if (a->n_deferred == 0)
+	if (json_array_size(a->deferred) == 0)
 		return;
 	json_array_foreach(a->deferred, i, row)
-		buf_printf(&list, "- %s %s (%s)\n",
-			json_string_value(json_object_get(row, "what")),
-			json_string_value(json_object_get(row, "path")),
-			json_string_value(json_object_get(row, "code")));
-	if (i < a->n_deferred)
+		buf_printf(&list, "- %s %s (%s)\n", json_text(row, "what"),
+			json_text(row, "path"), json_text(row, "code"));
+	if (a->deferred_more > 0)
 		buf_printf(&list, "- and %zu more: ambit log --session %s --verdict deny\n",
-			a->n_deferred - i, a->session);
+			a->deferred_more, a->session);
 	buf_puts(&a->run->text,
 		"The line refused it the following, whatever it says above. It is yours to do, "
 		"to hand to another, or to leave:\n");
@@ -122,11 +122,9 @@ set_structured(struct agent_run *a, const char *summary, bool failed)
 	a->run->structured = object;
 	if (a->cut)
 		json_object_set_new(object, "files_cut", json_true());
-	if (a->n_deferred > json_array_size(a->deferred))
+	if (a->deferred_more > 0)
 		json_object_set_new(object, "deferred_left_out",
-			json_integer((json_int_t)(a->n_deferred - json_array_size(a->deferred))));
-	if (a->unrecorded && json_set_text(object, "unrecorded", a->unrecorded) < 0)
-		return -ENOMEM;
+			json_integer((json_int_t)a->deferred_more));
 	if (!executed->timed_out)
 		return 0;
 	a->run->code = AMBIT_CODE_TIMEOUT;
@@ -149,6 +147,27 @@ say_errors(struct agent_run *a)
 		say_marked(a, "the end of its standard error", clean.data, clean.len);
 }
 
+/* What nobody has seen, and may have been refused. */
+static int
+tell_unseen(struct agent_run *a)
+{
+	const char *unrecorded = json_string_value(json_object_get(a->report, "unrecorded"));
+	json_int_t unread = json_integer_value(json_object_get(a->report, "unread"));
+
+	if (unread > 0) {
+		buf_printf(&a->run->text,
+			"Programs that cannot be looked into made %lld call%s of it: the line held "
+			"them, but what it refused them is not told.\n",
+			(long long)unread, unread == 1 ? "" : "s");
+		json_object_set_new(a->run->structured, "unread", json_integer(unread));
+	}
+	if (!unrecorded)
+		return 0;
+	buf_printf(&a->run->text,
+		"Not all of it is in the record (%s): more may have been refused.\n", unrecorded);
+	return json_set_text(a->run->structured, "unrecorded", unrecorded);
+}
+
 int
 agent_tell(struct agent_run *a)
 {
@@ -168,15 +187,12 @@ agent_tell(struct agent_run *a)
 		say_errors(a);
 	say_files(a);
 	say_deferred(a);
-	if (a->unrecorded)
-		buf_printf(&a->run->text,
-			"Not all of it is in the record (%s): more may have been refused.\n",
-			a->unrecorded);
-	/* All of it is ours, but for what has marks by now. */
 	a->run->untrusted = !a->run->options->unlabelled;
-	a->run->own = a->run->text.len;
 	a->run->source = str_printf("sub-agent %s", a->agent->name);
-	if (a->run->text.failed || !a->run->source)
+	if (!a->run->source || set_structured(a, summary, failed) < 0 || tell_unseen(a) < 0 ||
+		bash_look(a->run, a->report) < 0)
 		return -ENOMEM;
-	return set_structured(a, summary, failed);
+	/* All of it is ours, but for what has marks by now. */
+	a->run->own = a->run->text.len;
+	return a->run->text.failed ? -ENOMEM : 0;
 }

@@ -26,8 +26,8 @@ struct agent_run {
 	size_t n_files;	  /* also those that are not in it */
 	bool cut;	  /* not all of the folder could be looked through */
 	json_t *deferred; /* rows of what was refused */
-	size_t n_deferred;
-	char *unrecorded; /* why the record has not all of it; or NULL */
+	size_t deferred_more; /* that are not in it */
+	json_t *report;	      /* of its run; NULL: it has none */
 };
 
 /* Into run's text and structured. -ENOMEM. */

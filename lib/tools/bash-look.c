@@ -91,24 +91,11 @@ static int
 look_nowhere(struct tool_run *run)
 {
 	if (ambit_executor_backend(run->executor) == AMBIT_BACKEND_KERNEL)
-		buf_puts(&run->text, "[the command was ended before the folder could be looked "
+		buf_puts(&run->text, "[it was ended before the folder could be looked "
 				     "through for guarded files that came unasked]\n");
 	return json_object_update_new(run->structured,
 		json_pack("{s:[], s:b, s:[], s:b}", "planted", "unseen", true, "unseen_in", "cut",
 			true));
-}
-
-/* It ran all the same. */
-static int
-tell_unrecorded(struct tool_run *run, const char *why)
-{
-	if (!why)
-		return 0;
-	buf_printf(&run->text,
-		"[the command ran, but its end could not be recorded: %s. Nothing more runs until "
-		"that is mended: tell the person]\n",
-		why);
-	return json_set_text(run->structured, "unrecorded", why);
 }
 
 static int
@@ -135,7 +122,7 @@ tell_look(struct tool_run *run, const json_t *report)
 			json_integer((json_int_t)(all - json_array_size(planted))));
 	say_planted(run, planted, all);
 	say_unseen(run, closed, unseen, cut);
-	return tell_unrecorded(run, json_string_value(json_object_get(report, "unrecorded")));
+	return 0;
 }
 
 int
@@ -145,4 +132,20 @@ bash_look(struct tool_run *run, const json_t *report)
 
 	run->own = run->text.len;
 	return r < 0 ? -ENOMEM : 0;
+}
+
+/* It ran all the same. */
+int
+bash_unrecorded(struct tool_run *run, const json_t *report)
+{
+	const char *why = json_string_value(json_object_get(report, "unrecorded"));
+
+	if (!why)
+		return 0;
+	buf_printf(&run->text,
+		"[the command ran, but its end could not be recorded: %s. Nothing more runs until "
+		"that is mended: tell the person]\n",
+		why);
+	run->own = run->text.len;
+	return json_set_text(run->structured, "unrecorded", why);
 }

@@ -22,10 +22,18 @@ char *bash_how_to_grant(const json_t *row, const char *root);
 
 /* -- bash-look.c ---------------------------------------------------------------------- */
 
-/* Into run's text, its own, and structured: guarded files that came unasked, whether all
- * of the folder was looked through for them, and why the record does not have it. report
- * may be NULL. -ENOMEM. */
+/* Into run's text, its own, and structured: guarded files that came unasked, and whether
+ * all of the folder was looked through for them. report may be NULL. -ENOMEM. */
 int bash_look(struct tool_run *run, const json_t *report);
+/* Likewise: why the record does not have it, if so. */
+int bash_unrecorded(struct tool_run *run, const json_t *report);
+
+/* Its members, for the schema of a result. */
+#define BASH_LOOK_OUTPUT                                                                        \
+	"\"planted\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                         \
+	"\"planted_left_out\":{\"type\":\"integer\"},\"unseen\":{\"type\":\"boolean\"},"           \
+	"\"unseen_in\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                       \
+	"\"cut\":{\"type\":\"boolean\"},"
 
 /* -- bash-ask.c ----------------------------------------------------------------------- */
 

@@ -237,7 +237,7 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	if (run->untrusted && !run->source)
 		return err_nomem(err);
 	bash_say(run, executed, refused, left, json_integer_value(ended), timeout_ms);
-	if (bash_look(run, report) < 0)
+	if (bash_look(run, report) < 0 || bash_unrecorded(run, report) < 0)
 		return err_nomem(err);
 	if (executed->timed_out) {
 		run->code = AMBIT_CODE_TIMEOUT;
@@ -344,11 +344,7 @@ const struct own_tool tool_bash = {
 		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		  "\"connected\":{\"type\":\"boolean\"},"
 		  "\"ended_processes\":{\"type\":\"integer\"},"
-		  "\"planted\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-		  "\"planted_left_out\":{\"type\":\"integer\"},"
-		  "\"unseen\":{\"type\":\"boolean\"},"
-		  "\"unseen_in\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-		  "\"cut\":{\"type\":\"boolean\"},"
+		  BASH_LOOK_OUTPUT
 		  "\"unrecorded\":{\"type\":\"string\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,

@@ -360,9 +360,10 @@ add_change(void *data, const char *name, enum change change)
 	};
 	struct agent_run *a = data;
 	json_t *list = json_object_get(a->files, kinds[change]);
-	auto_free char *path = streq(a->shown, ".") ? str_dup(name)
-						    : str_printf("%s/%s", a->shown, name);
-	auto_free char *shown = path ? str_escape(path, strlen(path)) : NULL;
+	auto_free char *own = str_escape(name, strlen(name));
+	auto_free char *shown = !own ? NULL
+		: streq(a->shown, ".") ? str_dup(own)
+				       : str_printf("%s/%s", a->shown, own);
 
 	a->n_files++;
 	if (!shown)
@@ -370,17 +371,16 @@ add_change(void *data, const char *name, enum change change)
 	return json_array_size(list) < FILES_MAX ? json_array_append_new(list, json_string(shown)) : 0;
 }
 
+/* All rows are kept until both who know of them were asked: only then some are left out. */
 static int
 add_refusal(void *data, const struct ambit_refusal *refusal)
 {
 	struct agent_run *a = data;
 
 	if (!refusal->what) {
-		a->n_deferred += refusal->count;
+		a->deferred_more += refusal->count;
 		return 0;
 	}
-	if (a->n_deferred++ >= DEFERRED_MAX)
-		return 0;
 	return json_array_append_new(a->deferred,
 		       json_pack("{s:s, s:s, s:s, s:s, s:I}", "what", refusal->what, "path",
 			       refusal->subject, "code", refusal->code, "reason", refusal->reason,
@@ -389,34 +389,36 @@ add_refusal(void *data, const struct ambit_refusal *refusal)
 		: 0;
 }
 
+/* A refusal is recorded once, and counted by the run. True if it is there. */
 static bool
-is_told(const struct agent_run *a, const char *subject, const char *code)
+count_told(struct agent_run *a, const struct ambit_refusal *refusal)
 {
-	const json_t *row;
+	json_t *row;
 	size_t i;
 
-	json_array_foreach(a->deferred, i, row)
-		if (streq(json_string_value(json_object_get(row, "path")), subject) &&
-			streq(json_string_value(json_object_get(row, "code")), code))
-			return true;
+	json_array_foreach(a->deferred, i, row) {
+		json_t *count = json_object_get(row, "count");
+
+		if (!streq(json_text(row, "path"), refusal->subject) ||
+			!streq(json_text(row, "code"), refusal->code))
+			continue;
+		if (json_integer_value(count) < (json_int_t)refusal->count)
+			json_integer_set(count, (json_int_t)refusal->count);
+		return true;
+	}
 	return false;
 }
 
 /* What its own run counted: the record may have had no room for it, and an agent can see to
- * that. */
+ * that. Where the record has more than it tells, they are among those. */
 static int
 add_counted(struct agent_run *a)
 {
-	auto_json json_t *report = NULL;
 	const json_t *row;
 	size_t i;
 	int r = 0;
 
-	if (!a->executed.report || json_parse(a->executed.report, strlen(a->executed.report), &report,
-					   NULL) < 0)
-		return 0;
-	a->unrecorded = str_dup(json_string_value(json_object_get(report, "unrecorded")));
-	json_array_foreach(json_object_get(report, "refusals"), i, row) {
+	json_array_foreach(json_object_get(a->report, "refusals"), i, row) {
 		const struct ambit_refusal refusal = {
 			.what = json_text(row, "what"),
 			.subject = json_text(row, "subject"),
@@ -425,15 +427,25 @@ add_counted(struct agent_run *a)
 			.count = (uint64_t)json_integer_value(json_object_get(row, "count")),
 		};
 
-		if (r == 0 && !is_told(a, refusal.subject, refusal.code))
+		if (r == 0 && !count_told(a, &refusal) && a->deferred_more == 0)
 			r = add_refusal(a, &refusal);
 	}
 	return r;
 }
 
+static void
+leave_out(struct agent_run *a)
+{
+	while (json_array_size(a->deferred) > DEFERRED_MAX) {
+		json_array_remove(a->deferred, json_array_size(a->deferred) - 1);
+		a->deferred_more++;
+	}
+}
+
 static int
 gather(struct agent_run *a, struct changes *changes, struct ambit_error *err)
 {
+	const char *report = a->executed.report;
 	struct ambit_engine *engine;
 	int r;
 
@@ -443,11 +455,14 @@ gather(struct agent_run *a, struct changes *changes, struct ambit_error *err)
 		return err_nomem(err);
 	if (changes_end(changes, add_change, a, &a->cut) < 0)
 		a->cut = true;
+	if (report)
+		json_parse(report, strlen(report), &a->report, NULL);
 	engine = run_lock(a->run);
 	r = ambit_engine_refusals(engine, a->session, a->since, add_refusal, a, err);
 	run_unlock(a->run);
 	if (r == 0 && add_counted(a) < 0)
 		r = err_nomem(err);
+	leave_out(a);
 	return r;
 }
 
@@ -519,10 +534,10 @@ perform(struct tool_run *run, struct ambit_error *err)
 	ambit_executed_finish(&a.executed);
 	json_decref(a.files);
 	json_decref(a.deferred);
+	json_decref(a.report);
 	free(a.folder);
 	free(a.shown);
 	free(a.session);
-	free(a.unrecorded);
 	return r;
 }
 
@@ -575,6 +590,7 @@ const struct own_tool tool_run_agent = {
 		  "\"code\":{\"type\":\"string\"},\"reason\":{\"type\":\"string\"},"
 		  "\"count\":{\"type\":\"integer\"}}}},"
 		  "\"deferred_left_out\":{\"type\":\"integer\"},"
+		  "\"unread\":{\"type\":\"integer\"}," BASH_LOOK_OUTPUT
 		  "\"unrecorded\":{\"type\":\"string\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,

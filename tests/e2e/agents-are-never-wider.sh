@@ -105,6 +105,20 @@ ambit mode --session planned plan >/dev/null
 spawn 1 --session planned hand a "write planned x"
 is .error PlanMode
 [[ ! -e a/planned ]] || fail "written in plan mode"
+# Where there is no shell there is no agent, who has one.
+ambit perm --session mute bash deny >/dev/null
+spawn 1 --session mute hand a "write mute x"
+is .error Denied
+settings '{"permissions": {"bash": "ask"}}'
+spawn 1 hand a "write mute x"
+settings '{"allow_bash": false}'
+spawn 1 hand a "write mute x"
+is .error BashNotAllowed
+[[ ! -e a/mute ]] || fail "an agent where no commands may run"
+settings '{"permissions": {"bash": "allow"}}'
+spawn 0 hand a "write mute x"
+[[ -e a/mute ]] || fail "no agent where commands may run"
+settings
 # The network.
 server
 spawn 0 --net none hand a "shell $PYTHON -c 'import socket; socket.create_connection((\"127.0.0.1\", $port))'"
