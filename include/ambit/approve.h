@@ -80,9 +80,16 @@ int ambit_approver_create(const char *spec, const char *const *writable, size_t 
  * descriptor, on success. */
 int ambit_approver_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err);
 
+enum {
+	AMBIT_TTY_COLOUR = 1, /* escape sequences for emphasis */
+	/* Those who ask have it as well. They can make it say things of its own, as if they were
+	 * typed, and draw over the question: a yes takes a word that is shown for it. */
+	AMBIT_TTY_SHARED = 2,
+};
+
 /* A terminal approver on given descriptors (the program passes /dev/tty).
- * Does not take them. colour: use escape sequences for emphasis. */
-int ambit_approver_tty(int in_fd, int out_fd, int colour, struct ambit_approver **ret_approver,
+ * Does not take them. */
+int ambit_approver_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
 	struct ambit_error *err);
 
 #endif

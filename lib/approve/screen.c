@@ -17,6 +17,7 @@
 
 #define ESCAPE_MS 100	 /* Esc, or the first byte of an arrow key on a slow line? */
 #define SEQUENCE_MS 1000 /* "Esc [" is surely the beginning of something */
+#define ALONE_MS 40	 /* two keys of a person's are further apart, two of a paste are not */
 #define CLOSING_MS 200	 /* a terminal that takes no output does not get the last words */
 #define POLL_MS 10000	 /* the wall clock may jump: look again */
 
@@ -258,6 +259,7 @@ screen_key(struct screen *screen)
 	if (n < 0)
 		return n;
 	len = (size_t)n;
+	screen->alone = clock_steady() - screen->typed >= ALONE_MS;
 	while (len < sizeof(chunk) && ambit_key_read(chunk, len, false) == AMBIT_KEY_MORE) {
 		n = read_some(screen, chunk + len, sizeof(chunk) - len,
 			len == 1 ? ESCAPE_MS : SEQUENCE_MS);
@@ -267,6 +269,7 @@ screen_key(struct screen *screen)
 			return n;
 		len += (size_t)n;
 	}
+	screen->typed = clock_steady();
 	return ambit_key_read(chunk, len, true);
 }
 

@@ -21,6 +21,8 @@ struct screen {
 	int signals;	 /* readable when a signal waits that should end the question; or -1 */
 	int cancel;	 /* borrowed: readable when the question is withdrawn */
 	int64_t expires; /* milliseconds since the epoch; 0: never */
+	int64_t typed;	 /* when something came last, by the steady clock; 0: nothing did */
+	bool alone;	 /* the last key did not come right behind something else */
 	bool closing;	 /* the last words: no signal or expiry keeps them back, but no waiting */
 	struct termios saved;
 	sigset_t mask;

@@ -4,6 +4,8 @@
  * everything that is not clearly a yes is a no. */
 
 #include <fcntl.h>
+#include <sodium/randombytes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,9 +17,11 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/run.h"
+#include "base/str.h"
 
 #define REST_MS 300   /* nobody has read it and meant it in less */
 #define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
+#define WORD_LEN 4    /* letters; there is one try, then it is another word */
 
 struct tty {
 	struct ambit_approver approver;
@@ -25,21 +29,24 @@ struct tty {
 	int in;
 	int out;
 	bool owned;
-	bool colour;
+	unsigned flags; /* AMBIT_TTY_* */
 	int rest; /* milliseconds that nothing must be typed before the next question is put */
 };
 
 struct prompt {
 	struct screen screen;
 	struct ambit_dialog dialog;
-	bool colour;
+	unsigned flags;
 	int rest;
 };
 
 static struct draw
 begin(struct prompt *prompt)
 {
-	return (struct draw){ .width = screen_width(&prompt->screen), .colour = prompt->colour };
+	return (struct draw){
+		.width = screen_width(&prompt->screen),
+		.colour = (prompt->flags & AMBIT_TTY_COLOUR) != 0,
+	};
 }
 
 /* Draws what, then the prompt; what was typed before the prompt stands is
@@ -112,6 +119,40 @@ message(struct prompt *prompt)
 	return r < 0 ? r : 0;
 }
 
+/* Letters that no report of a terminal's is made of, none of which look alike. */
+static void
+make_word(char word[WORD_LEN + 1])
+{
+	static const char letters[] = "ghkmnpqrstuvwxyz";
+	unsigned char random[WORD_LEN];
+
+	_Static_assert(sizeof(letters) == 17, "four bits each");
+	randombytes_buf(random, sizeof(random));
+	for (size_t i = 0; i < WORD_LEN; i++)
+		word[i] = letters[random[i] & 15];
+	word[WORD_LEN] = '\0';
+}
+
+/* True for a person who can read what stands here: the others who have this terminal can
+ * neither see that nor type it. 0: no. */
+static int
+prove(struct prompt *prompt)
+{
+	char word[WORD_LEN + 1], typed[WORD_LEN + 2], words[128];
+	struct line line;
+	int r;
+
+	make_word(word);
+	snprintf(words, sizeof(words),
+		"  the program has this terminal, too: for a yes, type %s and Enter: ", word);
+	line_init(&line, typed, sizeof(typed), words);
+	screen_drop(&prompt->screen);
+	r = screen_line(&prompt->screen, &line);
+	if (r == 0 && !streq(typed, word))
+		r = 1;
+	return r < 0 ? r : r == 0;
+}
+
 static int
 remind(struct prompt *prompt)
 {
@@ -120,14 +161,43 @@ remind(struct prompt *prompt)
 	return r < 0 ? r : show(prompt, NULL);
 }
 
+/* Not before the word. 1: go on; 0: it was not that. */
+static int
+let_prove(struct prompt *prompt, int key)
+{
+	char shown[] = { (char)key, '\0' };
+	int r;
+
+	if (!(prompt->flags & AMBIT_TTY_SHARED) || !ambit_dialog_is_yes(&prompt->dialog, key))
+		return 1;
+	r = say(prompt, shown, "");
+	if (r == 0)
+		r = prove(prompt);
+	if (r != 0)
+		return r;
+	r = say(prompt, "  that was not the word", "");
+	if (r < 0)
+		return r;
+	return prompt->dialog.state == AMBIT_DIALOG_CONFIRMING ? show_rule(prompt)
+							      : show(prompt, NULL);
+}
+
 /* One key: said, and what it has brought shown below it. */
 static int
 step(struct prompt *prompt, int key)
 {
-	int news = dialog_press(&prompt->dialog, key);
-	char shown[] = { prompt->dialog.pressed, '\0' };
-	int r = say(prompt, shown, "");
+	char shown[2] = { 0 };
+	int news, r;
 
+	/* The end of a paste, or of what the terminal itself says, is no yes. */
+	if (!prompt->screen.alone && ambit_dialog_is_yes(&prompt->dialog, key))
+		key = AMBIT_KEY_NONE;
+	r = let_prove(prompt, key);
+	if (r <= 0)
+		return r;
+	news = dialog_press(&prompt->dialog, key);
+	shown[0] = prompt->dialog.pressed;
+	r = say(prompt, shown, "");
 	if (r < 0 || news < 0)
 		return r < 0 ? r : news;
 	switch ((enum dialog_news)news) {
@@ -153,7 +223,15 @@ step(struct prompt *prompt, int key)
 static int
 converse(struct prompt *prompt)
 {
-	int r = prompt->rest > 0 ? show_after_rest(prompt) : show(prompt, draw_question);
+	auto_buf struct buf ground = { 0 };
+	int r = 0;
+
+	/* Out of any sequence, colour and character set that others left it in. */
+	if (prompt->flags & AMBIT_TTY_SHARED)
+		buf_puts(&ground, "\x18\033\\\033[0m\033(B\017\r");
+	r = screen_write(&prompt->screen, &ground);
+	if (r == 0)
+		r = prompt->rest > 0 ? show_after_rest(prompt) : show(prompt, draw_question);
 
 	while (r == 0 && prompt->dialog.state != AMBIT_DIALOG_ANSWERED) {
 		int key = screen_key(&prompt->screen);
@@ -216,7 +294,7 @@ static int
 hold_dialog(struct tty *tty, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
-	struct prompt prompt = { .colour = tty->colour, .rest = tty->rest };
+	struct prompt prompt = { .flags = tty->flags, .rest = tty->rest };
 	int r;
 
 	if (question->expires != 0 && question->expires <= clock_now())
@@ -272,7 +350,7 @@ destroy(struct ambit_approver *approver)
 }
 
 static int
-create(int in, int out, bool owned, bool colour, struct ambit_approver **ret_approver,
+create(int in, int out, bool owned, unsigned flags, struct ambit_approver **ret_approver,
 	struct ambit_error *err)
 {
 	struct tty *tty;
@@ -297,16 +375,16 @@ create(int in, int out, bool owned, bool colour, struct ambit_approver **ret_app
 	tty->in = in;
 	tty->out = out;
 	tty->owned = owned;
-	tty->colour = colour;
+	tty->flags = flags;
 	*ret_approver = &tty->approver;
 	return 0;
 }
 
 int
-ambit_approver_tty(int in_fd, int out_fd, int colour, struct ambit_approver **ret_approver,
+ambit_approver_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
 	struct ambit_error *err)
 {
-	return create(in_fd, out_fd, false, colour != 0, ret_approver, err);
+	return create(in_fd, out_fd, false, flags, ret_approver, err);
 }
 
 /* Non-blocking, which only a description of our own may be: a terminal that
@@ -319,7 +397,7 @@ tty_create(struct ambit_approver **ret_approver, struct ambit_error *err)
 
 	if (fd < 0)
 		return err_sys(err, errno == ENXIO ? ENOTTY : errno, "/dev/tty");
-	r = create(fd, fd, true, false, ret_approver, err);
+	r = create(fd, fd, true, 0, ret_approver, err);
 	if (r == 0)
 		(void)steal_fd(&fd);
 	return r;

@@ -108,6 +108,28 @@ feed_control(struct modes *modes, unsigned char c)
 	}
 }
 
+/* ESC ] NUMBER ; ... What is known to be no colour is let be: titles, directories, links,
+ * marks of prompts, the clipboard. Without a number it is the Linux console's. */
+static void
+feed_string(struct modes *modes, unsigned char c)
+{
+	static const unsigned plain[] = { 0, 1, 2, 7, 8, 9, 22, 52, 133, 633, 777, 1337 };
+	bool known = false;
+
+	if (modes->prefix != ']' || modes->strange)
+		return;
+	if (c >= '0' && c <= '9') {
+		if (modes->numbers[0] < 100000)
+			modes->numbers[0] = modes->numbers[0] * 10 + (c - '0');
+		modes->n = 1;
+		return;
+	}
+	modes->strange = true; /* its number is known */
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		known |= modes->n == 1 && plain[i] == modes->numbers[0];
+	modes->palette |= !known;
+}
+
 static void
 feed_escape(struct modes *modes, unsigned char c)
 {
@@ -121,7 +143,7 @@ feed_escape(struct modes *modes, unsigned char c)
 		begin(modes, STRING, (char)c);
 	} else if (c >= 0x20) {
 		if (c == 'c') /* reset */
-			*modes = (struct modes){ 0 };
+			*modes = (struct modes){ .palette = modes->palette };
 		begin(modes, GROUND, 0);
 	}
 }
@@ -129,6 +151,10 @@ feed_escape(struct modes *modes, unsigned char c)
 static void
 feed_ground(struct modes *modes, unsigned char c)
 {
+	/* U+009D begins a string, too, where it is heeded: it may be the palette's. */
+	if (modes->prefix && c == 0x9d)
+		modes->palette = true;
+	modes->prefix = c == 0xc2 ? (char)c : 0;
 	if (modes->utf8 > 0 && (c & 0xc0) == 0x80)
 		modes->utf8--;
 	else
@@ -153,6 +179,8 @@ modes_feed(struct modes *modes, const char *data, size_t len)
 			feed_ground(modes, c);
 		else if (c == BEL && modes->prefix == ']')
 			begin(modes, GROUND, 0);
+		else
+			feed_string(modes, c);
 	}
 }
 
@@ -187,6 +215,12 @@ modes_leave(const struct modes *modes, struct buf *text)
 {
 	if (!modes_whole(modes))
 		buf_putc(text, CAN);
+	/* Whatever the terminal thinks it is in: neither CAN nor another sequence ends a string
+	 * everywhere (tmux), and some know strings that others do not. */
+	buf_puts(text, "\033\\");
+	if (modes->palette) /* black on black is no question; and what the Linux console has */
+		buf_puts(text, "\033]104\033\\\033]105\033\\\033]110\033\\\033]111\033\\"
+			       "\033]R\033\\");
 	write_modes(modes, text, false, false);
 	write_modes(modes, text, false, true);
 	if (modes->keyboard)

@@ -18,6 +18,7 @@
 struct modes {
 	uint32_t changed; /* one bit per row of the table in terminal-modes.c */
 	bool keyboard;	  /* asked for a keyboard protocol of its own */
+	bool palette;	  /* said what colours look like; for good: they can be put aside */
 	/* Where in a sequence the last byte was. */
 	int state;
 	char prefix;

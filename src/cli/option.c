@@ -151,7 +151,7 @@ const struct option_row option_rows[OPT_N] = {
 	},
 	[OPT_NO_PTY] = {
 		.name = "no-pty",
-		.text = "the command keeps the terminal itself in place of one of its own",
+		.text = "the command keeps the terminal itself in place of one of its own; a yes then takes a word",
 	},
 	[OPT_INNER] = {
 		.name = "inner",

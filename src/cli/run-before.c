@@ -140,8 +140,10 @@ make_approver(struct run *run, struct ambit_error *err)
 	int r;
 
 	if (streq(run->who, "tty"))
-		return ambit_approver_tty(
-			run->tty, run->tty, out_colour(run->tty), &run->approver, err);
+		return ambit_approver_tty(run->tty, run->tty,
+			(out_colour(run->tty) ? AMBIT_TTY_COLOUR : 0) |
+				(run->pty ? 0 : AMBIT_TTY_SHARED),
+			&run->approver, err);
 	if (run->client > 0)
 		return ambit_approver_fd(run->client, &run->approver, err);
 	if (is_fixed(run))

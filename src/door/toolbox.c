@@ -61,7 +61,9 @@ open_tty(struct toolbox *box, struct ambit_error *err)
 	box->tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (box->tty < 0)
 		return err_set(err, ENOTTY, "--ask tty: there is no terminal to ask on");
-	return ambit_approver_tty(box->tty, box->tty, out_colour(box->tty), &box->approver, err);
+	/* What is run here is in a session of its own, without it. */
+	return ambit_approver_tty(box->tty, box->tty,
+		out_colour(box->tty) ? AMBIT_TTY_COLOUR : 0, &box->approver, err);
 }
 
 static int

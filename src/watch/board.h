@@ -66,6 +66,8 @@ struct board {
 	int64_t deaf_until;
 	int deaf_for; /* how long no key must come */
 	bool dropped; /* something that was typed is not taken */
+	int64_t typed; /* when something came last */
+	bool alone;    /* what came now did not come right behind that */
 	/* Of the last frame: */
 	size_t page; /* how many lines of the question go on one screen */
 	bool blind;  /* too small to show a question */

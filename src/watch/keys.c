@@ -8,6 +8,8 @@
 
 #include "board.h"
 
+#define ALONE_MS 40 /* two keys of a person's are further apart, two of a paste are not */
+
 #define CTRL(c) ((c) & 0x1f)
 
 const struct screen_key screen_keys[] = {
@@ -100,6 +102,9 @@ press(struct board *board, struct item *item, int key, int64_t now)
 		board_note(board, now, "not read to its end yet: Space shows more", "");
 		return BOARD_DRAW;
 	}
+	/* The end of a paste, or of what the terminal itself says. */
+	if (!board->alone && ambit_dialog_is_yes(item->dialog, key))
+		key = AMBIT_KEY_NONE;
 	r = ambit_dialog_key(item->dialog, key);
 	if (r < 0)
 		board_note(board, now, "that folder's name is too long to be answered", "");
@@ -174,6 +179,8 @@ board_type(struct board *board, const char *chunk, size_t len, bool last, int64_
 
 	if (key == AMBIT_KEY_MORE)
 		return -EAGAIN;
+	board->alone = board->typed == 0 || now - board->typed >= ALONE_MS;
+	board->typed = now;
 	if (now < board->deaf_until)
 		return drop(board, chunk, len, now);
 	row = find(key);

@@ -6,6 +6,8 @@ Starts COMMAND on a terminal of its own and takes one step after another:
 
     wait:TEXT    until TEXT is shown (behind what was waited for before)
     send:KEYS    types them; \\r \\n \\e \\xNN and ^C are understood
+    word         types the word that a yes takes on a shared terminal
+    reports      from now on the terminal says what it is asked (DECRQM), as real ones do
     size:RxC     changes the window
     do:COMMAND   a shell command that must succeed now
     until:COMMAND  a shell command that must succeed soon
@@ -28,6 +30,9 @@ import termios
 import time
 
 
+PACE = 0.06
+
+
 class Gone(Exception):
     pass
 
@@ -37,6 +42,7 @@ class Person:
         self.limit = limit
         self.shown = b""
         self.seen = 0
+        self.reported = None
         self.pid, self.fd = os.forkpty()
         if self.pid == 0:
             try:
@@ -55,6 +61,12 @@ class Person:
         except OSError:
             return False
         self.shown += data
+        while self.reported is not None:
+            at = self.shown.find(b"\x1b[?1$p", self.reported)
+            if at < 0:
+                break
+            self.reported = at + 1
+            os.write(self.fd, b"\x1b[?1;2$y")
         return bool(data)
 
     def wait(self, text):
@@ -74,7 +86,18 @@ class Person:
                 raise Gone("ended before it showed %r" % text)
 
     def send(self, text):
+        # Nobody's keys come faster one after the other; those of a paste do.
+        time.sleep(PACE)
         os.write(self.fd, keys(text))
+
+    def word(self, _):
+        self.wait("for a yes, type ")
+        at = self.seen
+        self.wait(" and Enter: ")
+        os.write(self.fd, self.shown[at:at + 4] + b"\r")
+
+    def reports(self, _):
+        self.reported = len(self.shown)
 
     def size(self, text):
         set_size(self.fd, text)

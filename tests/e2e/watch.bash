@@ -50,10 +50,11 @@ sees_not() { eventually unseen "$1" "$2"; }
 # What stands there now.
 has() { shown "$1" "$2" || { screen "$1" >&2; fail "not on the screen of $1: $2"; }; }
 has_not() { ! shown "$1" "$2" || { screen "$1" >&2; fail "on the screen of $1: $2"; }; }
-# keys NAME KEY...: as tmux names them.
+# keys NAME KEY...: as tmux names them, and no faster than a person has them.
 keys() {
 	local name=$1
 	shift
+	sleep 0.06
 	t send-keys -t "=$name:" "$@"
 }
 enter() { keys "$1" -l "$2"; keys "$1" Enter; }

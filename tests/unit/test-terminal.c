@@ -23,6 +23,7 @@
 
 #include "base/fd.h"
 #include "base/run.h"
+#include "base/str.h"
 #include "kernel/terminal-private.h"
 
 #define PATIENCE_MS 20000
@@ -505,6 +506,69 @@ an_open_sequence_cannot_swallow_the_question(void **state)
 	terminal_release(desk->terminal);
 }
 
+/* tmux stays in such a string whatever we think: only ESC \\ ends it. */
+static void
+strings_that_only_the_terminal_is_in_are_ended(void **state)
+{
+	static const char *const tricks[] = { "\033Pq", "\033Pq\x18", "\033Ptmux;\033[m", "\033ktitle" };
+	struct desk *desk = *state;
+
+	begin(desk);
+	for (size_t i = 0; i < sizeof(tricks) / sizeof(tricks[0]); i++) {
+		put(desk->command, tricks[i]);
+		await(desk, tricks[i]);
+		forget(desk);
+		terminal_hold(desk->terminal);
+		look(desk);
+		assert_true(str_prefix(desk->seen[0] == '\x18' ? desk->seen + 1 : desk->seen,
+			"\033\\"));
+		terminal_release(desk->terminal);
+		settle(desk);
+		forget(desk);
+	}
+}
+
+static bool
+palette_is_reset(struct desk *desk, const char *printed)
+{
+	put(desk->command, printed);
+	await(desk, printed);
+	forget(desk);
+	terminal_hold(desk->terminal);
+	look(desk);
+	terminal_release(desk->terminal);
+	return strstr(desk->seen, "\033]104\033\\") && strstr(desk->seen, "\033]110\033\\") &&
+	       strstr(desk->seen, "\033]111\033\\");
+}
+
+static void
+colours_of_the_program_do_not_hide_the_question(void **state)
+{
+	struct desk *desk = *state;
+
+	begin(desk);
+	/* What many programs print is none. */
+	assert_false(palette_is_reset(desk, "\033]0;title\007\033]8;;http://x\033\\\xe2\x80\x9dx"));
+	assert_true(palette_is_reset(desk, "\033]4;1;#000000\007"));
+	/* Put aside, taken back, reset: the terminal may have them again at any time. */
+	assert_true(palette_is_reset(desk, "\033c\033[#Q."));
+}
+
+static void
+every_way_to_say_a_colour_is_seen(void **state)
+{
+	static const char *const ways[] = { "\033]10;#000\033\\", "\033]11;#000\007", "\033]P0000000.",
+		"\xc2\x9d" "11;#000\xc2\x9c", "\033]5;0;#000\007", "\033]021;x=y\007" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct modes modes = { 0 };
+
+		modes_feed(&modes, ways[i], strlen(ways[i]));
+		assert_true(modes.palette);
+	}
+}
+
 /* Everything that ends, resets or abuses a sequence. */
 static void
 modes_are_followed_through_noise(void **state)
@@ -720,6 +784,9 @@ main(void)
 		PROMISE(a_full_screen_program_is_left_and_made_to_redraw),
 		PROMISE(a_program_that_reads_keys_is_made_to_redraw),
 		PROMISE(an_open_sequence_cannot_swallow_the_question),
+		PROMISE(strings_that_only_the_terminal_is_in_are_ended),
+		PROMISE(colours_of_the_program_do_not_hide_the_question),
+		PROMISE(every_way_to_say_a_colour_is_seen),
 		cmocka_unit_test(modes_are_followed_through_noise),
 		PROMISE(questions_from_another_thread_lose_nothing),
 		cmocka_unit_test(a_stopped_job_gives_the_terminal_back_until_it_is_in_front_again),

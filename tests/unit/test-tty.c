@@ -9,11 +9,29 @@
 #define CONFIRM "goes back: "
 #define MESSAGE "message: "
 
+#define PACE_MS 60 /* nobody types faster */
+#define WORD_SAYS "for a yes, type "
+
 /* wait for the text (after what was seen before), then send the keys. */
 struct step {
 	const char *wait;
-	const char *send; /* NULL: hang up */
+	const char *send; /* NULL: hang up; THE_WORD: what stands behind the text, and Enter */
 };
+
+static const char THE_WORD[] = "";
+static const char HURRIED_Y[] = "y"; /* right behind what was sent before */
+
+/* Where it ends that was waited for; 0: it never came. */
+static size_t
+send_word(int master, struct seen *seen, size_t at)
+{
+	size_t end = look_for(master, seen, at, " and Enter: ");
+
+	if (end == 0 || fd_write_all(master, seen->text + at, 4) < 0 ||
+		fd_write_all(master, "\r", 1) < 0)
+		return 0;
+	return end;
+}
 
 static int
 play(int master, struct seen *seen, const struct step *steps, size_t n)
@@ -26,7 +44,13 @@ play(int master, struct seen *seen, const struct step *steps, size_t n)
 			return 1;
 		if (!steps[i].send)
 			return 0;
-		if (fd_write_all(master, steps[i].send, strlen(steps[i].send)) < 0)
+		if (steps[i].send != HURRIED_Y)
+			poll(NULL, 0, PACE_MS);
+		if (steps[i].send == THE_WORD) {
+			at = send_word(master, seen, at);
+			if (at == 0)
+				return 1;
+		} else if (fd_write_all(master, steps[i].send, strlen(steps[i].send)) < 0)
 			return 1;
 	}
 	return look_for(master, seen, at, THE_END) ? 0 : 1;
@@ -464,6 +488,48 @@ what_was_typed_before_the_prompt_answers_nothing(void **state)
 	free(choices[8].stores);
 }
 
+/* The rest of a paste, or of what a terminal says, comes in pieces. */
+static void
+a_yes_stands_alone(void **state)
+{
+	struct pty *pty = *state;
+	struct ambit_question question = path_question();
+
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "\x1b[?1;2$" "p" }, { PROMPT, HURRIED_Y }, { PROMPT, "N" }),
+		AMBIT_NO_SESSION, "", "");
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "xx" }, { PROMPT, HURRIED_Y }, { PROMPT, "y" }),
+		AMBIT_ONCE, "", "");
+}
+
+/* Where the program has the terminal as well, it can have it say a letter. */
+static void
+a_yes_on_a_shared_terminal_takes_the_word(void **state)
+{
+	struct pty *pty = *state;
+	struct ambit_question question = path_question();
+
+	ambit_approver_destroy(pty->approver);
+	assert_int_equal(ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_SHARED,
+				 &pty->approver, NULL), 0);
+	assert_answer(pty, &question, STEPS({ PROMPT, "y" }, { WORD_SAYS, THE_WORD }), AMBIT_ONCE, "", "");
+	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
+	/* Another word, none, and giving up. */
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "yyyy\r" }, { PROMPT, "y" }, { WORD_SAYS, "\r" },
+			{ PROMPT, "y" }, { WORD_SAYS, "\x03" }, { PROMPT, "N" }),
+		AMBIT_NO_SESSION, "", "");
+	assert_shown(pty, "that was not the word\r\n");
+	/* A rule is two yeses. */
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "a" }, { WORD_SAYS, THE_WORD }, { CONFIRM, "y" }, { WORD_SAYS, "\r" },
+			{ "not the word", "" }, { CONFIRM, "\r" }),
+		AMBIT_NO, "", "");
+	/* It begins outside of whatever the program has left open. */
+	assert_true(str_prefix(pty->seen->text, "\x18\033\\"));
+}
+
 static void
 two_questions_in_a_row_are_two_answers(void **state)
 {
@@ -533,7 +599,8 @@ hostile_names_cannot_steer_the_terminal(void **state)
 		assert_int_equal(strstr(pty->seen->text, "\x1b[1m") != NULL, colour);
 		ambit_approver_destroy(pty->approver);
 		assert_int_equal(
-			ambit_approver_tty(pty->slave, pty->slave, 1, &pty->approver, NULL), 0);
+			ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_COLOUR, &pty->approver,
+				NULL), 0);
 	}
 }
 
@@ -604,6 +671,8 @@ main(void)
 		tty_test(a_call_has_no_folders_and_is_answered_for_the_session),
 		tty_test(what_was_not_offered_cannot_be_answered),
 		tty_test(unknown_keys_and_pastes_answer_nothing),
+		tty_test(a_yes_stands_alone),
+		tty_test(a_yes_on_a_shared_terminal_takes_the_word),
 		tty_test(explain_tells_every_key_and_every_reason),
 		tty_test(a_no_can_carry_an_edited_message),
 		tty_test(a_message_may_come_byte_by_byte_and_is_cut_to_fit),

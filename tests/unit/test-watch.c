@@ -95,9 +95,11 @@ assert_seen(struct board *board, size_t rows, size_t columns, const char *text, 
 		fail_msg("'%s' is %s:\n%s", text, there ? "not in" : "in", all);
 }
 
+/* As a person does, long after the last ones. */
 static int
 type(struct board *board, const char *keys)
 {
+	board->typed = NOW - 1000;
 	return board_type(board, keys, strlen(keys), true, NOW);
 }
 
@@ -654,7 +656,11 @@ lumps_and_halves_of_keys_answer_nothing(void **state)
 		assert_int_equal(type(board, noise[i]), BOARD_DRAW);
 		assert_seen(board, 24, 80, "no such key here", true);
 	}
+	/* The rest of a paste comes by itself, but not much later. */
+	assert_int_equal(board_type(board, "y", 1, true, NOW + 20), BOARD_DRAW);
+	assert_int_equal(board_type(board, "f", 1, true, NOW + 40), BOARD_DRAW);
 	assert_null(ambit_dialog_answer(board_selected(board)->dialog));
+	assert_int_equal(board_type(board, "y", 1, true, NOW + 200), BOARD_ANSWER);
 }
 
 #define watch_test(f) cmocka_unit_test_setup_teardown(f, begin, finish)
