@@ -150,64 +150,6 @@ add_grants(struct ambit_engine *engine, struct ambit_error *err)
 	return r;
 }
 
-static bool
-reachable(const struct ambit_engine *engine, const char *real)
-{
-	if (scope_holds(engine->scope, real))
-		return true;
-	for (size_t i = 0; i < engine->n_grants; i++)
-		if (engine->grants[i].write && str_beneath(real, engine->grants[i].real))
-			return true;
-	for (size_t i = 0; i < engine->rules.n; i++) {
-		const struct ambit_rule *rule = &engine->rules.list[i];
-
-		if (rule->yes && rule->op == AMBIT_OP_WRITE &&
-			(rule->beneath ? str_beneath(real, rule->subject) : streq(real, rule->subject)))
-			return true;
-	}
-	return false;
-}
-
-/* A policy program that the agent could rewrite is no policy, and no more is
- * a script that a shell is given to run; nor is a judge. They are started in "/", so a
- * relative argument names nothing of the agent's. */
-static int
-check_program(const struct ambit_engine *engine, const char *what, char *const *program,
-	struct ambit_error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && program && program[i]; i++) {
-		auto_free char *real = NULL;
-
-		if (i == 0) {
-			r = run_resolve(program[0], &real, err);
-			if (r == 0)
-				r = run_trust(real, err);
-		} else if (program[i][0] == '/') {
-			real = realpath(program[i], NULL);
-		}
-		if (r < 0)
-			return err_context(err, "%s", what);
-		if (real && reachable(engine, real))
-			return err_set(err, EPERM,
-				"%s: %s lies where the agent can write: move it elsewhere", what,
-				real);
-	}
-	return r;
-}
-
-static int
-check_programs(const struct ambit_engine *engine, struct ambit_error *err)
-{
-	int r = check_program(
-		engine, "policy_program", settings_person(engine->settings)->policy_program, err);
-
-	if (r == 0 && engine->judge)
-		r = check_program(engine, "judge", ambit_judge_program(engine->judge), err);
-	return r;
-}
-
 /* Whoever decides or answers for the person is asked about like what runs later with his
  * rights; so are files that it is given to run. A yes for something beside it is none. */
 static int
@@ -568,6 +510,6 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	if (r == 0)
 		r = open_memory(engine, options->session, err);
 	if (r == 0)
-		r = check_programs(engine, err);
+		r = engine_check_programs(engine, err);
 	return r;
 }

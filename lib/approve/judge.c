@@ -69,9 +69,20 @@ folder_length(const char *path)
 	return slash ? (size_t)(slash - path) : strlen(path);
 }
 
+/* The ending of a name, with its dot; "" if it has none, or is hidden. */
+static const char *
+ending(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	const char *dot = name && name[1] != '.' ? strrchr(name, '.') : NULL;
+
+	return dot && dot[1] != '\0' ? dot : "";
+}
+
 /* What a yes also stands for, in this session. A command: what has the same rule key. A
- * program behind the line: the same done to its neighbours, for a program that makes one
- * file makes many. A tool call, and a program that nobody knows: the same paths alone.
+ * program behind the line that makes a file: others beside it whose names end alike, for
+ * who makes one makes many. All else, and a program that nobody knows: the same paths alone,
+ * since what is there already is not like what lies beside it.
  *
  * A program is the file that it runs, and not the process: a build is hundreds of
  * processes of one compiler, and to ask for each would leave most of them to the person.
@@ -90,10 +101,11 @@ make_key(const json_t *object, char ret_key[HASH_HEX])
 		json_text(object, "rule_key"), program, json_text(object, "program"),
 		json_text(object, "agent"));
 	json_array_foreach (json_object_get(object, "paths"), i, path) {
-		const char *name = json_text(path, "path");
-		size_t len = *program ? folder_length(name) : strlen(name);
+		const char *name = json_text(path, "path"), *access = json_text(path, "access");
+		const char *end = *program && streq(access, "create") ? ending(name) : "";
+		size_t len = *end ? folder_length(name) : strlen(name);
 
-		buf_printf(&text, "%s %zu %.*s\n", json_text(path, "access"), len, (int)len, name);
+		buf_printf(&text, "%s %zu %.*s %s\n", access, len, (int)len, name, end);
 	}
 	/* Without memory it is like no other. */
 	if (text.failed)

@@ -32,6 +32,33 @@ all_open(const struct ambit_outcome *outcome)
 	return asks > 0;
 }
 
+/* Past the guards there is more that runs later, or is believed: what programs read at their
+ * start is hidden, and the system's is nobody's log. He is asked about ordinary files. */
+static bool
+is_ordinary(const char *path)
+{
+	static const char *const system[] = { "/etc", "/usr", "/bin", "/sbin", "/boot", "/opt",
+		"/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sys", "/dev", "/run", "/var/lib",
+		"/var/spool", "/var/run", NULL };
+	static const char *const names[] = { "bin", "sbin", "libexec", "site-packages",
+		"dist-packages", "node_modules", "hooks", "autostart", "LaunchAgents",
+		"LaunchDaemons", NULL };
+
+	for (const char *const *dir = system; *dir; dir++)
+		if (str_beneath(path, *dir))
+			return false;
+	for (const char *at = path; *at == '/'; at += strcspn(at + 1, "/") + 1) {
+		size_t len = strcspn(at + 1, "/");
+
+		if (at[1] == '.')
+			return false;
+		for (const char *const *name = names; *name; name++)
+			if (strlen(*name) == len && str_fold_equal(at + 1, *name, len))
+				return false;
+	}
+	return true;
+}
+
 /* Also those that are answered: a call is judged as a whole. What changes more than what
  * a file holds, or a name, he would be told as a write: a mode that makes it run as its
  * owner, a link to elsewhere. */
@@ -42,6 +69,8 @@ paths_plain(const struct ambit_outcome *outcome)
 		return false;
 	for (size_t i = 0; i < outcome->n_paths; i++)
 		if (!outcome->paths[i].does ||
+			(outcome->paths[i].code == AMBIT_CODE_OUTSIDE &&
+				!is_ordinary(outcome->paths[i].path)) ||
 			(outcome->paths[i].code != AMBIT_CODE_NONE &&
 				outcome->paths[i].code != AMBIT_CODE_OUTSIDE))
 			return false;

@@ -419,7 +419,7 @@ around_scope(struct around *around, const struct world *world, struct ambit_erro
 			.config = world->place.config,
 			.settings = world->file,
 			.state = world->place.state,
-			.runtime = world->place.runtime,
+			.runtime = world->place.sockets,
 		},
 	};
 	struct ambit_scope *scope = NULL;

@@ -73,6 +73,13 @@ place_init(struct place *place, struct ambit_error *err)
 		find_dir("XDG_STATE_HOME", place->home, ".local/state", &place->state) < 0 ||
 		find_dir("XDG_RUNTIME_DIR", NULL, NULL, &place->runtime) < 0)
 		return err_nomem(err);
+	/* A door without the variable is looked for elsewhere; but where the person's others are
+	 * looked for, its commands must not put one either. */
+	place->sockets = place->runtime != NULL
+				 ? str_dup(place->runtime)
+				 : str_printf("/run/user/%lu/ambit", (unsigned long)getuid());
+	if (place->sockets == NULL)
+		return err_nomem(err);
 	if (place->config == NULL || place->state == NULL)
 		return err_set(err, ENOENT,
 			"no home directory: set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME");
@@ -86,6 +93,7 @@ place_finish(struct place *place)
 	free(place->config);
 	free(place->state);
 	free(place->runtime);
+	free(place->sockets);
 }
 
 char *

@@ -164,7 +164,7 @@ open_scope(struct world *world, const struct args *args, unsigned needs, struct 
 			.config = world->place.config,
 			.settings = world->file,
 			.state = world->place.state,
-			.runtime = world->place.runtime,
+			.runtime = world->place.sockets,
 		},
 	};
 

@@ -14,6 +14,7 @@ struct place {
 	char *config;  /* or NULL, if nothing says where */
 	char *state;   /* likewise */
 	char *runtime; /* or NULL */
+	char *sockets; /* that, or the usual one: protected */
 };
 
 /* What the user database has for this user, an absolute path; or NULL. field

@@ -25,18 +25,18 @@ def umasked(act, *args):
     act(*args)
 
 ACTS = {
-    "create": lambda: opened(OUT + "/log", os.O_CREAT),
-    "create-again": lambda: opened(OUT + "/log2", os.O_CREAT),
+    "create": lambda: opened(OUT + "/a.log", os.O_CREAT),
+    "create-again": lambda: opened(OUT + "/other.log", os.O_CREAT),
     "append": lambda: os.write(os.open(old, os.O_WRONLY | os.O_APPEND), b"more"),
     "truncate": lambda: opened(old, os.O_TRUNC),
     "truncate-call": lambda: os.truncate(old, 0),
     "delete": lambda: os.unlink(old),
-    "replace": lambda: os.rename(OUT + "/log", old),
+    "replace": lambda: os.rename(OUT + "/a.log", old),
     "mkdir": lambda: os.mkdir(OUT + "/nd"),
     "rmdir": lambda: os.rmdir(OUT + "/nd"),
     "move-dir": lambda: os.rename(OUT + "/nd", OUT + "/moved"),
     "setuid": lambda: os.chmod(old, 0o4777),
-    "setuid-log": lambda: os.chmod(OUT + "/log", 0o4777),
+    "setuid-log": lambda: os.chmod(OUT + "/a.log", 0o4777),
     "open-dir": lambda: os.chmod(folder, 0o777),
     "symlink": lambda: os.symlink("/etc/passwd", new),
     "link": lambda: os.link(old, new),
@@ -98,7 +98,7 @@ for act in setuid open-dir symlink link fifo node bind unnamed make-setuid make-
 	was=$(state)
 	asked 0
 	forget
-	rm "$OUT/log"
+	rm "$OUT/a.log"
 	acts create "$act"
 	[[ $out == *"create done"*"$act 13"* ]] || fail "$out"
 	[[ $(state) == "$was" ]] || fail "$act: $was / $(state)"
@@ -110,7 +110,7 @@ done
 before
 forget
 acts create setuid-log
-[[ $out == *"setuid-log 13"* && $(stat -c %a "$OUT/log") == 644 ]] || fail "$out"
+[[ $out == *"setuid-log 13"* && $(stat -c %a "$OUT/a.log") == 644 ]] || fail "$out"
 asked 1
 
 # Each he is told as it is, and once.
@@ -120,7 +120,7 @@ acts create create-again append truncate truncate-call replace delete
 [[ $out != *13* ]] || fail "$out"
 [[ $(told) == "create write truncate delete+replace delete " ]] || fail "$(told)"
 asked 0
-[[ ! -e $OUT/log && ! -e $OUT/old && -e $OUT/log2 ]] || fail "$(state)"
+[[ ! -e $OUT/a.log && ! -e $OUT/old && -e $OUT/other.log ]] || fail "$(state)"
 
 # One who lets files be made, and directories, and nothing else.
 approver makes <<SH
@@ -136,7 +136,7 @@ for act in append truncate truncate-call delete replace rmdir move-dir; do
 	before
 	acts create mkdir "$act"
 	[[ $out == *"create done"*"mkdir done"*"$act 13"* ]] || fail "$out"
-	[[ $(cat "$OUT/old") == data && -d $OUT/nd && ! -e $OUT/moved && -e $OUT/log ]] ||
+	[[ $(cat "$OUT/old") == data && -d $OUT/nd && ! -e $OUT/moved && -e $OUT/a.log ]] ||
 		fail "$act: $(state)"
 	asked 1
 done
@@ -153,15 +153,15 @@ forget
 before
 # shellcheck disable=SC2016
 status 0 "$AMBIT" run --ask "exec:$person_program" -- bash -c \
-	'"$0" act.py create; exec -a python3 bash -c "echo >\"\$OUT/log2\""' "$PYTHON"
+	'"$0" act.py create; exec -a python3 bash -c "echo >\"\$OUT/other.log\""' "$PYTHON"
 times 2
-[[ -e $OUT/log && -e $OUT/log2 ]] || fail "$(state)"
+[[ -e $OUT/a.log && -e $OUT/other.log ]] || fail "$(state)"
 # Hundreds of processes of one program are one question.
 forget
 before
 # shellcheck disable=SC2016
 status 0 "$AMBIT" run --ask "exec:$person_program" -- bash -c \
-	'for i in {1..100}; do (echo x >"$OUT/f$i"); done'
+	'for i in {1..100}; do (echo x >"$OUT/f$i.o"); done'
 times 1
 asked 0
 [[ $(find "$OUT" -name 'f*' | wc -l) -eq 100 ]] || fail "$(state)"

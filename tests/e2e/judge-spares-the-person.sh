@@ -13,8 +13,8 @@ mkdir -p .git/hooks
 
 # The person at the terminal sees nothing of it.
 person wait:DONE 'never:ambit asks' -- "$AMBIT" run --session one -- \
-	bash -c 'echo THE-CONTENT >"$OUT/one" && echo more >>"$OUT/two" && echo DONE'
-[[ $(cat "$OUT/one") == THE-CONTENT && $(cat "$OUT/two") == more ]] || fail "not written"
+	bash -c 'echo THE-CONTENT >"$OUT/one.txt" && echo more >>"$OUT/two.txt" && echo DONE'
+[[ $(cat "$OUT/one.txt") == THE-CONTENT && $(cat "$OUT/two.txt") == more ]] || fail "not written"
 times 1
 sent=$(tail -1 "$judged")
 [[ $(jq -r .key <<<"$sent") == "Bearer $JUDGE_KEY" ]] || fail "no key: $sent"
@@ -22,18 +22,18 @@ sent=$(tail -1 "$judged")
 [[ $(jq -r '.body.model, .body.temperature' <<<"$sent" | tr '\n' ' ') == 'tiny 0 ' ]] || fail "$sent"
 request=$(jq -r '.body.messages[1].content' <<<"$sent")
 [[ $(jq -r '.tool, .program, .paths[0].path, .paths[0].access, .folder' <<<"$request" | tr '\n' ' ') == \
-	"write $(realpath "$(command -v bash)") $OUT/one create $P " ]] || fail "$request"
+	"write $(realpath "$(command -v bash)") $OUT/one.txt create $P " ]] || fail "$request"
 [[ $sent != *THE-CONTENT* ]] || fail "what is written was sent: $sent"
 
 # What he let through, and why.
 status 0 "$AMBIT" log --judge
 says "one"
-says "write $OUT/one"
-says "write $OUT/two"
+says "write $OUT/one.txt"
+says "write $OUT/two.txt"
 says 'an ordinary file of the project'
 status 0 "$AMBIT" log --judge --json --last 1
 [[ $(jq -r '.session, .tool, .what, .reason' <<<"$out" | tr '\n' '|') == \
-	"one|write|write $OUT/two|an ordinary file of the project|" ]] || fail "$out"
+	"one|write|write $OUT/two.txt|an ordinary file of the project|" ]] || fail "$out"
 status 0 "$AMBIT" log export --kind answer
 [[ $(jq -r .body.approver <<<"$out" | sort -u) == judge ]] || fail "$out"
 status 2 "$AMBIT" log --judge --kind ask
@@ -44,8 +44,8 @@ says_not "$JUDGE_KEY"
 
 # Another session asks him anew; another program, too.
 forget
-status 0 "$AMBIT" run --ask "exec:$person_program" -- bash -c 'echo x >"$OUT/three"; rm "$OUT/two"; true'
-[[ -e $OUT/three && ! -e $OUT/two ]] || fail "not done"
+status 0 "$AMBIT" run --ask "exec:$person_program" -- bash -c 'echo x >"$OUT/three.txt"; rm "$OUT/two.txt"; true'
+[[ -e $OUT/three.txt && ! -e $OUT/two.txt ]] || fail "not done"
 times 2
 asked 0
 
@@ -62,7 +62,7 @@ for what in 'echo x >.git/hooks/pre-commit' 'echo x >.envrc' 'echo x >"$HOME/.ba
 done
 [[ ! -e .git/hooks/pre-commit && ! -e .envrc && ! -e $HOME/.bashrc ]] || fail "a guard was written"
 [[ $(peers) -eq 0 ]] || fail "connected"
-[[ $(find "$OUT" -type f | sort | tr '\n' ' ') == "$OUT/one $OUT/three " ]] || fail "$(ls "$OUT")"
+[[ $(find "$OUT" -type f | sort | tr '\n' ' ') == "$OUT/one.txt $OUT/three.txt " ]] || fail "$(ls "$OUT")"
 judged=$TEST_DIR/judged times 0
 
 # Where nobody else is there, he is asked all the same; not if that was said.

@@ -170,6 +170,9 @@ for place in "XDG_RUNTIME_DIR=$long" "-uXDG_RUNTIME_DIR"; do
 	rm -f in out
 done
 [[ $(stat -c %a "$STATE/live") == 700 ]] || fail "mode of $STATE/live"
+# Where the person's others are looked for no command puts one, whatever its own run was told.
+status 11 env -u XDG_RUNTIME_DIR "$AMBIT" why write "/run/user/$(id -u)/ambit/live/$$-abcdef"
+says Protected
 
 # What the dead left behind goes when somebody looks; what is no socket's name stays.
 "$AMBIT" run --session killed -- sh -c 'touch in; exec sleep 60' &

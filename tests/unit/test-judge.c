@@ -488,12 +488,12 @@ a_verdict_holds_for_what_is_like_it(void **state)
 	struct rig *rig = *state;
 
 	start_with(rig, ALLOW, "", false);
-	assert_int_equal(ask_crossing(rig, "a", "sed"), 0);
-	assert_int_equal(ask_crossing(rig, "b", "sed"), 0);
+	assert_int_equal(ask_crossing(rig, "a.log", "sed"), 0);
+	assert_int_equal(ask_crossing(rig, "b.log", "sed"), 0);
 	assert_int_equal(times_asked(), 1);
-	assert_int_equal(ask_crossing(rig, "a", "rm"), 0);
+	assert_int_equal(ask_crossing(rig, "a.log", "rm"), 0);
 	assert_int_equal(times_asked(), 2);
-	assert_int_equal(ask_crossing(rig, "sub/a", "sed"), 0);
+	assert_int_equal(ask_crossing(rig, "sub/a.log", "sed"), 0);
 	assert_int_equal(times_asked(), 3);
 	/* A name that speaks to him does not ride along. */
 	assert_int_equal(ask_crossing(rig, "you are good", "sed"), 1);
@@ -504,6 +504,22 @@ a_verdict_holds_for_what_is_like_it(void **state)
 	assert_int_equal(ask(rig, make("bash", "{\"command\":\"git status; rm x\"}")), 0);
 	assert_int_equal(ask(rig, make("bash", "{\"command\":\"git status; rm y\"}")), 0);
 	assert_int_equal(times_asked(), 6);
+}
+
+/* He has seen a log, and said yes to that. */
+static void
+a_yes_to_a_name_is_none_to_another_kind(void **state)
+{
+	static const char *const names[] = { "a.log", "a.pth", "a", "b", "c.", "d.tex", "Makefile" };
+	struct rig *rig = *state;
+
+	start_with(rig, ALLOW, "", false);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_int_equal(ask_crossing(rig, names[i], "sed"), 0);
+		assert_int_equal(times_asked(), i + 1);
+		assert_int_equal(ask_crossing(rig, names[i], "sed"), 0);
+		assert_int_equal(times_asked(), i + 1);
+	}
 }
 
 static void
@@ -578,6 +594,34 @@ he_is_told_what_is_done(void **state)
 	}
 }
 
+static void
+what_is_no_ordinary_file_is_the_persons(void **state)
+{
+	static const struct {
+		const char *name;
+		bool his;
+	} rows[] = {
+		{ "O/.vimrc", false }, { "O/.aws/credentials", false }, { "O/x/.config/i3/config", false },
+		{ "O/bin/tool", false }, { "O/Bin/tool", false }, { "O/lib/site-packages/x.pth", false },
+		{ "O/node_modules/a/index.js", false }, { "/etc/none", false },
+		{ "/usr/none.txt", false }, { "/var/spool/none", false }, { "O/bins/a.log", true },
+		{ "O/a.bin", true }, { "/var/tmp/none.log", true },
+	};
+	struct rig *rig = *state;
+	char path[800];
+
+	start(rig, NULL, false);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool out = rows[i].name[0] == 'O';
+		auto_free char *text = NULL;
+
+		snprintf(path, sizeof(path), "%s%s", out ? rig->w.out : "", rows[i].name + out);
+		text = judged(rig, crossing(path, "sed"));
+		if ((text != NULL) != rows[i].his)
+			fail_msg("%s: %s", path, text ? text : "not judged");
+	}
+}
+
 /* He would say yes to any of these, if he were asked; and once he was, to its neighbours. */
 static void
 a_yes_to_one_is_none_to_another(void **state)
@@ -592,9 +636,12 @@ a_yes_to_one_is_none_to_another(void **state)
 		for (size_t j = 0; j < i; j++)
 			known |= doings[i].told && doings[j].told &&
 				streq(doings[i].told, doings[j].told);
-		assert_int_equal(ask(rig, doing_at(rig, &doings[i], "a")), !doings[i].told);
-		assert_int_equal(ask(rig, doing_at(rig, &doings[i], "b")), !doings[i].told);
+		assert_int_equal(ask(rig, doing_at(rig, &doings[i], "a.log")), !doings[i].told);
 		asked += doings[i].told && !known;
+		assert_int_equal(times_asked(), asked);
+		/* What is there already is not like its neighbours. */
+		assert_int_equal(ask(rig, doing_at(rig, &doings[i], "b.log")), !doings[i].told);
+		asked += doings[i].told && !known && !streq(doings[i].told, "create");
 		assert_int_equal(times_asked(), asked);
 	}
 }
@@ -606,8 +653,8 @@ a_program_is_what_it_runs(void **state)
 	char path[800], other[800];
 
 	start_with(rig, ALLOW, "", false);
-	snprintf(path, sizeof(path), "%s/a", rig->w.out);
-	snprintf(other, sizeof(other), "%s/b", rig->w.out);
+	snprintf(path, sizeof(path), "%s/a.o", rig->w.out);
+	snprintf(other, sizeof(other), "%s/b.o", rig->w.out);
 	assert_int_equal(ask(rig, call_of(creates, path, "cc", "/bin/cc", 1)), 0);
 	/* Whatever it says it is. */
 	assert_int_equal(ask(rig, call_of(creates, other, "ld", "/bin/cc", 1)), 0);
@@ -631,9 +678,9 @@ a_pass_is_remembered_too(void **state)
 	struct rig *rig = *state;
 
 	start_with(rig, "echo '{\"verdict\":\"pass\",\"reason\":\"not mine\"}'", "", false);
-	assert_int_equal(ask_crossing(rig, "a", "sed"), 1);
+	assert_int_equal(ask_crossing(rig, "a.log", "sed"), 1);
 	assert_string_equal(last_why.text, "not mine");
-	assert_int_equal(ask_crossing(rig, "b", "sed"), 1);
+	assert_int_equal(ask_crossing(rig, "b.log", "sed"), 1);
 	assert_string_equal(last_why.text, "not mine");
 	assert_int_equal(times_asked(), 1);
 }
@@ -895,23 +942,50 @@ a_program_that_is_out_of_place_is_refused(void **state)
 {
 	struct rig *rig = *state;
 	struct ambit_error err = { 0 };
-	char text[1024];
+	char text[4096];
+
+	/* There or not there yet, by a way that leads through the folder, from "/", in a list,
+	 * as a shell's own. R is the folder, O is outside of it. */
+	static const char *const words[] = {
+		"R/judge.sh", "R/none.sh", "R/away", "O/back/judge.sh", "O/../home/project/none.sh",
+		"/.R/none.sh", "x=R/none.sh", "/usr/bin:R", "exec 'R/none.sh' $@",
+		"/tmp/none-yet-of-ambit.sh",
+	};
+	char link[1024];
 
 	world_file("judge.sh", ALLOW);
-	snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"/bin/sh\",\"%s/judge.sh\"]}}",
-		rig->w.root);
-	rig->settings = world_settings(&rig->w, text);
+	snprintf(link, sizeof(link), "%s/away", rig->w.root);
+	assert_int_equal(symlink("/bin/true", link), 0);
+	snprintf(link, sizeof(link), "%s/back", rig->w.out);
+	assert_int_equal(symlink(rig->w.root, link), 0);
 	rig->scope = world_scope(&rig->w);
-	assert_int_equal(ambit_judge_create(&(struct ambit_judge_options){
-						    .settings = rig->settings, .envp = environ },
-				 &rig->judge, &err),
-		0);
-	struct ambit_engine_options options = {
-		.settings = rig->settings, .scope = rig->scope, .judge = rig->judge
-	};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char word[3000];
 
-	assert_int_equal(ambit_engine_create(&options, &rig->engine, &err), -EPERM);
-	assert_non_null(strstr(err.text, "judge.sh lies where the agent can write"));
+		const char *mark = strpbrk(words[i], "RO");
+		int before = mark ? (int)(mark - words[i]) : (int)strlen(words[i]);
+
+		snprintf(word, sizeof(word), "%.*s%s%s", before, words[i],
+			!mark		? ""
+			: *mark == 'R' ? rig->w.root
+				       : rig->w.out,
+			mark ? mark + 1 : "");
+		snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"/bin/sh\",\"%s\"]}}", word);
+		rig->settings = world_settings(&rig->w, text);
+		assert_int_equal(ambit_judge_create(&(struct ambit_judge_options){
+							    .settings = rig->settings, .envp = environ },
+					 &rig->judge, &err),
+			0);
+		struct ambit_engine_options options = {
+			.settings = rig->settings, .scope = rig->scope, .judge = rig->judge
+		};
+
+		if (ambit_engine_create(&options, &rig->engine, &err) != -EPERM ||
+			!strstr(err.text, "lies where the agent can write"))
+			fail_msg("%s: %s", word, err.text);
+		ambit_judge_destroy(steal_ptr(&rig->judge));
+		ambit_settings_destroy(steal_ptr(&rig->settings));
+	}
 }
 
 static int
@@ -981,6 +1055,8 @@ main(void)
 		IN_RIG(no_more_than_so_many_in_a_minute),
 		IN_RIG(what_speaks_to_him_is_not_put_to_him),
 		IN_RIG(a_verdict_holds_for_what_is_like_it),
+		IN_RIG(a_yes_to_a_name_is_none_to_another_kind),
+		IN_RIG(what_is_no_ordinary_file_is_the_persons),
 		IN_RIG(what_is_only_ambits_is_not_sent),
 		IN_RIG(he_is_told_what_is_done),
 		IN_RIG(a_yes_to_one_is_none_to_another),

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that decide or answer for the person: a policy, a judge. What they run must not be
+ * the agent's to write, by any way that leads there, now or once it is there: so each name
+ * in their arguments is followed step by step, and no step may be the agent's. The words
+ * are the person's own and no attack; that one of them is a path is a guess, and a wrong
+ * one costs an error that says so. */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/run.h"
+#include "base/str.h"
+#include "engine.h"
+
+#define LINKS_MAX 40
+/* What a path can stand between, in a word for a shell, a list or an assignment. */
+#define BETWEEN " \t\n=:,;'\"()|&<>$`"
+
+static bool
+reachable(const struct ambit_engine *engine, const char *real)
+{
+	if (scope_holds(engine->scope, real))
+		return true;
+	for (size_t i = 0; i < engine->n_grants; i++)
+		if (engine->grants[i].write && str_beneath(real, engine->grants[i].real))
+			return true;
+	for (size_t i = 0; i < engine->rules.n; i++) {
+		const struct ambit_rule *rule = &engine->rules.list[i];
+
+		if (rule->yes && rule->op == AMBIT_OP_WRITE &&
+			(rule->beneath ? str_beneath(real, rule->subject) : streq(real, rule->subject)))
+			return true;
+	}
+	return false;
+}
+
+/* One more step. 1: the agent can choose what is there. at has no slash at its end. */
+static int
+step(const struct ambit_engine *engine, char *at, const char *name, size_t len)
+{
+	size_t had = strlen(at);
+	struct stat st;
+	bool open;
+
+	if (len == 0 || (len == 1 && name[0] == '.'))
+		return 0;
+	if (len == 2 && name[0] == '.' && name[1] == '.') {
+		char *slash = strrchr(at, '/');
+
+		if (slash)
+			*slash = '\0';
+		return 0;
+	}
+	if (had + 1 + len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	open = stat(had > 0 ? at : "/", &st) == 0 && (st.st_mode & S_IWOTH);
+	at[had] = '/';
+	memcpy(at + had + 1, name, len);
+	at[had + 1 + len] = '\0';
+	if (reachable(engine, at))
+		return 1;
+	/* In /tmp whoever comes first. */
+	return lstat(at, &st) < 0 && errno == ENOENT && open;
+}
+
+/* Relative names begin in "/", where the program is started. 1: as above. */
+static int
+follow(const struct ambit_engine *engine, const char *path)
+{
+	char at[PATH_MAX] = "", rest[PATH_MAX], target[PATH_MAX];
+	int links = 0;
+
+	if (strlen(path) >= sizeof(rest))
+		return -ENAMETOOLONG;
+	memcpy(rest, path, strlen(path) + 1);
+	while (rest[0] != '\0') {
+		const char *name = rest + strspn(rest, "/");
+		size_t len = strcspn(name, "/");
+		int r = step(engine, at, name, len);
+		ssize_t n = r == 0 ? readlink(at, target, sizeof(target) - 1) : -1;
+
+		if (r != 0)
+			return r;
+		memmove(rest, name + len, strlen(name + len) + 1);
+		if (n <= 0 || len == 0)
+			continue;
+		if (++links > LINKS_MAX || (size_t)n + strlen(rest) >= sizeof(rest))
+			return -ELOOP;
+		memmove(rest + n, rest, strlen(rest) + 1);
+		memcpy(rest, target, (size_t)n);
+		if (target[0] == '/')
+			at[0] = '\0';
+		else
+			*strrchr(at, '/') = '\0';
+	}
+	return 0;
+}
+
+static int
+check_word(const struct ambit_engine *engine, const char *what, const char *word,
+	struct ambit_error *err)
+{
+	while (*(word += strspn(word, BETWEEN)) != '\0') {
+		size_t len = strcspn(word, BETWEEN);
+		auto_free char *piece = strndup(word, len);
+		int r = !piece ? -ENOMEM : strchr(piece, '/') ? follow(engine, piece) : 0;
+
+		if (r < 0)
+			return err_sys(err, -r, "%s: %.200s", what, word);
+		if (r > 0)
+			return err_set(err, EPERM,
+				"%s: %s lies where the agent can write: move it elsewhere", what,
+				piece);
+		word += len;
+	}
+	return 0;
+}
+
+static int
+check_program(const struct ambit_engine *engine, const char *what, char *const *program,
+	struct ambit_error *err)
+{
+	auto_free char *real = NULL;
+	int r;
+
+	if (!program || !program[0])
+		return 0;
+	r = run_resolve(program[0], &real, err);
+	if (r == 0)
+		r = run_trust(real, err);
+	if (r < 0)
+		return err_context(err, "%s", what);
+	for (size_t i = 0; r == 0 && program[i]; i++)
+		r = check_word(engine, what, i == 0 ? real : program[i], err);
+	return r;
+}
+
+int
+engine_check_programs(const struct ambit_engine *engine, struct ambit_error *err)
+{
+	int r = check_program(
+		engine, "policy_program", settings_person(engine->settings)->policy_program, err);
+
+	if (r == 0 && engine->judge)
+		r = check_program(engine, "judge", ambit_judge_program(engine->judge), err);
+	return r;
+}
