@@ -21,7 +21,8 @@
 
 #define REST_MS 300   /* nobody has read it and meant it in less */
 #define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
-#define WORD_LEN 4    /* letters; there is one try, then it is another word */
+#define WORD_LEN 4    /* letters; there is one try, then it is another word ... */
+#define WORD_TRIES 3  /* ... and then a no: nobody is here who can read it */
 
 struct tty {
 	struct ambit_approver approver;
@@ -38,6 +39,7 @@ struct prompt {
 	struct ambit_dialog dialog;
 	unsigned flags;
 	int rest;
+	int tries; /* at words, that were none */
 };
 
 static struct draw
@@ -119,17 +121,15 @@ message(struct prompt *prompt)
 	return r < 0 ? r : 0;
 }
 
-/* Letters that no report of a terminal's is made of, none of which look alike. */
+/* None of the letters looks like another, or is what a terminal's own words are mostly made
+ * of: hexadecimal, "rgb:", y. */
 static void
 make_word(char word[WORD_LEN + 1])
 {
-	static const char letters[] = "ghkmnpqrstuvwxyz";
-	unsigned char random[WORD_LEN];
+	static const char letters[] = "hjkmnpqstuvwxz";
 
-	_Static_assert(sizeof(letters) == 17, "four bits each");
-	randombytes_buf(random, sizeof(random));
 	for (size_t i = 0; i < WORD_LEN; i++)
-		word[i] = letters[random[i] & 15];
+		word[i] = letters[randombytes_uniform(sizeof(letters) - 1)];
 	word[WORD_LEN] = '\0';
 }
 
@@ -176,7 +176,9 @@ let_prove(struct prompt *prompt, int key)
 	if (r != 0)
 		return r;
 	r = say(prompt, "  that was not the word", "");
-	if (r < 0)
+	if (r == 0 && ++prompt->tries == WORD_TRIES)
+		dialog_press(&prompt->dialog, AMBIT_KEY_ESC);
+	if (r < 0 || prompt->dialog.state == AMBIT_DIALOG_ANSWERED)
 		return r;
 	return prompt->dialog.state == AMBIT_DIALOG_CONFIRMING ? show_rule(prompt)
 							      : show(prompt, NULL);

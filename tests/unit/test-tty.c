@@ -517,9 +517,17 @@ a_yes_on_a_shared_terminal_takes_the_word(void **state)
 	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
 	/* Another word, none, and giving up. */
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "y" }, { WORD_SAYS, "yyyy\r" }, { PROMPT, "y" }, { WORD_SAYS, "\r" },
-			{ PROMPT, "y" }, { WORD_SAYS, "\x03" }, { PROMPT, "N" }),
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "y" }, { WORD_SAYS, "\r" },
+			{ PROMPT, "N" }),
 		AMBIT_NO_SESSION, "", "");
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "\x03" }, { PROMPT, "y" }, { WORD_SAYS, THE_WORD }),
+		AMBIT_ONCE, "", "");
+	/* Whoever cannot read it. */
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "d" }, { WORD_SAYS, "hhhhh\r" },
+			{ PROMPT, "f" }, { WORD_SAYS, "hhhhh\r" }),
+		AMBIT_NO, "", "");
 	assert_shown(pty, "that was not the word\r\n");
 	/* A rule is two yeses. */
 	assert_answer(pty, &question,
