@@ -103,23 +103,34 @@ follow(const struct ambit_engine *engine, const char *path)
 }
 
 static int
+check_path(const struct ambit_engine *engine, const char *what, const char *path,
+	struct ambit_error *err)
+{
+	int r = strchr(path, '/') ? follow(engine, path) : 0;
+
+	if (r < 0)
+		return err_sys(err, -r, "%s: %.200s", what, path);
+	return r == 0 ? 0
+		      : err_set(err, EPERM,
+				"%s: %s lies where the agent can write: move it elsewhere", what,
+				path);
+}
+
+/* As a whole, and in parts: a script for a shell is no path, but may name some. */
+static int
 check_word(const struct ambit_engine *engine, const char *what, const char *word,
 	struct ambit_error *err)
 {
-	while (*(word += strspn(word, BETWEEN)) != '\0') {
+	int r = strlen(word) < PATH_MAX ? check_path(engine, what, word, err) : 0;
+
+	while (r == 0 && *(word += strspn(word, BETWEEN)) != '\0') {
 		size_t len = strcspn(word, BETWEEN);
 		auto_free char *piece = strndup(word, len);
-		int r = !piece ? -ENOMEM : strchr(piece, '/') ? follow(engine, piece) : 0;
 
-		if (r < 0)
-			return err_sys(err, -r, "%s: %.200s", what, word);
-		if (r > 0)
-			return err_set(err, EPERM,
-				"%s: %s lies where the agent can write: move it elsewhere", what,
-				piece);
+		r = piece ? check_path(engine, what, piece, err) : err_nomem(err);
 		word += len;
 	}
-	return 0;
+	return r;
 }
 
 static int
@@ -136,8 +147,12 @@ check_program(const struct ambit_engine *engine, const char *what, char *const *
 		r = run_trust(real, err);
 	if (r < 0)
 		return err_context(err, "%s", what);
-	for (size_t i = 0; r == 0 && program[i]; i++)
-		r = check_word(engine, what, i == 0 ? real : program[i], err);
+	/* It may be started by its name, and every time anew. */
+	r = check_path(engine, what, real, err);
+	if (r == 0)
+		r = check_path(engine, what, program[0], err);
+	for (size_t i = 1; r == 0 && program[i]; i++)
+		r = check_word(engine, what, program[i], err);
 	return r;
 }
 

@@ -14,6 +14,9 @@ int exec_create(const char *program, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err);
 /* On /dev/tty, which it opens and owns; without colour. */
 int tty_create(struct ambit_approver **ret_approver, struct ambit_error *err);
+/* How long nothing must have come before a yes of a terminal approver's, in place of 40 ms:
+ * tests have no hurry, and machines no sense of time. */
+void tty_set_alone(struct ambit_approver *approver, int ms);
 
 /* The folder that a choice lets the person pick, or NULL: once and no may
  * speak of a folder too, but there it is not for the answer to say which. */

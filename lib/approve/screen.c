@@ -17,7 +17,6 @@
 
 #define ESCAPE_MS 100	 /* Esc, or the first byte of an arrow key on a slow line? */
 #define SEQUENCE_MS 1000 /* "Esc [" is surely the beginning of something */
-#define ALONE_MS 40	 /* two keys of a person's are further apart, two of a paste are not */
 #define CLOSING_MS 200	 /* a terminal that takes no output does not get the last words */
 #define POLL_MS 10000	 /* the wall clock may jump: look again */
 
@@ -212,6 +211,7 @@ void
 screen_drop(struct screen *screen)
 {
 	tcflush(screen->in, TCIFLUSH);
+	screen->typed = clock_steady();
 }
 
 /* At least one byte; -EIO when the terminal is gone. */
@@ -259,7 +259,7 @@ screen_key(struct screen *screen)
 	if (n < 0)
 		return n;
 	len = (size_t)n;
-	screen->alone = clock_steady() - screen->typed >= ALONE_MS;
+	screen->alone = clock_steady() - screen->typed >= screen->alone_ms;
 	while (len < sizeof(chunk) && ambit_key_read(chunk, len, false) == AMBIT_KEY_MORE) {
 		n = read_some(screen, chunk + len, sizeof(chunk) - len,
 			len == 1 ? ESCAPE_MS : SEQUENCE_MS);

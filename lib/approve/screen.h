@@ -21,7 +21,8 @@ struct screen {
 	int signals;	 /* readable when a signal waits that should end the question; or -1 */
 	int cancel;	 /* borrowed: readable when the question is withdrawn */
 	int64_t expires; /* milliseconds since the epoch; 0: never */
-	int64_t typed;	 /* when something came last, by the steady clock; 0: nothing did */
+	int64_t typed;	 /* when something came last, or the prompt stood; by the steady clock */
+	int alone_ms;	 /* two keys of a person's are further apart, two of a paste are not */
 	bool alone;	 /* the last key did not come right behind something else */
 	bool closing;	 /* the last words: no signal or expiry keeps them back, but no waiting */
 	struct termios saved;
@@ -39,7 +40,7 @@ void screen_close(struct screen *screen);
 /* Writes and empties text. -ETIMEDOUT, -EINTR (a signal waits), -ECANCELED,
  * -EIO ... */
 int screen_write(struct screen *screen, struct buf *text);
-/* Forgets what was typed so far. */
+/* Forgets what was typed so far; what follows at once is the rest of it. */
 void screen_drop(struct screen *screen);
 /* Until nothing was typed for so many milliseconds, which is forgotten. 0, or -errno as above. */
 int screen_rest(struct screen *screen, int ms);

@@ -20,6 +20,7 @@
 #include "base/str.h"
 
 #define REST_MS 300   /* nobody has read it and meant it in less */
+#define ALONE_MS 40   /* two keys of a person's are further apart, two of a paste are not */
 #define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
 #define WORD_LEN 4    /* letters; there is one try, then it is another word ... */
 #define WORD_TRIES 3  /* ... and then a no: nobody is here who can read it */
@@ -32,6 +33,7 @@ struct tty {
 	bool owned;
 	unsigned flags; /* AMBIT_TTY_* */
 	int rest; /* milliseconds that nothing must be typed before the next question is put */
+	int alone_ms;
 };
 
 struct prompt {
@@ -40,6 +42,7 @@ struct prompt {
 	unsigned flags;
 	int rest;
 	int tries; /* at words, that were none */
+	bool proving;
 };
 
 static struct draw
@@ -144,10 +147,12 @@ prove(struct prompt *prompt)
 
 	make_word(word);
 	snprintf(words, sizeof(words),
-		"  the program has this terminal, too: for a yes, type %s and Enter: ", word);
+		"  others have this terminal, too: for a yes, type %s and Enter: ", word);
 	line_init(&line, typed, sizeof(typed), words);
 	screen_drop(&prompt->screen);
+	prompt->proving = true;
 	r = screen_line(&prompt->screen, &line);
+	prompt->proving = r < 0;
 	if (r == 0 && !streq(typed, word))
 		r = 1;
 	return r < 0 ? r : r == 0;
@@ -175,7 +180,7 @@ let_prove(struct prompt *prompt, int key)
 		r = prove(prompt);
 	if (r != 0)
 		return r;
-	r = say(prompt, "  that was not the word", "");
+	r = say(prompt, "  that was not the word (ambit watch, on another terminal, takes none)", "");
 	if (r == 0 && ++prompt->tries == WORD_TRIES)
 		dialog_press(&prompt->dialog, AMBIT_KEY_ESC);
 	if (r < 0 || prompt->dialog.state == AMBIT_DIALOG_ANSWERED)
@@ -287,7 +292,7 @@ rest_after(const struct prompt *prompt, int r)
 
 	if (r != -ECANCELED && r != -ETIMEDOUT)
 		return 0;
-	if (state == AMBIT_DIALOG_TYPING || state == AMBIT_DIALOG_CONFIRMING)
+	if (state == AMBIT_DIALOG_TYPING || state == AMBIT_DIALOG_CONFIRMING || prompt->proving)
 		return PAUSE_MS;
 	return prompt->rest > 0 ? prompt->rest : REST_MS;
 }
@@ -305,6 +310,7 @@ hold_dialog(struct tty *tty, const struct ambit_question *question,
 		return err_nomem(err);
 	r = screen_open(&prompt.screen, tty->in, tty->out, tty->cancel.fd, question->expires, err);
 	if (r == 0) {
+		prompt.screen.alone_ms = tty->alone_ms;
 		r = converse(&prompt);
 		tty->rest = rest_after(&prompt, r);
 		conclude(&prompt, r);
@@ -378,8 +384,15 @@ create(int in, int out, bool owned, unsigned flags, struct ambit_approver **ret_
 	tty->out = out;
 	tty->owned = owned;
 	tty->flags = flags;
+	tty->alone_ms = ALONE_MS;
 	*ret_approver = &tty->approver;
 	return 0;
+}
+
+void
+tty_set_alone(struct ambit_approver *approver, int ms)
+{
+	((struct tty *)approver)->alone_ms = ms;
 }
 
 int

@@ -98,7 +98,7 @@ ask_person(struct asker *asker, const struct ambit_question *question,
 	if (!asker->approver)
 		return err_set(err, ENOENT, "nobody is here to ask");
 	if (asker->terminal) {
-		terminal_await_quiet(asker->terminal);
+		terminal_await_quiet(asker->terminal, question->expires);
 		terminal_hold(asker->terminal);
 	}
 	return asker->approver->ask(asker->approver, question, ret_answer, err);

@@ -658,17 +658,15 @@ gate_decide(struct gate *gate, struct call **call)
 	ambit_outcome_finish(&outcome);
 }
 
-/* A process that cannot be looked into, or a place that cannot: the kernel says what the
- * floor gives. What it refuses the first is seen by nobody, so that such calls are counted:
- * anybody can make himself one. */
+/* What is refused to a process that cannot be looked into is told nobody, so that its calls
+ * are counted: anybody can make himself one. */
 static void
-leave_to_floor(struct call *call)
+count_unread(struct call *call)
 {
 	auto_close int cwd = target_cwd(&call->target);
 
 	if (cwd == -EACCES)
 		atomic_fetch_add(&call->gate->unread, 1);
-	gate_continue(call);
 }
 
 void
@@ -690,8 +688,12 @@ gate_handle(struct gate *gate, struct call **call)
 	}
 	(*call)->prepared = true;
 	r = op->prepare(*call);
+	if (r == -EACCES || r == -EPERM)
+		count_unread(*call);
 	if (r == -EACCES && is_bounded(*call)) {
-		leave_to_floor(*call);
+		/* A process that cannot be looked into, or a place that cannot:
+		 * the kernel says what the floor gives. */
+		gate_continue(*call);
 	} else if (r < 0) {
 		gate_fail(*call, -r);
 	} else if (r == CALL_ANSWERED) {

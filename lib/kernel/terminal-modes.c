@@ -109,25 +109,31 @@ feed_control(struct modes *modes, unsigned char c)
 }
 
 /* ESC ] NUMBER ; ... What is known to be no colour is let be: titles, directories, links,
- * marks of prompts, the clipboard. Without a number it is the Linux console's. */
+ * marks of prompts, the clipboard, the cursor; and questions, of which there is nothing but
+ * digits and "?". Without a number it is the Linux console's. Control characters are passed
+ * over, as terminals do. */
 static void
 feed_string(struct modes *modes, unsigned char c)
 {
-	static const unsigned plain[] = { 0, 1, 2, 7, 8, 9, 22, 52, 133, 633, 777, 1337 };
-	bool known = false;
+	static const unsigned plain[] = { 0, 1, 2, 7, 8, 9, 12, 22, 52, 112, 133, 633, 777 };
 
-	if (modes->prefix != ']' || modes->strange)
+	if (modes->prefix != ']' || modes->strange || c < 0x20 || c == 0x7f)
 		return;
-	if (c >= '0' && c <= '9') {
+	if (c >= '0' && c <= '9' && modes->n < 2) {
 		if (modes->numbers[0] < 100000)
 			modes->numbers[0] = modes->numbers[0] * 10 + (c - '0');
 		modes->n = 1;
 		return;
 	}
-	modes->strange = true; /* its number is known */
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		known |= modes->n == 1 && plain[i] == modes->numbers[0];
-	modes->palette |= !known;
+	if (modes->n == 1) {
+		for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+			modes->strange |= plain[i] == modes->numbers[0];
+		modes->n = 2; /* its number is known */
+	}
+	if (modes->strange || (modes->n == 2 && ((c >= '0' && c <= '9') || c == ';' || c == '?')))
+		return;
+	modes->strange = true;
+	modes->palette = true;
 }
 
 static void
@@ -141,7 +147,7 @@ feed_escape(struct modes *modes, unsigned char c)
 		begin(modes, CONTROL, 0);
 	} else if (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_') {
 		begin(modes, STRING, (char)c);
-	} else if (c >= 0x20) {
+	} else if (c >= 0x20 && c < 0x7f) { /* past that it is passed over */
 		if (c == 'c') /* reset */
 			*modes = (struct modes){ .palette = modes->palette };
 		begin(modes, GROUND, 0);
@@ -151,10 +157,6 @@ feed_escape(struct modes *modes, unsigned char c)
 static void
 feed_ground(struct modes *modes, unsigned char c)
 {
-	/* U+009D begins a string, too, where it is heeded: it may be the palette's. */
-	if (modes->prefix && c == 0x9d)
-		modes->palette = true;
-	modes->prefix = c == 0xc2 ? (char)c : 0;
 	if (modes->utf8 > 0 && (c & 0xc0) == 0x80)
 		modes->utf8--;
 	else
@@ -167,6 +169,11 @@ modes_feed(struct modes *modes, const char *data, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
 
+		/* U+009D begins a string, too, where it is heeded, in the middle of anything: it
+		 * may be the palette's. */
+		if (modes->last == 0xc2 && c == 0x9d)
+			modes->palette = true;
+		modes->last = c;
 		if (c == ESC) /* also within a string, where ESC \ ends it */
 			begin(modes, ESCAPE, 0);
 		else if (c == CAN || c == SUB)

@@ -24,6 +24,7 @@ struct modes {
 	char prefix;
 	bool strange;
 	int utf8; /* bytes that the character still needs */
+	unsigned char last;
 	unsigned numbers[MODES_NUMBERS];
 	size_t n;
 };

@@ -306,10 +306,13 @@ terminal_suspend(struct terminal *terminal)
 #define STILL_STEP_MS 20
 
 void
-terminal_await_quiet(struct terminal *terminal)
+terminal_await_quiet(struct terminal *terminal, int64_t expires)
 {
 	int64_t until = clock_steady() + STILL_MAX_MS, now, typed;
 
+	/* Half of its time is for whoever reads it. */
+	if (expires != 0 && (expires - clock_now()) / 2 < STILL_MAX_MS)
+		until = clock_steady() + (expires - clock_now()) / 2;
 	do {
 		now = clock_steady();
 		pthread_mutex_lock(&terminal->lock);

@@ -42,8 +42,8 @@ void terminal_resize(struct terminal *terminal);
 void terminal_suspend(struct terminal *terminal);
 
 /* Before it begins, in the asking thread: until the person has stopped typing to the
- * command, but not for ever. */
-void terminal_await_quiet(struct terminal *terminal);
+ * command, but not for ever, nor until it expires (milliseconds since the epoch, or 0). */
+void terminal_await_quiet(struct terminal *terminal, int64_t expires);
 /* A question begins and ends; called from the asking thread, returns when the
  * relay stands still. cooked: modes as they were before. */
 void terminal_hold(struct terminal *terminal);

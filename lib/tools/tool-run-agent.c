@@ -389,24 +389,33 @@ add_refusal(void *data, const struct ambit_refusal *refusal)
 		: 0;
 }
 
-/* A refusal is recorded once, and counted by the run. True if it is there. */
-static bool
-count_told(struct agent_run *a, const struct ambit_refusal *refusal)
+/* The row that tells of it: of the same act if there is one. */
+static json_t *
+find_told(const struct agent_run *a, const struct ambit_refusal *refusal)
 {
-	json_t *row;
+	json_t *row, *found = NULL;
 	size_t i;
 
 	json_array_foreach(a->deferred, i, row) {
-		json_t *count = json_object_get(row, "count");
-
 		if (!streq(json_text(row, "path"), refusal->subject) ||
 			!streq(json_text(row, "code"), refusal->code))
 			continue;
-		if (json_integer_value(count) < (json_int_t)refusal->count)
-			json_integer_set(count, (json_int_t)refusal->count);
-		return true;
+		if (streq(json_text(row, "what"), refusal->what))
+			return row;
+		found = found ? found : row;
 	}
-	return false;
+	return found;
+}
+
+/* A refusal is recorded once, and counted by the run. True if it is there. */
+static bool
+count_told(const struct agent_run *a, const struct ambit_refusal *refusal)
+{
+	json_t *count = json_object_get(find_told(a, refusal), "count");
+
+	if (json_integer_value(count) < (json_int_t)refusal->count)
+		json_integer_set(count, (json_int_t)refusal->count);
+	return count != NULL;
 }
 
 /* What its own run counted: the record may have had no room for it, and an agent can see to

@@ -84,7 +84,8 @@ check_options(struct run *run, struct ambit_error *err)
 static void
 find_terminal(struct run *run)
 {
-	run->tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	/* Others may read what was there to be read: it must not be waited for. */
+	run->tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (run->tty < 0 || args_get(run->args, OPT_NO_PTY) != NULL)
 		return;
 	run->pty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&

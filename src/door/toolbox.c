@@ -58,7 +58,7 @@ find_writable(struct toolbox *box, const struct args *args, char ***ret_list,
 static int
 open_tty(struct toolbox *box, struct ambit_error *err)
 {
-	box->tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	box->tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (box->tty < 0)
 		return err_set(err, ENOTTY, "--ask tty: there is no terminal to ask on");
 	/* What is run here is in a session of its own, without it. */

@@ -58,7 +58,7 @@ chat_read(const json_t *object, const char **ret_content, struct ambit_error *er
 		return err_set(err, EINVAL, "the message did not come to its end");
 	if (json_object_get(object, "error") && !json_is_null(json_object_get(object, "error")))
 		return err_set(err, EINVAL, "it says that it failed");
-	if (json_is_string(json_object_get(message, "refusal")) ||
+	if (json_string_length(json_object_get(message, "refusal")) > 0 ||
 		!streq(json_text(message, "role"), "assistant"))
 		return err_set(err, EINVAL, "the message is no answer of the model's");
 	if (json_array_size(json_object_get(message, "tool_calls")) > 0 ||

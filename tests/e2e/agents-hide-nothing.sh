@@ -50,9 +50,11 @@ rmdir sub/h/i sub/h
 
 # Calls of who cannot be looked into are held, and counted.
 cat >"$TEST_DIR/dark.py" <<'END'
-import ctypes, sys
+import ctypes, socket, sys
 if sys.argv[2:]: ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
-try: open(sys.argv[1], "w")
+try:
+    if sys.argv[1].isdigit(): socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    else: open(sys.argv[1], "w")
 except OSError: pass
 END
 "$PYTHON" "$TEST_DIR/dark.py" "$OUT/dark" dark
@@ -65,10 +67,16 @@ spawn 0 hand sub "shell $PYTHON $TEST_DIR/dark.py $OUT/dark dark"
 [[ ! -e $OUT/dark ]] || fail "a program that cannot be looked into wrote outside"
 [[ $(field '(.unread // 0) + (.deferred | length)') -ge 1 ]] || fail "nobody hears of it: $out"
 
-# How often, each thing once, and how many more there are.
 server
+"$PYTHON" "$TEST_DIR/dark.py" "$port" dark
+[[ $(peers) == 1 ]] || fail "it does not reach out without ambit either"
+spawn 0 hand sub "shell $PYTHON $TEST_DIR/dark.py $port dark"
+[[ $(peers) == 1 ]] || fail "a program that cannot be looked into reached out"
+[[ $(field '(.unread // 0) + (.deferred | length)') -ge 1 ]] || fail "nobody hears of it: $out"
+
+# How often, each thing once, and how many more there are.
 spawn 0 hand sub "shell for i in 1 2 3 4 5; do : >../often; done; exec 3<>/dev/tcp/127.0.0.1/$port"
-[[ ! -e often && $(peers) == 0 ]] || fail "it got out"
+[[ ! -e often && $(peers) == 1 ]] || fail "it got out"
 is '[.deferred[] | "\(.what) \(.path) \(.count)"] | join(", ")' "write often 5, connect 127.0.0.1:$port 1"
 spawn 0 hand sub 'shell for i in $(seq 1150); do : >../many$i; done'
 is '.deferred | length' 100

@@ -19,8 +19,8 @@ def take():
         except OSError: time.sleep(.02)
 def attack():
     time.sleep(.5)
-    for _ in range(2): threading.Thread(target=take, daemon=True).start()
-    for _ in range(40):
+    threading.Thread(target=take, daemon=True).start()
+    for _ in range(int(os.environ["TRIES"])):
         try: os.write(tty, b"\x1b[?1$p")
         except OSError: pass
         time.sleep(.05)
@@ -41,14 +41,18 @@ tty.setraw(0)
 p = subprocess.Popen([sys.executable, "own.py"], stdin=subprocess.DEVNULL)
 def read():
     while True:
-        if os.read(0, 64) == b"y": os.write(1, b"LONE-Y.")
+        if os.read(0, 64) == b"y":
+            os.write(1, b"LONE-Y.")
+            p.kill()
 threading.Thread(target=read, daemon=True).start()
 p.wait()
 END
-person reports wait:LONE-Y. -- "$PYTHON" reader.py
+TRIES=2000 person -t 60 reports wait:LONE-Y. -- "$PYTHON" reader.py
+export TRIES=40
 
 for how in '"$AMBIT" run -- "$PYTHON" own.py "$OUT/own" | cat' '"$AMBIT" run --no-pty -- "$PYTHON" own.py "$OUT/own"'; do
 	person -t 20 'wait:ambit asks: write' reports wait:TAKEN- -- bash -c "$how; true"
+	[[ $out == *TAKEN-[1-9]* ]] || fail "it took nothing: there was no attack"
 	[[ ! -e $OUT/own ]] || fail "it answered its own question: $how"
 done
 # A person can, by the same keys and the word; and what he sees is no open sequence of the command's.

@@ -543,6 +543,19 @@ a_policy_program_the_agent_can_write_is_refused(void **state)
 
 	assert_int_equal(ambit_engine_create(&options, &rig->engine, &err), -EPERM);
 	assert_non_null(strstr(err.text, "pol.sh lies where the agent can write"));
+
+	/* By a way that leads through the folder, though not to something in it. */
+	char link[1024];
+
+	snprintf(link, sizeof(link), "%s/link", rig->w.root);
+	assert_int_equal(symlink("/bin/true", link), 0);
+	snprintf(text, sizeof(text), "%s/pol", rig->w.out);
+	assert_int_equal(symlink(link, text), 0);
+	snprintf(text, sizeof(text), "{\"policy_program\":{\"command\":[\"%s/pol\"]}}", rig->w.out);
+	ambit_settings_destroy(rig->settings);
+	options.settings = rig->settings = world_settings(&rig->w, text);
+	assert_int_equal(ambit_engine_create(&options, &rig->engine, &err), -EPERM);
+	assert_non_null(strstr(err.text, "lies where the agent can write"));
 }
 
 static void

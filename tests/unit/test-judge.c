@@ -949,7 +949,7 @@ a_program_that_is_out_of_place_is_refused(void **state)
 	static const char *const words[] = {
 		"R/judge.sh", "R/none.sh", "R/away", "O/back/judge.sh", "O/../home/project/none.sh",
 		"/.R/none.sh", "x=R/none.sh", "/usr/bin:R", "exec 'R/none.sh' $@",
-		"/tmp/none-yet-of-ambit.sh",
+		"/tmp/none-yet-of-ambit.sh", "O/my dir=x/none.sh",
 	};
 	char link[1024];
 
@@ -958,6 +958,8 @@ a_program_that_is_out_of_place_is_refused(void **state)
 	assert_int_equal(symlink("/bin/true", link), 0);
 	snprintf(link, sizeof(link), "%s/back", rig->w.out);
 	assert_int_equal(symlink(rig->w.root, link), 0);
+	snprintf(link, sizeof(link), "%s/my dir=x", rig->w.out);
+	assert_int_equal(mkdir(link, 0755), 0);
 	rig->scope = world_scope(&rig->w);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		char word[3000];
@@ -970,7 +972,9 @@ a_program_that_is_out_of_place_is_refused(void **state)
 			: *mark == 'R' ? rig->w.root
 				       : rig->w.out,
 			mark ? mark + 1 : "");
-		snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"/bin/sh\",\"%s\"]}}", word);
+		snprintf(text, sizeof(text),
+			"{\"write\":[\"%s/my dir=x\"],\"judge\":{\"command\":[\"/bin/sh\",\"%s\"]}}",
+			rig->w.out, word);
 		rig->settings = world_settings(&rig->w, text);
 		assert_int_equal(ambit_judge_create(&(struct ambit_judge_options){
 							    .settings = rig->settings, .envp = environ },

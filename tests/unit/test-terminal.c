@@ -558,14 +558,27 @@ static void
 every_way_to_say_a_colour_is_seen(void **state)
 {
 	static const char *const ways[] = { "\033]10;#000\033\\", "\033]11;#000\007", "\033]P0000000.",
-		"\xc2\x9d" "11;#000\xc2\x9c", "\033]5;0;#000\007", "\033]021;x=y\007" };
+		"\xc2\x9d" "11;#000\xc2\x9c", "\033]5;0;#000\007", "\033]021;x=y\007",
+		"\033]1\x01" "1;#000\007", "\033\x7f]11;#000\007", "\033[\xc2\x9d" "11;#000\007",
+		"\033]1337;SetColors=fg=000\007", "\033]4;1;?;2;#000\007" };
+	static const char *const others[] = { "\033]10;?\007", "\033]11;?\033\\", "\033]4;1;?;2;?\007",
+		"\033]12;#fff\007", "\033]112\007", "\033]2;a=#000\007", "\033[11;#000m",
+		"\xc3\x9d\xe2\x80\x9d" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct modes modes = { 0 };
 
 		modes_feed(&modes, ways[i], strlen(ways[i]));
-		assert_true(modes.palette);
+		if (!modes.palette)
+			fail_msg("%zu is not seen", i);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct modes modes = { 0 };
+
+		modes_feed(&modes, others[i], strlen(others[i]));
+		if (modes.palette)
+			fail_msg("%zu is none", i);
 	}
 }
 

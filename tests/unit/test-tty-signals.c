@@ -39,6 +39,7 @@ ask_on_own_terminal(int report_fd)
 
 	if (ambit_approver_create("tty", NULL, 0, &approver, &err) < 0)
 		_exit(9);
+	tty_set_alone(approver, 0);
 	report.result = approver->ask(approver, &question, &report.answer, &err);
 	report.error = err.code;
 	ambit_approver_destroy(approver);
@@ -300,6 +301,7 @@ ask_unread(int report_fd)
 	question.expires = clock_now() + 100;
 	if (ambit_approver_create("tty", NULL, 0, &approver, NULL) < 0)
 		_exit(9);
+	tty_set_alone(approver, 0);
 	report.result = approver->ask(approver, &question, &report.answer, NULL);
 	ambit_approver_destroy(approver);
 	if (fd_write_all(report_fd, &report, sizeof(report)) < 0)
