@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs as a user.
 # Names are looked up by ambit, for programs that go on as they always did: what may be
 # known they are told, however the name server answers; what may not is never asked for.
 # Nothing that they write leaves but the question, and no name is a way to this machine,

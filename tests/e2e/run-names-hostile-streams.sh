@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs as a user.
 # Takes long.
 # Two names share one address, and one is allowed. Whatever a stream to that address says,
 # in whatever shape, its server never hears of the other name; in good shape the allowed one

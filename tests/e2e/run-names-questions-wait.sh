@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs as a user.
 # A question about a host looks like a slow network: the program waits for as long as
 # the person takes, its event loop turns, and when it gives up nobody is asked any more.
 . "${0%/*}/world.bash"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# Runs as a user.
 # Between a program and the host that it may reach stands the relay: whatever either end
 # does, bytes arrive as they were sent or not at all, nobody else hears anything, and when
 # all is over nothing of it is left.
