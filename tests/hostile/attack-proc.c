@@ -124,16 +124,24 @@ signal_by_owner_ex(const struct world *w)
 static void
 signal_by_child(const struct world *w)
 {
-	pid_t pid = fork();
+	int ends[2];
+	char c;
+	pid_t pid;
 
+	if (pipe(ends) < 0)
+		return;
+	pid = fork();
 	if (pid == 0) {
 		setsid();
 		if (fork() == 0)
 			kill(w->victim, SIGTERM);
 		_exit(0);
 	}
+	close(ends[1]);
 	reap(pid);
-	usleep(20000);
+	/* Until the last who has it is gone. */
+	(void)!read(ends[0], &c, 1);
+	close(ends[0]);
 }
 
 static void
