@@ -133,8 +133,10 @@ int64_t engine_expires(const struct ambit_engine *engine, int64_t now);
 /* engine-open.c */
 int engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,
 	struct ambit_error *err);
+int engine_reload(struct ambit_engine *engine, struct ambit_error *err);
+
+/* engine-program.c */
 /* Programs that decide or answer: -EPERM where one, or what it is given, is the agent's. */
 int engine_check_programs(const struct ambit_engine *engine, struct ambit_error *err);
-int engine_reload(struct ambit_engine *engine, struct ambit_error *err);
 
 #endif

@@ -31,6 +31,10 @@ enum ambit_key {
  * nothing came behind it for a while, so that it is not MORE. len is not 0. */
 int ambit_key_read(const char *chunk, size_t len, bool last);
 
+/* Two keys of a person's are further apart than so many milliseconds, two of a paste or of
+ * what a terminal says are not: a yes that comes sooner behind anything is none. */
+#define AMBIT_KEY_ALONE_MS 40
+
 enum ambit_dialog_state {
 	AMBIT_DIALOG_ASKING = 0,
 	AMBIT_DIALOG_CONFIRMING, /* the rule is shown in full: a second key */

@@ -130,8 +130,8 @@ struct ambit_run_result {
 	bool stopped;	  /* by the person, over its socket */
 	char *unrecorded; /* why its end is not in the record; NULL: it is */
 	uint64_t blind;	  /* calls that failed because pidfd_getfd is refused here */
-	/* Calls of processes that cannot be looked into: the floor alone held them, and what it
-	 * refused is not among the refusals. */
+	/* Calls of processes that cannot be looked into: held all the same, but what was refused
+	 * to them is not among the refusals. */
 	uint64_t unread;
 	size_t left;	  /* processes that were still there and were ended */
 };

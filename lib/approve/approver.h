@@ -14,7 +14,7 @@ int exec_create(const char *program, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err);
 /* On /dev/tty, which it opens and owns; without colour. */
 int tty_create(struct ambit_approver **ret_approver, struct ambit_error *err);
-/* How long nothing must have come before a yes of a terminal approver's, in place of 40 ms:
+/* How long nothing must have come before a yes on a terminal, in place of AMBIT_KEY_ALONE_MS:
  * tests have no hurry, and machines no sense of time. */
 void tty_set_alone(struct ambit_approver *approver, int ms);
 

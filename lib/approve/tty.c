@@ -20,7 +20,6 @@
 #include "base/str.h"
 
 #define REST_MS 300   /* nobody has read it and meant it in less */
-#define ALONE_MS 40   /* two keys of a person's are further apart, two of a paste are not */
 #define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
 #define WORD_LEN 4    /* letters; there is one try, then it is another word ... */
 #define WORD_TRIES 3  /* ... and then a no: nobody is here who can read it */
@@ -231,7 +230,7 @@ static int
 converse(struct prompt *prompt)
 {
 	auto_buf struct buf ground = { 0 };
-	int r = 0;
+	int r;
 
 	/* Out of any sequence, colour and character set that others left it in. */
 	if (prompt->flags & AMBIT_TTY_SHARED)
@@ -239,7 +238,6 @@ converse(struct prompt *prompt)
 	r = screen_write(&prompt->screen, &ground);
 	if (r == 0)
 		r = prompt->rest > 0 ? show_after_rest(prompt) : show(prompt, draw_question);
-
 	while (r == 0 && prompt->dialog.state != AMBIT_DIALOG_ANSWERED) {
 		int key = screen_key(&prompt->screen);
 
@@ -384,7 +382,7 @@ create(int in, int out, bool owned, unsigned flags, struct ambit_approver **ret_
 	tty->out = out;
 	tty->owned = owned;
 	tty->flags = flags;
-	tty->alone_ms = ALONE_MS;
+	tty->alone_ms = AMBIT_KEY_ALONE_MS;
 	*ret_approver = &tty->approver;
 	return 0;
 }

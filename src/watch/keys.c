@@ -8,8 +8,6 @@
 
 #include "board.h"
 
-#define ALONE_MS 40 /* two keys of a person's are further apart, two of a paste are not */
-
 #define CTRL(c) ((c) & 0x1f)
 
 const struct screen_key screen_keys[] = {
@@ -179,7 +177,7 @@ board_type(struct board *board, const char *chunk, size_t len, bool last, int64_
 
 	if (key == AMBIT_KEY_MORE)
 		return -EAGAIN;
-	board->alone = board->typed == 0 || now - board->typed >= ALONE_MS;
+	board->alone = board->typed == 0 || now - board->typed >= AMBIT_KEY_ALONE_MS;
 	board->typed = now;
 	if (now < board->deaf_until)
 		return drop(board, chunk, len, now);

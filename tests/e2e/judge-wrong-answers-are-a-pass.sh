@@ -17,7 +17,7 @@ asked 0
 rm "$OUT/x"
 
 for way in pass deny hedged condition talks fenced two twice other empty long escapes bidi cut filtered \
-	calls choices none bare garbage half bytes status created huge redirects closes; do
+	calls refusal person error choices none bare garbage half bytes status created huge redirects closes; do
 	forget
 	judge_is "$way"
 	status 1 try
