@@ -41,6 +41,7 @@ struct ambit_object {
 	enum ambit_access access;
 	const char *real;    /* absolute; no symlink, "." or ".." in it */
 	const char *written; /* absolute; as the program wrote it, folded by text */
+	const char *leads;   /* the text of a symlink that gets this name, or NULL */
 	bool exists;	     /* the rest only if it does */
 	bool own;	     /* this session made it, or is about to, in a scratch directory */
 	bool marks;	     /* only its times, or a mode that opens it to nobody else, change */

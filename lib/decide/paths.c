@@ -6,8 +6,10 @@
  * place only, and is decided as it is. */
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -290,6 +292,7 @@ decide_object(struct decision *d, const struct request_path *asked)
 	struct resolved resolved = {
 		.real = strdup(object->real),
 		.written = strdup(asked->text),
+		.leads = object->leads,
 		.exists = object->exists,
 		.mode = object->mode,
 		.dev = object->dev,
@@ -317,6 +320,8 @@ decide_object(struct decision *d, const struct request_path *asked)
 	}
 	paths_decide_object(d->in, &resolved, object->own, object->marks, asked->access, path, &hard,
 		&guard);
+	/* The permit keeps what was resolved longer than the request lives. */
+	d->resolved[d->out->n_paths - 1].leads = NULL;
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
 	show_real(d, path, object->real);
@@ -394,6 +399,20 @@ decide_renamed(struct decision *d, size_t n, size_t m)
 		guard_path(d, m, paths_landed(d->in, from, to));
 }
 
+/* The text of a symlink that is moved or copied as itself: the guard that this touches. */
+static const struct guard *
+guard_of_link(const struct decision *d, size_t n, const char *to)
+{
+	char text[PATH_MAX] = "/";
+	ssize_t len;
+
+	if (!d->resolved[n].exists || !S_ISLNK(d->resolved[n].mode))
+		return NULL;
+	len = readlink(d->resolved[n].real, text, sizeof(text) - 1);
+	text[len > 0 ? len : 1] = '\0';
+	return guards_match_link(d->in->guards, to, text);
+}
+
 /* Source n goes to target m: into it if it is a directory, and with all that
  * it holds if it is one itself. */
 static void
@@ -416,7 +435,10 @@ decide_landing(struct decision *d, size_t n, size_t m)
 	}
 	if (into)
 		decide_asked(d, &landing, NULL);
-	if (d->ended || d->failed || !tree)
+	if (d->ended || d->failed)
+		return;
+	guard_path(d, m, guard_of_link(d, n, into ? to : onto));
+	if (!tree)
 		return;
 	/* Some tools put it beneath a directory that is there, some merge. */
 	if (into)

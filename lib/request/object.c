@@ -17,6 +17,7 @@ request_object_destroy(struct request_object *object)
 	if (!object)
 		return;
 	free(object->real);
+	free(object->leads);
 	free(object);
 }
 
@@ -77,6 +78,7 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		return -ENOMEM;
 	*object = (struct request_object){
 		.real = strdup(from->real),
+		.leads = str_dup(from->leads),
 		.exists = from->exists,
 		.own = from->own,
 		.marks = from->marks,
@@ -98,7 +100,7 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.object = object,
 	};
 	request->n_paths++;
-	return object->real && path->text ? 0 : -ENOMEM;
+	return object->real && path->text && (object->leads || !from->leads) ? 0 : -ENOMEM;
 }
 
 int

@@ -10,6 +10,7 @@
  * text is what the program wrote. */
 struct request_object {
 	char *real;
+	char *leads; /* or NULL */
 	bool exists;
 	bool own;
 	bool marks;

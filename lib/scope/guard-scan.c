@@ -588,11 +588,17 @@ static const struct guard link_guard = {
 	.text = "it may lead outside",
 };
 
+enum look_kind {
+	LOOK_REMOVED = 0, /* the tree goes */
+	LOOK_MOVED,	  /* the tree will stand elsewhere, beside what stands there now */
+	LOOK_LANDED,	  /* the tree stands there already */
+};
+
 struct look {
 	const struct guards *guards;
 	const struct ambit_scope *scope;
 	enum ambit_access access;
-	bool moved; /* the tree will stand elsewhere */
+	enum look_kind kind;
 	int left;
 	char path[PATH_MAX]; /* where the entry will stand */
 };
@@ -605,20 +611,39 @@ look_at(struct look *l)
 	struct stat st = { 0 };
 
 	/* What stands there already is written through, if it is a link. */
-	if (l->moved && lstat(l->path, &st) == 0) {
+	if (l->kind != LOOK_REMOVED && lstat(l->path, &st) == 0) {
 		there.exists = true;
 		there.dev = st.st_dev;
 		there.ino = st.st_ino;
 	}
 	if (scope_protects(l->scope, &there, l->access))
 		return &own_guard;
-	if (S_ISLNK(st.st_mode))
+	if (S_ISLNK(st.st_mode) && l->kind == LOOK_MOVED)
 		return &link_guard;
 	found = guards_match_name(l->guards, l->path, l->access);
 	/* Removing a hook runs nothing later; removing a repository loses it. */
-	if (found && !l->moved && !streq(found->pattern, ".git"))
+	if (found && l->kind == LOOK_REMOVED && !streq(found->pattern, ".git"))
 		found = NULL;
-	return found ? found : l->moved ? guards_match_other(l->guards, &there, l->access) : NULL;
+	if (found || l->kind == LOOK_REMOVED)
+		return found;
+	return guards_match_other(l->guards, &there, l->access);
+}
+
+/* A symlink of the tree that comes into a git directory. One that cannot be read may say
+ * anything. */
+static const struct guard *
+look_at_link(const struct look *l, int dirfd, const struct dirent *e)
+{
+	char text[PATH_MAX] = "/";
+	ssize_t n;
+
+	if (l->kind == LOOK_REMOVED || (e->d_type != DT_LNK && e->d_type != DT_UNKNOWN))
+		return NULL;
+	n = readlinkat(dirfd, e->d_name, text, sizeof(text) - 1);
+	if (n < 0 && errno == EINVAL)
+		return NULL; /* not a symlink */
+	text[n > 0 ? n : 1] = '\0';
+	return guards_match_link(l->guards, l->path, text);
 }
 
 static const struct guard *
@@ -637,6 +662,8 @@ look_through(struct look *l, int dirfd, size_t len, int depth)
 			continue;
 		l->left--;
 		found = look_at(l);
+		if (!found)
+			found = look_at_link(l, dirfd, e);
 		if (!found && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
 			auto_close int sub = openat(dirfd, e->d_name,
 				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -659,7 +686,7 @@ guards_look(const struct guards *guards, const struct ambit_scope *scope, const 
 		.guards = guards,
 		.scope = scope,
 		.access = access,
-		.moved = !streq(from, to),
+		.kind = streq(from, to) ? LOOK_REMOVED : LOOK_MOVED,
 		.left = GUARD_FOUND_MAX,
 	};
 	auto_close int fd = open(from, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -668,4 +695,24 @@ guards_look(const struct guards *guards, const struct ambit_scope *scope, const 
 	if (fd < 0 || n < 0 || (size_t)n >= sizeof(l.path))
 		return NULL;
 	return look_through(&l, fd, (size_t)n, 0);
+}
+
+int
+guards_look_held(const struct guards *guards, const struct ambit_scope *scope, int dir,
+	const char *to, bool landed)
+{
+	struct look l = {
+		.guards = guards,
+		.scope = scope,
+		.access = AMBIT_ACCESS_WRITE,
+		.kind = landed ? LOOK_LANDED : LOOK_MOVED,
+		.left = GUARD_FOUND_MAX,
+	};
+	int n = snprintf(l.path, sizeof(l.path), "%s", streq(to, "/") ? "" : to);
+
+	if (n < 0 || (size_t)n >= sizeof(l.path))
+		return -E2BIG;
+	if (look_through(&l, dir, (size_t)n, 0))
+		return 1;
+	return l.left > 0 ? 0 : -E2BIG;
 }

@@ -515,6 +515,40 @@ match_above(const struct guards *guards, const char *real, enum ambit_access acc
 	return NULL;
 }
 
+static const struct guard git_link_guard = {
+	.pattern = "a symlink in .git",
+	.text = "git follows it at your next git command, and writes where it leads",
+};
+
+/* Whether the name lies beneath a directory called .git. */
+static bool
+is_in_git(const char *real)
+{
+	for (const char *at = real; (at = strchr(at, '/')); at++)
+		if (strlen(at) > 6 && str_fold_equal(at, "/.git/", 6))
+			return true;
+	return false;
+}
+
+const struct guard *
+guards_match_link(const struct guards *guards, const char *real, const char *text)
+{
+	char beside[PATH_MAX];
+	int n;
+
+	if (!is_in_git(real))
+		return NULL;
+	/* git init makes such a link to see whether it can. It stands for the name beside it,
+	 * which is guarded or not as that name is. */
+	if (strchr(text, '/') || streq(text, ".") || streq(text, ".."))
+		return &git_link_guard;
+	n = snprintf(beside, sizeof(beside), "%.*s/%s", (int)(strrchr(real, '/') - real), real,
+		text);
+	if (n < 0 || (size_t)n >= sizeof(beside))
+		return &git_link_guard;
+	return match_name(guards, beside, AMBIT_ACCESS_WRITE, true);
+}
+
 const struct guard *
 guards_match(const struct guards *guards, const struct resolved *resolved,
 	enum ambit_access access)
@@ -523,6 +557,8 @@ guards_match(const struct guards *guards, const struct resolved *resolved,
 
 	if (!guard && !streq(resolved->real, resolved->written))
 		guard = match_name(guards, resolved->written, access, true);
+	if (!guard && resolved->leads && access_writes(access))
+		guard = guards_match_link(guards, resolved->real, resolved->leads);
 	if (!guard)
 		guard = match_alias(guards, resolved, access);
 	if (!guard)

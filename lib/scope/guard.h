@@ -55,16 +55,28 @@ int guards_ready(struct guards *guards, const struct ambit_scope *scope,
 const struct guard *guards_match(const struct guards *guards, const struct resolved *resolved,
 	enum ambit_access access);
 
+/* The guard that a symlink with this text touches when it gets the name real, or NULL: git
+ * follows every symlink in a git directory, and writes where it leads. */
+const struct guard *guards_match_link(const struct guards *guards, const char *real,
+	const char *text);
+
 /* Whether a real path is a guard itself or lies in a guarded directory, so
  * that granting it can only mean granting the guard. whole: and everything
  * beneath it as well. */
 bool guards_is(const struct guards *guards, const char *real, bool reads, bool whole);
 
 /* What a directory brings along: looks (bounded) through the tree at from, as
- * if it stood at to, for guards and ambit's own names, and for symlinks that
- * stand there already. from and to are real paths; the same for a removal. */
+ * if it stood at to, for guards and ambit's own names, for symlinks that it brings into a
+ * git directory, and for symlinks that stand there already. from and to are real paths; the
+ * same for a removal. */
 const struct guard *guards_look(const struct guards *guards, const struct ambit_scope *scope,
 	const char *from, const char *to, enum ambit_access access);
+
+/* The same for a tree behind a descriptor (O_PATH): 1: it brings something guarded to the
+ * path to; 0: nothing; -E2BIG: it is too large to be looked through. landed: it stands there
+ * already. */
+int guards_look_held(const struct guards *guards, const struct ambit_scope *scope, int dir,
+	const char *to, bool landed);
 
 /* Whether a write guard lies, or by its anchor could lie, beneath dir. */
 bool guards_beneath(const struct guards *guards, const char *dir);

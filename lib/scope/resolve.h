@@ -12,6 +12,7 @@
 struct resolved {
 	char *real;    /* absolute; no symlink, "." or ".." left in it */
 	char *written; /* absolute; what the text says, folded without looking */
+	const char *leads; /* a symlink with this text gets the name; borrowed; or NULL */
 	bool exists;
 	mode_t mode; /* the rest only if it exists */
 	dev_t dev;
