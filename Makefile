@@ -47,7 +47,7 @@ PROGRAM_LDFLAGS = $(if $(SAN),,$(if $(STATIC),-static-pie))
 PROGRAM_LIBS = $(if $(SAN),$(PKG_LIBS),$(if $(STATIC),$(PKG_STATIC),$(PKG_LIBS)))
 ALL_LDFLAGS = $(LDFLAGS) $(SAN_FLAGS) -Wl,-z,relro,-z,now -Wl,--as-needed
 
-LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c))
+LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -231,7 +231,7 @@ uninstall: ## take away what install put there
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/ambit $(DESTDIR)$(DATADIR)/doc/ambit
 
 format-check: ## what clang-format would change (tables may stay as they are)
-	@clang-format --dry-run $(LIB_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h src/*/*.h)
+	@clang-format --dry-run $(LIB_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h lib/*/*/*.h src/*/*.h)
 
 clean: ## remove the build directory
 	rm -rf $(BUILD)

@@ -55,6 +55,8 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	strv_free(engine->known);
 	engine_worktree_destroy(engine->worktree);
 	engine_stance_destroy(engine->stance);
+	if (engine->attic > 0)
+		close(engine->attic);
 	rules_finish(&engine->rules);
 	ambit_session_finish(&engine->session);
 	free(engine->door);

@@ -5,6 +5,8 @@
  * cannot tell, it leaves to a request, which is recorded. The objects come from
  * the supervisor, which resolved them and holds them open. */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -154,6 +156,7 @@ object_allowed(const struct decide_input *in, const struct ambit_object *object)
 	struct resolved resolved = {
 		.real = (char *)object->real,
 		.written = (char *)object->written,
+		.leads = object->leads,
 		.exists = object->exists,
 		.mode = object->mode,
 		.dev = object->dev,
@@ -263,6 +266,74 @@ ambit_engine_glance_lookup(struct ambit_engine *engine, const char *name,
 	struct ambit_pass *ret_pass)
 {
 	return glance_host(engine, name, true, ret_pass);
+}
+
+/* -- for the hand ----------------------------------------------------------------- */
+
+int
+ambit_engine_may_stand(struct ambit_engine *engine, int dir, const char *real, bool landed)
+{
+	int r;
+
+	if (guards_ready(engine->guards, engine->guarded, NULL) < 0)
+		return -ESTALE;
+	r = guards_look_held(engine->guards, engine->scope, dir, real, landed);
+	return r == 0 ? 0 : r > 0 ? -ESTALE : -EXDEV;
+}
+
+/* STATE/attic: this user's alone. */
+static int
+open_attic(const char *state)
+{
+	auto_close int above = open(state, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_close int fd = -1;
+	struct stat st;
+
+	if (above < 0 || (mkdirat(above, "attic", 0700) < 0 && errno != EEXIST))
+		return -1;
+	fd = openat(above, "attic", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 077))
+		return -1;
+	return steal_fd(&fd);
+}
+
+int
+ambit_engine_attic(struct ambit_engine *engine)
+{
+	if (engine->attic == 0)
+		engine->attic = engine->scope->state ? open_attic(engine->scope->state) : -1;
+	return engine->attic;
+}
+
+char *
+ambit_engine_evicted(struct ambit_engine *engine, const char *real, const char *name)
+{
+	struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = "evict",
+		.subject = real,
+	};
+	auto_json json_t *body = json_object();
+	auto_free char *kept = name && engine->scope->state
+		? str_printf("%s/attic/%s", engine->scope->state, name)
+		: NULL;
+	char *text = kept ? str_printf("something else came in its place while it was moved, and "
+				       "was taken away: it is in %s now",
+				     kept)
+			  : strdup("something else came in its place while it was moved, and could "
+				   "not be taken away: look at it before you go on");
+
+	if (body && json_set_text(body, "kept", kept ? kept : "") == 0 && engine->record &&
+		!engine->observe)
+		record_append(engine->record, &event, body, NULL);
+	return text;
+}
+
+bool
+ambit_permit_is_guarded(const struct ambit_permit *permit)
+{
+	return permit && permit->guarded;
 }
 
 /* -- the rest ---------------------------------------------------------------------- */

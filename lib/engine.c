@@ -332,11 +332,13 @@ engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
 		permit_free(permit);
 		return err_sys(err, -r, "no permit could be made");
 	}
-	for (size_t i = 0; resolved && i < n; i++)
+	for (size_t i = 0; resolved && i < n; i++) {
 		permit->paths[permit->n_paths++] = (struct permit_path){
 			.access = outcome->paths[i].access,
 			.resolved = resolved[i],
 		};
+		permit->guarded |= outcome->paths[i].code == AMBIT_CODE_GUARDED;
+	}
 	free(resolved);
 	permit->n_passes = n + (outcome->host != NULL);
 	*ret_permit = permit;

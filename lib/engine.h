@@ -42,6 +42,7 @@ struct ambit_engine {
 	bool search_cut; /* and not all of it was looked at */
 	int64_t looked; /* when a glance last looked at folder and record; 0: never */
 	struct engine_stance *stance; /* what the floor was made of; or NULL */
+	int attic;	   /* see ambit_engine_attic; 0: not opened yet, -1: there is none */
 	bool narrowed;	   /* whether less is allowed, when it was last looked at */
 	int64_t narrow_at; /* that is looked, then */
 
@@ -59,6 +60,7 @@ struct ambit_permit {
 	size_t n_paths;
 	size_t n_passes; /* still to be given */
 	bool placed;	 /* see ambit_permit_pass */
+	bool guarded;	 /* one of its paths is guarded, and was allowed as such */
 	char *tool;
 	char *label;
 	/* Where its paths begin, for places: the engine may be in use elsewhere. */

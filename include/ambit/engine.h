@@ -224,6 +224,18 @@ int ambit_engine_writable(struct ambit_engine *engine,
 bool ambit_engine_narrowed(struct ambit_engine *engine);
 /* And whether a directory at this real path could be told as clear. */
 bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
+/* Whether the tree behind dir (O_PATH) may come to stand at this real path, or (landed) stay
+ * there, without a question: 0; -ESTALE: something in it is guarded there; -EXDEV: it is too
+ * large to tell. */
+int ambit_engine_may_stand(struct ambit_engine *engine, int dir, const char *real, bool landed);
+/* A directory in ambit's state, where no session can write: for things that landed where they
+ * must not stay. Borrowed; -1: there is none. */
+int ambit_engine_attic(struct ambit_engine *engine);
+/* Something landed at real that must not stay there, and lies in the attic as name (NULL: it
+ * could not be taken away). Records it; the words for a person, or NULL. Caller frees. */
+char *ambit_engine_evicted(struct ambit_engine *engine, const char *real, const char *name);
+/* The permit covers something guarded. */
+bool ambit_permit_is_guarded(const struct ambit_permit *permit);
 /* Guards that lie deeper than that and came or changed since (milliseconds since
  * the epoch), without a yes that is remembered: real paths. 1: not everything
  * could be looked at; not seen: a directory that could not, of which there may be

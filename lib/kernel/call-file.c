@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -19,6 +20,7 @@
 #include "kernel/gate.h"
 #include "kernel/ground.h"
 #include "kernel/made.h"
+#include "perform/hand.h"
 
 /* Where anybody may create. */
 static const char *const scratch[] = { "/tmp", "/var/tmp", "/dev/shm" };
@@ -192,46 +194,22 @@ call_in_git_dir(const struct call *call, unsigned n)
 		fstatat(object->parent, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Behind the "/.git" above the name, or NULL. direct: nothing is between. */
-static const char *
-git_above(const char *real, bool *ret_direct)
-{
-	for (const char *at = real; (at = strchr(at, '/')); at++)
-		if (strlen(at) > 6 && str_fold_equal(at, "/.git/", 6)) {
-			*ret_direct = !strchr(at + 6, '/');
-			return at + 5;
-		}
-	return NULL;
-}
-
-void
+int
 call_leads(struct call *call, unsigned n, const char *text, int fd)
 {
 	struct object *object = &call->object[n];
-	bool direct = false;
-	const char *end = git_above(object->real, &direct);
 	char own[PATH_MAX] = "/";
 	ssize_t len;
-	bool beside;
 
-	if (!end)
-		return;
 	if (!text) {
+		/* A text that cannot be read may lead anywhere. */
 		len = readlinkat(fd, "", own, sizeof(own) - 1);
 		own[len > 0 ? len : 1] = '\0';
 		text = own;
 	}
-	/* Beside it everything is guarded as it is there. But in .git itself git
-	 * writes messages by names that it does not look at first: what it writes
-	 * then is the other name. */
-	beside = !strchr(text, '/') && !streq(text, "..") && !streq(text, ".");
-	len = end - object->real;
-	if ((beside && !direct) || (size_t)len + 2 + strlen(text) > sizeof(object->written))
-		return;
-	memcpy(object->written, object->real, (size_t)len);
-	object->written[len] = beside ? '/' : '\0';
-	if (beside)
-		memcpy(object->written + len + 1, text, strlen(text) + 1);
+	free(object->leads);
+	object->leads = strdup(text);
+	return object->leads ? 0 : -ENOMEM;
 }
 
 bool
@@ -309,20 +287,17 @@ call_made_fd(struct call *call, unsigned n, int fd)
 		made_add(gate_made(call->gate), fd);
 }
 
-void
-call_made(struct call *call, unsigned n, mode_t kind)
+int
+call_make(struct call *call, struct ambit_pass *pass, mode_t mode, const char *text)
 {
-	const struct object *object = &call->object[n];
+	const struct object *object = &call->object[0];
+	bool own = call_place(call, 0) == PLACE_SCRATCH;
 	auto_close int fd = -1;
-	struct stat st;
+	int r = hand_make(pass, object->parent, object->name, mode, text, own ? &fd : NULL);
 
-	if (call_place(call, n) != PLACE_SCRATCH)
-		return;
-	fd = openat(object->parent, object->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	/* Between making and looking the name may have become another's. */
-	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == kind &&
-		st.st_uid == geteuid())
+	if (r == 0 && fd >= 0)
 		made_add(gate_made(call->gate), fd);
+	return r;
 }
 
 void

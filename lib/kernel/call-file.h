@@ -53,9 +53,8 @@ bool call_opens(const struct call *call, unsigned n);
 bool call_in_git_dir(const struct call *call, unsigned n);
 
 /* A symlink with this text (NULL: the text of the symlink fd) gets the name of
- * object n. In a git directory it may lead git anywhere, by a name that is no
- * guard: it is asked about as that directory, then. */
-void call_leads(struct call *call, unsigned n, const char *text, int fd);
+ * object n: the engine decides where it leads as well. -ENOMEM. */
+int call_leads(struct call *call, unsigned n, const char *text, int fd);
 
 /* Whether the object is still there, or still nothing is: 0 or -ESTALE. What is
  * looked at is the name in the parent. */
@@ -68,10 +67,9 @@ bool call_hands_down(const struct call *call, unsigned n);
  * target, unless an ACL of the parent's says it all. */
 int call_mode(struct call *call, unsigned n, mode_t mode, mode_t *ret_mode);
 
-/* The name of object n was made just now, of a kind as in st_mode: if that was
- * in scratch, it is this session's own. */
-void call_made(struct call *call, unsigned n, mode_t kind);
-/* The same by its descriptor. */
+/* Makes object 0 (see hand_make). In scratch it is this session's own from then on. */
+int call_make(struct call *call, struct ambit_pass *pass, mode_t mode, const char *text);
+/* The object n was made just now, and is this descriptor's. */
 void call_made_fd(struct call *call, unsigned n, int fd);
 /* One name of object n is gone. */
 void call_dropped(struct call *call, unsigned n);

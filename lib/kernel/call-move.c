@@ -15,6 +15,7 @@
 #include "kernel/call-file.h"
 #include "kernel/gate.h"
 #include "kernel/ground.h"
+#include "line/gate/gate-law.h"
 #include "perform/act.h"
 
 static void
@@ -177,16 +178,6 @@ same_inode(const struct object *a, const struct object *b)
 		a->st.st_ino == b->st.st_ino;
 }
 
-/* A directory with rights of its own, or one that has such in it, would take
- * them along to where a guard may come to lie. */
-static bool
-carries_rights(const struct call *call, unsigned from, unsigned to)
-{
-	return is_dir(&call->object[from]) &&
-		grounds_open_beneath(gate_grounds(call->gate), call->object[from].real) &&
-		!call_opens(call, to);
-}
-
 static int
 prepare_rename(struct call *call)
 {
@@ -218,9 +209,11 @@ prepare_rename(struct call *call)
 	call->flags = (int)flags;
 	set_bounds(call);
 	if (S_ISLNK(call->object[FROM].st.st_mode))
-		call_leads(call, TO, NULL, call->object[FROM].fd);
-	if ((flags & RENAME_EXCHANGE) && S_ISLNK(call->object[TO].st.st_mode))
-		call_leads(call, FROM, NULL, call->object[TO].fd);
+		r = call_leads(call, TO, NULL, call->object[FROM].fd);
+	if (r == 0 && (flags & RENAME_EXCHANGE) && S_ISLNK(call->object[TO].st.st_mode))
+		r = call_leads(call, FROM, NULL, call->object[TO].fd);
+	if (r < 0)
+		return r;
 	need_rename(call, flags);
 	return CALL_DECIDE;
 }
@@ -249,15 +242,12 @@ put_config(struct call *call, struct ambit_pass *pass)
 static int
 move(struct call *call, struct ambit_pass *pass, unsigned flags)
 {
-	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	struct hand_end from = gate_end(call, FROM), to = gate_end(call, TO);
+	struct hand_law law = gate_law(call);
 
 	if (call->IS_CONFIG)
 		return put_config(call, pass);
-	/* Also after a yes: what was said is not that all of it may be written. */
-	if (carries_rights(call, FROM, TO) ||
-		((flags & RENAME_EXCHANGE) && carries_rights(call, TO, FROM)))
-		return -EXDEV;
-	return act_rename(pass, from->parent, from->name, to->parent, to->name, flags);
+	return hand_move(pass, &law, &from, &to, flags);
 }
 
 static int
@@ -370,8 +360,11 @@ prepare_link(struct call *call)
 			return -EXDEV;
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
 	}
-	if (S_ISLNK(call->object[FROM].st.st_mode))
-		call_leads(call, TO, NULL, call->object[FROM].fd);
+	if (S_ISLNK(call->object[FROM].st.st_mode)) {
+		r = call_leads(call, TO, NULL, call->object[FROM].fd);
+		if (r < 0)
+			return r;
+	}
 	call_need(call, AMBIT_ACCESS_WRITE, TO);
 	return CALL_DECIDE;
 }
@@ -379,8 +372,8 @@ prepare_link(struct call *call)
 static int
 perform_link(struct call *call, struct ambit_pass *pass)
 {
-	const struct object *to = &call->object[TO];
-	int r = act_link(pass, call->object[FROM].fd, to->parent, to->name);
+	struct hand_end to = gate_end(call, TO);
+	int r = hand_link(pass, call->object[FROM].fd, &to);
 
 	if (r < 0)
 		return r;

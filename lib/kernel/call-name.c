@@ -72,7 +72,7 @@ make_dir(struct call *call, struct ambit_pass *pass, mode_t mode)
 
 	if (grounds_of(grounds, object->real) != GROUND_SPINE || !call_opens(call, 0) ||
 		call_hands_down(call, 0))
-		return act_mkdir(pass, object->parent, object->name, mode);
+		return call_make(call, pass, S_IFDIR | mode, NULL);
 	r = pool_mkdir(gate_pool(call->gate), pass, object->parent, object->name, mode, &st);
 	/* Without memory it is only slower. */
 	if (r == 1)
@@ -91,7 +91,6 @@ perform_mkdir(struct call *call, struct ambit_pass *pass)
 	r = make_dir(call, pass, mode);
 	if (r < 0)
 		return r;
-	call_made(call, 0, S_IFDIR);
 	call_value(call, 0);
 	return 0;
 }
@@ -139,16 +138,13 @@ prepare_mknod(struct call *call)
 static int
 perform_mknod(struct call *call, struct ambit_pass *pass)
 {
-	const struct object *object = &call->object[0];
 	mode_t kind = call->mode & S_IFMT ? call->mode & S_IFMT : S_IFREG, mode;
 	int r = call_mode(call, 0, call->mode & 07777, &mode);
 
+	if (r == 0)
+		r = call_make(call, pass, kind | mode, NULL);
 	if (r < 0)
 		return r;
-	r = act_mknod(pass, object->parent, object->name, kind | mode, 0);
-	if (r < 0)
-		return r;
-	call_made(call, 0, kind);
 	call_value(call, 0);
 	return 0;
 }
@@ -181,7 +177,9 @@ prepare_symlink(struct call *call)
 	r = resolve_new(call, dirfd, path, false);
 	if (r < 0)
 		return r;
-	call_leads(call, 0, call->data, -1);
+	r = call_leads(call, 0, call->data, -1);
+	if (r < 0)
+		return r;
 	decide_by(call, AMBIT_ACCESS_WRITE);
 	return CALL_DECIDE;
 }
@@ -189,12 +187,10 @@ prepare_symlink(struct call *call)
 static int
 perform_symlink(struct call *call, struct ambit_pass *pass)
 {
-	const struct object *object = &call->object[0];
-	int r = act_symlink(pass, call->data, object->parent, object->name);
+	int r = call_make(call, pass, S_IFLNK, call->data);
 
 	if (r < 0)
 		return r;
-	call_made(call, 0, S_IFLNK);
 	call_value(call, 0);
 	return 0;
 }

@@ -339,6 +339,7 @@ list_objects(const struct call *call, struct ambit_object *list)
 			.access = call->need[i].access,
 			.real = object->real,
 			.written = object->written,
+			.leads = object->leads,
 			.exists = object->exists,
 			.own = call_is_own(call, call->need[i].object),
 			.marks = only_marks(call),
@@ -380,6 +381,8 @@ gate_key(const struct call *call, bool this_process)
 		key = mix(key, &call->need[i].access, sizeof(call->need[i].access));
 		key = mix(key, object->real, strlen(object->real) + 1);
 		key = mix(key, object->written, strlen(object->written) + 1);
+		if (object->leads)
+			key = mix(key, object->leads, strlen(object->leads) + 1);
 	}
 	if (call->host)
 		key = mix(key, call->host, strlen(call->host) + 1);

@@ -267,6 +267,22 @@ grounds_of(struct grounds *grounds, const char *real)
 }
 
 bool
+grounds_has_inode(struct grounds *grounds, dev_t dev, ino_t ino)
+{
+	bool found = false;
+
+	pthread_rwlock_rdlock(&grounds->lock);
+	for (size_t i = 0; i < grounds->n && !found; i++) {
+		const struct entry *entry = grounds->entries[i];
+
+		found = entry->known && entry->kind == GROUND_OPEN && entry->dev == dev &&
+			entry->ino == ino;
+	}
+	pthread_rwlock_unlock(&grounds->lock);
+	return found;
+}
+
+bool
 grounds_open_beneath(struct grounds *grounds, const char *path)
 {
 	bool found = false;

@@ -30,6 +30,9 @@ int grounds_add(struct grounds *grounds, const char *path, enum ground kind, boo
 /* What a name stands on: the nearest directory above it that is known. */
 enum ground grounds_of(struct grounds *grounds, const char *real);
 
+/* Whether this inode has rights of its own, whatever its name is now. */
+bool grounds_has_inode(struct grounds *grounds, dev_t dev, ino_t ino);
+
 /* A directory with rights of its own is at path or beneath it. */
 bool grounds_open_beneath(struct grounds *grounds, const char *path);
 

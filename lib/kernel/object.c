@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -31,6 +32,7 @@ object_init(struct object *object)
 	object->name[0] = object->real[0] = object->written[0] = '\0';
 	object->exists = object->slash = false;
 	object->gone = object->nameless = object->proc = false;
+	object->leads = NULL;
 	memset(&object->st, 0, sizeof(object->st));
 }
 
@@ -43,6 +45,8 @@ object_finish(struct object *object)
 		close(object->parent);
 	if (object->fd >= 0)
 		close(object->fd);
+	free(object->leads);
+	object->leads = NULL;
 	object->parent = object->fd = -1;
 	object->name[0] = '\0';
 	object->exists = object->slash = false;

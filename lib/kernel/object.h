@@ -33,6 +33,7 @@ struct object {
 	struct stat st;	    /* of fd, if it exists */
 	char real[PATH_MAX]; /* parent's real path + "/" + name */
 	char written[PATH_MAX]; /* as the program wrote it: cwd + path, folded by text alone */
+	char *leads;	    /* the text of a symlink that gets this name; owned; or NULL */
 };
 
 void object_init(struct object *object);

@@ -158,30 +158,6 @@ act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int 
 }
 
 int
-act_mknod(struct ambit_pass *pass, int parent, const char *name, mode_t mode, dev_t dev)
-{
-	int r = ambit_pass_use(pass);
-
-	if (r < 0)
-		return r;
-	if (!is_component(name))
-		return -EINVAL;
-	return mknodat(parent, name, mode, dev) < 0 ? -errno : 0;
-}
-
-int
-act_symlink(struct ambit_pass *pass, const char *text, int parent, const char *name)
-{
-	int r = ambit_pass_use(pass);
-
-	if (r < 0)
-		return r;
-	if (!is_component(name))
-		return -EINVAL;
-	return symlinkat(text, parent, name) < 0 ? -errno : 0;
-}
-
-int
 act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir)
 {
 	int r = ambit_pass_use(pass);
@@ -191,19 +167,6 @@ act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir)
 	if (!is_component(name))
 		return -EINVAL;
 	return unlinkat(parent, name, dir ? AT_REMOVEDIR : 0) < 0 ? -errno : 0;
-}
-
-int
-act_rename(struct ambit_pass *pass, int from, const char *from_name, int to, const char *to_name,
-	unsigned flags)
-{
-	int r = ambit_pass_use(pass);
-
-	if (r < 0)
-		return r;
-	if (!is_component(from_name) || !is_component(to_name))
-		return -EINVAL;
-	return renameat2(from, from_name, to, to_name, flags) < 0 ? -errno : 0;
 }
 
 int
@@ -232,20 +195,4 @@ act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *
 	else if (lock)
 		unlinkat(parent, lock, 0);
 	return r;
-}
-
-int
-act_link(struct ambit_pass *pass, int fd, int to, const char *to_name)
-{
-	char link[ACT_LINK_SIZE];
-	int r = ambit_pass_use(pass);
-
-	if (r < 0)
-		return r;
-	if (!is_component(to_name))
-		return -EINVAL;
-	/* AT_EMPTY_PATH would need a capability. A magic link that leads to a
-	 * symlink stops there: that one gets the name, not what it names. */
-	act_link_of(fd, link);
-	return linkat(AT_FDCWD, link, to, to_name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }

@@ -10,7 +10,7 @@
 
 #include <ambit/engine.h>
 
-/* Changes to the file system, each on a parent directory that is held open and
+/* Changes to the file system (moves, links and new names are the hand's: hand.h), each on a parent directory that is held open and
  * a last component that is never followed, or on the object itself held by an
  * O_PATH descriptor. 0 or -errno as the plain call would give. Each uses up
  * the pass first: no pass, no act. Thread-safe: the umask of this process is
@@ -35,17 +35,11 @@ int act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode
  * cannot be moved there, a new one is made. */
 int act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int parent,
 	const char *name, mode_t mode, bool *ret_moved);
-int act_mknod(struct ambit_pass *pass, int parent, const char *name, mode_t mode, dev_t dev);
-int act_symlink(struct ambit_pass *pass, const char *text, int parent, const char *name);
 int act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir);
-int act_rename(struct ambit_pass *pass, int from, const char *from_name, int to,
-	const char *to_name, unsigned flags);
 /* A fresh file with this text and mode takes the place of name, and the file
  * lock beside it (or NULL) is gone. */
 int act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name,
 	mode_t mode, const char *text, size_t len);
-/* fd: O_PATH of what gets another name; -EXDEV across mounts. */
-int act_link(struct ambit_pass *pass, int fd, int to, const char *to_name);
 int act_truncate(struct ambit_pass *pass, int fd, int64_t length);
 
 /* On the object itself, also if it is a symlink (where the kernel can). */

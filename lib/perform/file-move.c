@@ -42,67 +42,97 @@ file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
 
 struct ends {
 	const struct ambit_place *from, *to;
-	struct stat st, to_st;
-	bool onto; /* something lies there, and goes */
+	struct hand_end source, target;
+	const struct hand_law *law;
 };
+
+static void
+ends_finish(struct ends *e)
+{
+	fd_close_at(&e->source.fd);
+	fd_close_at(&e->target.fd);
+}
+#define auto_ends __attribute__((cleanup(ends_finish)))
 
 static int
 check_onto(const struct ends *e, bool replace, struct ambit_error *err)
 {
+	mode_t from = e->source.st.st_mode, to = e->target.st.st_mode;
+
 	if (!replace)
 		return err_set(err, EEXIST, "%s exists", e->to->shown);
-	if (!S_ISREG(e->to_st.st_mode) || S_ISDIR(e->st.st_mode))
-		return err_set(err, S_ISDIR(e->to_st.st_mode) ? EISDIR : EEXIST,
+	if (!S_ISREG(to) || S_ISDIR(from))
+		return err_set(err, S_ISDIR(to) ? EISDIR : EEXIST,
 			"%s is %s, %s is %s: only a file is replaced, by a file", e->from->shown,
-			file_kind(e->st.st_mode), e->to->shown, file_kind(e->to_st.st_mode));
+			file_kind(from), e->to->shown, file_kind(to));
 	return 0;
 }
 
 static int
-check_ends(const struct ambit_place *from, const struct ambit_place *to, bool replace,
-	struct ends *ret, struct ambit_error *err)
+take_end(const struct ambit_place *place, struct hand_end *end, struct ambit_error *err)
 {
-	struct ends e = { .from = from, .to = to };
-	auto_close int held = -1, to_held = -1;
-	int r = file_check(from, &held, &e.st, err);
+	int r = file_check(place, &end->fd, &end->st, err);
 
-	if (r == 0)
-		r = file_check(to, &to_held, &e.to_st, err);
-	if (r < 0)
-		return r;
-	if (held < 0)
-		return err_sys(err, ENOENT, "%s", from->shown);
-	if (streq(from->real, to->real))
-		return err_set(err, EINVAL, "%s and %s are the same", from->shown, to->shown);
-	if (S_ISDIR(e.st.st_mode) && str_beneath(to->real, from->real))
-		return err_set(err, EINVAL, "%s lies in %s: it cannot go into itself", to->shown,
-			from->shown);
-	e.onto = to_held >= 0;
-	if (e.onto)
-		r = check_onto(&e, replace, err);
-	if (r == 0)
-		*ret = e;
+	end->parent = place->parent;
+	end->name = place->name;
+	end->real = place->real;
+	end->unwritten = end->fd >= 0 && S_ISREG(end->st.st_mode);
 	return r;
 }
 
+/* e: from, to and law are filled. */
 static int
-stale(const struct ambit_place *place, struct ambit_error *err)
+check_ends(struct ends *e, bool replace, struct ambit_error *err)
 {
-	return err_set(err, ESTALE, "%s is not what it was when this was decided", place->shown);
+	const struct ambit_place *from = e->from, *to = e->to;
+	int r = take_end(from, &e->source, err);
+
+	if (r == 0)
+		r = take_end(to, &e->target, err);
+	if (r < 0)
+		return r;
+	if (e->source.fd < 0)
+		return err_sys(err, ENOENT, "%s", from->shown);
+	if (streq(from->real, to->real))
+		return err_set(err, EINVAL, "%s and %s are the same", from->shown, to->shown);
+	if (S_ISDIR(e->source.st.st_mode) && str_beneath(to->real, from->real))
+		return err_set(err, EINVAL, "%s lies in %s: it cannot go into itself", to->shown,
+			from->shown);
+	return e->target.fd >= 0 ? check_onto(e, replace, err) : 0;
 }
 
-/* What was made beside the target gets its name. */
+static bool
+is_one_inode(const struct ends *e)
+{
+	return e->target.fd >= 0 && e->source.st.st_dev == e->target.st.st_dev &&
+	       e->source.st.st_ino == e->target.st.st_ino;
+}
+
+static int
+stale(const struct ends *e, struct ambit_error *err)
+{
+	return err_set(err, ESTALE, "%s or %s is not what it was when this was decided",
+		e->from->shown, e->to->shown);
+}
+
+/* The copy, made beside the target, gets its name. */
 static int
 settle(const struct ends *e, const char *temp, struct ambit_error *err)
 {
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
+	auto_close int made =
+		openat(e->to->parent, temp, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct hand_end copy = {
+		.parent = e->to->parent, .name = temp, .real = e->to->real, .fd = made
+	};
 	int r;
 
+	if (made < 0 || fstat(made, &copy.st) < 0)
+		return stale(e, err);
 	file_turn_take(&turn, e->to->parent, -1, NULL);
-	r = e->onto ? file_replace(e->to->parent, temp, NULL, e->to, &e->to_st)
-		    : file_rename_new(e->to->parent, temp, e->to->parent, e->to->name);
-	if (r == -ESTALE || r == -EEXIST)
-		return stale(e->to, err);
+	r = hand_settle_passed(e->law, &copy, &e->target);
+	if (r == -ESTALE)
+		return stale(e, err);
 	return r < 0 ? err_sys(err, -r, "%s", e->to->shown) : 0;
 }
 
@@ -113,7 +143,8 @@ copy(const struct ends *e, const struct file_watch *watch, struct ambit_error *e
 	int r;
 
 	resolve_temp_name(temp);
-	r = tree_copy(e->from->parent, e->from->name, &e->st, e->to->parent, temp, watch, err);
+	r = tree_copy(
+		e->from->parent, e->from->name, &e->source.st, e->to->parent, temp, watch, err);
 	if (r < 0)
 		err_context(err, "%s to %s: nothing was changed", e->from->shown, e->to->shown);
 	else
@@ -124,16 +155,19 @@ copy(const struct ends *e, const struct file_watch *watch, struct ambit_error *e
 }
 
 int
-file_copy(struct ambit_pass *pass, const struct ambit_place *from, const struct ambit_place *to,
-	bool replace, const struct file_watch *watch, struct ambit_error *err)
+file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+	const struct ambit_place *to, bool replace, const struct file_watch *watch,
+	struct ambit_error *err)
 {
-	struct ends e;
+	auto_ends struct ends e = {
+		.from = from, .to = to, .source.fd = -1, .target.fd = -1, .law = law
+	};
 	int r = ambit_pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", to->shown);
-	r = check_ends(from, to, replace, &e, err);
-	if (r == 0 && e.onto && e.st.st_dev == e.to_st.st_dev && e.st.st_ino == e.to_st.st_ino)
+	r = check_ends(&e, replace, err);
+	if (r == 0 && is_one_inode(&e))
 		return err_set(err, EINVAL, "%s and %s are the same file", from->shown, to->shown);
 	return r < 0 ? r : copy(&e, watch, err);
 }
@@ -163,41 +197,32 @@ remove_moved(const struct ends *e, struct ambit_error *err)
 	return r;
 }
 
-/* By a rename. Whoever was quicker and has put something else under the name gets that
- * back. */
 static int
 rename_to(const struct ends *e)
 {
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
-	int r;
 
 	file_turn_take(&turn, e->from->parent, e->to->parent, NULL);
-	if (e->onto)
-		return file_replace(
-			e->from->parent, e->from->name, &e->st, e->to, &e->to_st);
-	if (!file_same(e->from) || !file_same(e->to))
-		return -ESTALE;
-	r = file_rename_new(e->from->parent, e->from->name, e->to->parent, e->to->name);
-	if (r < 0 || !file_is_other(e->to->parent, e->to->name, e->st.st_dev, e->st.st_ino))
-		return r;
-	file_rename_new(e->to->parent, e->to->name, e->from->parent, e->from->name);
-	return -ESTALE;
+	return hand_move_passed(e->law, &e->source, &e->target, 0);
 }
 
 int
-file_move(struct ambit_pass *pass, const struct ambit_place *from, const struct ambit_place *to,
-	bool replace, const struct file_watch *watch, struct ambit_error *err)
+file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+	const struct ambit_place *to, bool replace, const struct file_watch *watch,
+	struct ambit_error *err)
 {
-	struct ends e;
+	auto_ends struct ends e = {
+		.from = from, .to = to, .source.fd = -1, .target.fd = -1, .law = law
+	};
 	int r = ambit_pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", to->shown);
-	r = check_ends(from, to, replace, &e, err);
+	r = check_ends(&e, replace, err);
 	if (r < 0)
 		return r;
 	/* Two names of one file: rename(2) would leave both. */
-	if (e.onto && e.st.st_dev == e.to_st.st_dev && e.st.st_ino == e.to_st.st_ino)
+	if (is_one_inode(&e))
 		return unlinkat(from->parent, from->name, 0) < 0
 			       ? err_sys(err, errno, "%s", from->shown)
 			       : 0;
@@ -207,7 +232,6 @@ file_move(struct ambit_pass *pass, const struct ambit_place *from, const struct 
 		return r < 0 ? r : remove_moved(&e, err);
 	}
 	if (r == -ESTALE)
-		return err_set(err, ESTALE, "%s or %s is not what it was when this was decided",
-			from->shown, to->shown);
+		return stale(&e, err);
 	return r < 0 ? err_sys(err, -r, "%s to %s", from->shown, to->shown) : 0;
 }

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "perform/file.h"
+#include "perform/hand.h"
 #include "scope/resolve.h"
 
 /* What the files of file.h share. */
@@ -27,12 +28,19 @@ int file_check_writable(
 
 /* renameat that never replaces: -EEXIST. Also where the kernel cannot say so. */
 int file_rename_new(int from, const char *name, int to, const char *to_name);
-/* name, which must be what this says (or NULL), takes the place of what is there, which
- * must still be as it was; that is gone afterwards. -ESTALE: all is as it was. */
-int file_replace(int from, const char *name, const struct stat *what,
-	const struct ambit_place *place, const struct stat *was);
+/* name, a file of ours, takes the place of the file that is there, which must still be as it
+ * was, and is gone afterwards. -ESTALE: all is as it was. */
+int file_replace(
+	int from, const char *name, const struct ambit_place *place, const struct stat *was);
 /* Something is there, and it is not this. */
 bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
+
+/* -- the hand (hand.c), within an act that has used its pass ---------------------------- */
+
+int hand_move_passed(const struct hand_law *law, const struct hand_end *from,
+	const struct hand_end *to, unsigned flags);
+int hand_settle_passed(const struct hand_law *law, const struct hand_end *from,
+	const struct hand_end *to);
 
 /* -- one at a time (file-turn.c) ------------------------------------------------------- */
 

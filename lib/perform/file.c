@@ -217,8 +217,7 @@ file_is_other(int dir, const char *name, dev_t dev, ino_t ino)
  * step that puts the new one in, and whoever finds another in his hands puts that back.
  * Between two of ambit's that does not happen (file-turn.c). */
 int
-file_replace(int from, const char *name, const struct stat *what, const struct ambit_place *place,
-	const struct stat *was)
+file_replace(int from, const char *name, const struct ambit_place *place, const struct stat *was)
 {
 	struct stat put = { 0 };
 	int r = -ESTALE;
@@ -231,8 +230,7 @@ file_replace(int from, const char *name, const struct stat *what, const struct a
 		return renameat(from, name, place->parent, place->name) < 0 ? -errno : 0;
 	}
 	/* Somebody who writes into it does not take turns: it may have grown since. */
-	if (file_is_as(from, name, was) &&
-		!(what && file_is_other(place->parent, place->name, what->st_dev, what->st_ino))) {
+	if (file_is_as(from, name, was)) {
 		if (unlinkat(from, name, 0) == 0 || errno == ENOENT)
 			return 0;
 		r = -errno;
@@ -265,7 +263,7 @@ static int
 put_staged(const struct ambit_place *place, const struct stat *was, const char *temp,
 	struct ambit_error *err)
 {
-	int r = place->exists ? file_replace(place->parent, temp, NULL, place, was)
+	int r = place->exists ? file_replace(place->parent, temp, place, was)
 			      : file_rename_new(place->parent, temp, place->parent, place->name);
 
 	if (r == 0)

@@ -8,6 +8,7 @@
 
 #include <ambit/engine.h>
 
+struct hand_law;
 struct stat;
 
 /* For acts on trees, which may take long: whether to stop. Looked at between files and
@@ -49,14 +50,16 @@ int file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool t
 
 /* Never onto something that is there, unless replace (then a file onto a file).
  * -ECANCELED: nothing was moved. */
-int file_move(struct ambit_pass *pass, const struct ambit_place *from, const struct ambit_place *to,
-	bool replace, const struct file_watch *watch, struct ambit_error *err);
+int file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+	const struct ambit_place *to, bool replace, const struct file_watch *watch,
+	struct ambit_error *err);
 
 /* A file, a link as a link, or a whole directory; modes and times are kept. -EXDEV
  * for what is neither (a device, a socket). Not onto something that is there, unless
  * replace (a file onto a file). -ECANCELED: nothing was copied. */
-int file_copy(struct ambit_pass *pass, const struct ambit_place *from, const struct ambit_place *to,
-	bool replace, const struct file_watch *watch, struct ambit_error *err);
+int file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+	const struct ambit_place *to, bool replace, const struct file_watch *watch,
+	struct ambit_error *err);
 
 int file_mkdir(struct ambit_pass *pass, const struct ambit_place *place, mode_t mode,
 	struct ambit_error *err);

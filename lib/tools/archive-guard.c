@@ -70,7 +70,7 @@ look(int dst, const char *name, struct ambit_object *object)
 
 bool
 archive_may(struct tool_run *run, int dst, const char *dst_real, const char *name,
-	enum unpack_kind kind, size_t *refused, char **ret_why)
+	enum unpack_kind kind, const char *target, size_t *refused, char **ret_why)
 {
 	auto_free char *real = str_printf("%s/%s", streq(dst_real, "/") ? "" : dst_real, name);
 	struct ambit_engine *engine;
@@ -80,6 +80,7 @@ archive_may(struct tool_run *run, int dst, const char *dst_real, const char *nam
 						: AMBIT_ACCESS_WRITE,
 		.real = real,
 		.written = real,
+		.leads = target,
 	};
 	struct ambit_pass pass;
 	bool yes;

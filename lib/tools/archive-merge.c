@@ -5,16 +5,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/act.h"
+#include "perform/hand.h"
 #include "scope/resolve.h"
 #include "tools/archive-unpack.h"
 
@@ -23,6 +26,8 @@
 struct merge {
 	struct unpack *unpack;
 	int dst;
+	const char *dst_real;
+	const struct hand_law *law;
 	bool overwrite;
 	void (*each)(void *data, const char *name);
 	struct buf there;
@@ -94,26 +99,66 @@ check_row(struct merge *m, struct unpack_row *row)
 	return 0;
 }
 
+/* The staged entry must still be of the kind that was decided about, a link with its text. */
+static int
+hold_staged(const struct unpack_row *row, struct hand_end *end, int *ret_fd)
+{
+	static const mode_t kinds[] = {
+		[UNPACK_DIR] = S_IFDIR, [UNPACK_FILE] = S_IFREG, [UNPACK_LINK] = S_IFLNK
+	};
+	char text[PATH_MAX];
+	ssize_t n;
+
+	*ret_fd = end->fd = openat(end->parent, end->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (end->fd < 0 || fstat(end->fd, &end->st) < 0)
+		return -errno;
+	if ((end->st.st_mode & S_IFMT) != kinds[row->kind])
+		return -ESTALE;
+	if (row->kind != UNPACK_LINK)
+		return 0;
+	n = readlinkat(end->fd, "", text, sizeof(text));
+	return n == (ssize_t)strlen(row->target) && memcmp(text, row->target, (size_t)n) == 0
+		       ? 0
+		       : -ESTALE;
+}
+
+/* A file that is there goes only with overwrite; anything else is in the way. */
+static int
+hold_old(const struct merge *m, const struct unpack_row *row, struct hand_end *end, int *ret_fd)
+{
+	*ret_fd = end->fd = openat(end->parent, end->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (end->fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(end->fd, &end->st) < 0)
+		return -errno;
+	return m->overwrite && row->kind != UNPACK_DIR && S_ISREG(end->st.st_mode) ? 0 : -EEXIST;
+}
+
 static int
 move_row(struct merge *m, struct unpack_row *row)
 {
 	const char *base;
 	auto_close int to = open_parent(m->dst, row->name, &base);
 	struct ambit_pass pass = m->unpack->pass(m->unpack->data);
-	struct stat st;
-	bool replaces;
-	int from, r;
+	auto_free char *real = str_printf("%s/%s", m->dst_real, row->name);
+	auto_close int staged = -1, there = -1;
+	struct hand_end old = { .parent = to, .real = real, .fd = -1 }, new = { .real = real };
+	int r;
 
-	from = unpack_open_parent(m->unpack, row->name, &base);
-	if (to < 0 || from < 0)
-		return err_sys(m->err, to < 0 ? -to : -from, "%s", row->name);
-	replaces = m->overwrite && row->kind != UNPACK_DIR &&
-		   fstatat(to, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
-	r = act_rename(&pass, from, base, to, base, replaces ? 0 : RENAME_NOREPLACE);
+	new.parent = unpack_open_parent(m->unpack, row->name, &base);
+	new.name = old.name = base;
+	if (to < 0 || new.parent < 0 || !real)
+		return err_sys(m->err, to < 0 ? -to : new.parent < 0 ? -new.parent : ENOMEM, "%s",
+			row->name);
+	r = hold_staged(row, &new, &staged);
+	if (r == 0)
+		r = hold_old(m, row, &old, &there);
+	if (r == 0)
+		r = hand_settle(&pass, m->law, &new, &old);
 	if (r < 0)
 		return err_sys(m->err, -r, "%s", row->name);
 	m->n_moved++;
-	if (replaces)
+	if (there >= 0)
 		m->each(m->unpack->data, row->name);
 	return 0;
 }
@@ -169,12 +214,14 @@ move_all(struct merge *m)
 }
 
 int
-unpack_merge(struct unpack *unpack, int dst, bool overwrite,
-	void (*each)(void *data, const char *name), char **ret_there, struct ambit_error *err)
+unpack_merge(struct unpack *unpack, const struct hand_law *law, int dst, const char *dst_real,
+	bool overwrite, void (*each)(void *data, const char *name), char **ret_there, struct ambit_error *err)
 {
 	struct merge m = {
 		.unpack = unpack,
 		.dst = dst,
+		.dst_real = streq(dst_real, "/") ? "" : dst_real,
+		.law = law,
 		.overwrite = overwrite,
 		.each = each,
 		.err = err,

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/act.h"
+#include "perform/hand.h"
 #include "scope/resolve.h"
 #include "tools/archive-unpack.h"
 
@@ -47,11 +48,11 @@ unpack_open_parent(struct unpack *unpack, const char *name, const char **ret_bas
 
 /* Whether it may be made. False: it is left out. */
 static bool
-allowed(struct unpack *unpack, const char *name, enum unpack_kind kind)
+allowed(struct unpack *unpack, const char *name, enum unpack_kind kind, const char *target)
 {
 	auto_free char *why = NULL;
 
-	if (unpack->may(unpack->data, name, kind, &why))
+	if (unpack->may(unpack->data, name, kind, target, &why))
 		return true;
 	unpack_leave(unpack, name, why ? why : "it could not be decided");
 	return false;
@@ -75,7 +76,7 @@ make_one_dir(struct unpack *unpack, const char *name, size_t parent, size_t *ret
 	int fd, r;
 
 	if (!row) {
-		if (!allowed(unpack, name, UNPACK_DIR))
+		if (!allowed(unpack, name, UNPACK_DIR, NULL))
 			return 1;
 		fd = unpack_open_parent(unpack, name, &base);
 		pass = unpack->pass(unpack->data);
@@ -133,7 +134,7 @@ take_row(struct unpack *unpack, const char *name, size_t parent, struct ambit_er
 	int fd, r;
 
 	if (!row)
-		return allowed(unpack, name, UNPACK_FILE)
+		return allowed(unpack, name, UNPACK_FILE, NULL)
 			       ? unpack_add(unpack, strdup(name), UNPACK_FILE, parent, &row, err)
 			       : 1;
 	if (row->kind != UNPACK_FILE)
@@ -182,7 +183,7 @@ unpack_make_link(
 		return r;
 	if (unpack_find(unpack, name))
 		return left(unpack, name, "it is in the archive twice, as different things");
-	if (!allowed(unpack, name, UNPACK_LINK))
+	if (!allowed(unpack, name, UNPACK_LINK, target))
 		return 1;
 	r = unpack_add(unpack, strdup(name), UNPACK_LINK, parent, &row, err);
 	if (r < 0)
@@ -226,7 +227,7 @@ unpack_set_links(struct unpack *unpack, struct ambit_error *err)
 			continue;
 		fd = unpack_open_parent(unpack, row->name, &base);
 		pass = unpack->pass(unpack->data);
-		r = fd < 0 ? fd : act_symlink(&pass, row->target, fd, base);
+		r = fd < 0 ? fd : hand_make(&pass, fd, base, S_IFLNK, row->target, NULL);
 		if (r < 0)
 			return err_sys(err, -r, "%s", row->name);
 	}

@@ -27,6 +27,8 @@ enum unpack_kind {
 	UNPACK_LINK,
 };
 
+struct hand_law;
+
 struct unpack_row {
 	char *name;    /* relative, no "." or ".." in it */
 	char *target;  /* of a link */
@@ -48,7 +50,9 @@ struct unpack {
 	int dir; /* an empty directory of our own */
 	/* Whether something of this name may be made. What it says no to is left out;
 	 * *ret_why (caller frees) says why, or is NULL without memory. */
-	bool (*may)(void *data, const char *name, enum unpack_kind kind, char **ret_why);
+	/* target: the text of a link, or NULL. */
+	bool (*may)(void *data, const char *name, enum unpack_kind kind, const char *target,
+		char **ret_why);
 	struct ambit_pass (*pass)(void *data);
 	bool (*cancelled)(void *data);
 	void (*progress)(void *data, uint64_t bytes); /* or NULL */
@@ -81,8 +85,8 @@ int unpack_archive(struct unpack *unpack, int fd, const char *single, struct amb
 /* Moves all rows into dst. -EEXIST with *ret_there (may be set otherwise; caller
  * frees): what is in the way; then nothing was moved. With overwrite files replace
  * files. each is told of every file that is replaced. */
-int unpack_merge(struct unpack *unpack, int dst, bool overwrite,
-	void (*each)(void *data, const char *name), char **ret_there, struct ambit_error *err);
+int unpack_merge(struct unpack *unpack, const struct hand_law *law, int dst, const char *dst_real,
+	bool overwrite, void (*each)(void *data, const char *name), char **ret_there, struct ambit_error *err);
 
 size_t unpack_count(const struct unpack *unpack, enum unpack_kind kind);
 

@@ -180,6 +180,64 @@ run_pass(struct tool_run *run)
 	return pass;
 }
 
+/* -- the rules of moves ---------------------------------------------------------------------- */
+
+static int
+open_attic(void *data)
+{
+	int attic = ambit_engine_attic(run_lock(data));
+
+	run_unlock(data);
+	return attic;
+}
+
+static bool
+is_clear(void *data, const char *real)
+{
+	struct ambit_engine *engine = run_lock(data);
+	bool clear = ambit_engine_search(engine, NULL) == 0 && ambit_engine_opens(engine, real);
+
+	run_unlock(data);
+	return clear;
+}
+
+static int
+may_stand(void *data, int dir, const char *real, bool landed)
+{
+	int r = ambit_engine_may_stand(run_lock(data), dir, real, landed);
+
+	run_unlock(data);
+	return r;
+}
+
+static void
+tell_evicted(void *data, const char *real, const char *name)
+{
+	struct tool_run *run = data;
+	char *words = ambit_engine_evicted(run_lock(run), real, name);
+
+	run_unlock(run);
+	if (words) {
+		free(run->hint);
+		run->hint = words;
+	}
+}
+
+/* Which directories carry rights is not known here: commands that run beside this call have
+ * floors of their own. */
+struct hand_law
+run_law(struct tool_run *run)
+{
+	return (struct hand_law){
+		.attic = open_attic,
+		.is_clear = is_clear,
+		.may_stand = may_stand,
+		.guarded = ambit_permit_is_guarded(run->permit),
+		.tell = tell_evicted,
+		.data = run,
+	};
+}
+
 /* -- what the session knows ---------------------------------------------------------------- */
 
 struct ambit_engine *

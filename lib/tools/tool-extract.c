@@ -32,11 +32,12 @@ struct extract {
 /* -- for those who unpack ------------------------------------------------------------------ */
 
 static bool
-may(void *data, const char *name, enum unpack_kind kind, char **ret_why)
+may(void *data, const char *name, enum unpack_kind kind, const char *target, char **ret_why)
 {
 	struct extract *x = data;
 
-	return archive_may(x->run, x->dst, x->place.real, name, kind, &x->refused, ret_why);
+	return archive_may(
+		x->run, x->dst, x->place.real, name, kind, target, &x->refused, ret_why);
 }
 
 static struct ambit_pass
@@ -206,9 +207,31 @@ fail_there(struct extract *x, const char *there, struct ambit_error *err)
 		"these are in %s already: %s", x->place.shown, there);
 }
 
+/* The target is new: the directory with all that was unpacked gets its name. */
+static int
+settle_whole(struct extract *x, const struct hand_law *law, struct ambit_error *err)
+{
+	struct hand_end staged = {
+		.parent = x->above, .name = x->temp, .real = x->place.real, .fd = x->unpack.dir
+	};
+	struct hand_end target = {
+		.parent = x->above, .name = x->place.name, .real = x->place.real, .fd = -1
+	};
+	struct ambit_pass one = run_pass(x->run);
+	int r = fstat(staged.fd, &staged.st) < 0 ? -errno : 0;
+
+	if (r == 0)
+		r = hand_settle(&one, law, &staged, &target);
+	if (r < 0)
+		return err_sys(err, -r, "%s", x->place.shown);
+	x->temp[0] = '\0';
+	return 0;
+}
+
 static int
 put_in_place(struct extract *x, struct ambit_error *err)
 {
+	struct hand_law law = run_law(x->run);
 	auto_free char *there = NULL;
 	auto_close int held = -1;
 	struct stat st;
@@ -222,16 +245,14 @@ put_in_place(struct extract *x, struct ambit_error *err)
 	r = file_check(&x->place, &held, &st, err);
 	if (r < 0)
 		return r;
+	/* Each entry was decided about by the name that it gets. */
+	law.guarded = true;
 	if (x->dst >= 0) {
-		r = unpack_merge(&x->unpack, x->dst, run_bool(x->run, "overwrite", false), replaced,
-			&there, err);
+		r = unpack_merge(&x->unpack, &law, x->dst, x->place.real,
+			run_bool(x->run, "overwrite", false), replaced, &there, err);
 		return there ? fail_there(x, there, err) : r;
 	}
-	r = file_rename_new(x->above, x->temp, x->above, x->place.name);
-	if (r < 0)
-		return err_sys(err, -r, "%s", x->place.shown);
-	x->temp[0] = '\0';
-	return 0;
+	return settle_whole(x, &law, err);
 }
 
 /* -- what came of it ------------------------------------------------------------------------- */

@@ -17,10 +17,11 @@ perform(struct tool_run *run, struct ambit_error *err)
 		r = edit_decide_read(run, &ends.from, err);
 	if (r == 0) {
 		const struct file_watch watch = edit_watch(run);
+		const struct hand_law law = run_law(run);
 		struct ambit_pass pass = run_pass(run);
 
-		r = file_move(&pass, &ends.from, &ends.to, run_bool(run, "overwrite", false),
-			&watch, err);
+		r = file_move(&pass, &law, &ends.from, &ends.to,
+			run_bool(run, "overwrite", false), &watch, err);
 	}
 	if (r == 0) {
 		seen_forget(run->seen, ends.from.real);

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "perform/hand.h"
 
 struct tool_run;
 
@@ -93,6 +94,7 @@ int run_place(struct tool_run *run, const char *argument, enum ambit_access acce
 int run_place_of(struct tool_run *run, const char *path, enum ambit_access access, bool follow,
 	bool make, struct ambit_place *ret_place, struct ambit_error *err);
 /* One act's worth of the permit; as many as it takes, once a place was taken. */
+struct hand_law run_law(struct tool_run *run); /* the rules of moves: see perform/hand.h */
 struct ambit_pass run_pass(struct tool_run *run);
 
 /* -- what the session knows: each takes the registry's lock for itself ------------------ */

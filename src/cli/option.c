@@ -19,6 +19,7 @@ static const struct ambit_word event_kinds[] = {
 	{ "run", 9, "a command was started with the line around it" },
 	{ "end", 10, "it ended" },
 	{ "judge", 11, "the judge passed a question on to the person" },
+	{ "evict", 12, "something that came where it must not be was put into the attic" },
 	{ 0 },
 };
 

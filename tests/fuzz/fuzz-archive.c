@@ -31,10 +31,11 @@ static int top_fd = -1, in_fd = -1;
 static uint64_t bytes;
 
 static bool
-may(void *data, const char *name, enum unpack_kind kind, char **ret_why)
+may(void *data, const char *name, enum unpack_kind kind, const char *target, char **ret_why)
 {
 	(void)data;
 	(void)kind;
+	(void)target;
 	*ret_why = NULL;
 	return !strstr(name, "forbidden");
 }

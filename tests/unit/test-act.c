@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "perform/act.h"
+#include "hand-law.h"
 
 struct place {
 	char path[64];
@@ -89,6 +90,38 @@ held(const struct place *p, const char *name)
 	return fd;
 }
 
+/* As it is found now. */
+static struct hand_end
+end_of(const struct place *p, const char *name)
+{
+	struct hand_end end = { .parent = p->dir, .name = name, .real = name };
+
+	end.fd = openat(p->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (end.fd >= 0)
+		fstat(end.fd, &end.st);
+	return end;
+}
+
+static int
+move_name(const struct place *p, struct ambit_pass *pass, const char *from, const char *to,
+	unsigned flags)
+{
+	struct hand_end a = end_of(p, from), b = end_of(p, to);
+	int r = hand_move(pass, &open_law, &a, &b, flags);
+
+	close(a.fd);
+	close(b.fd);
+	return r;
+}
+
+static int
+link_name(const struct place *p, struct ambit_pass *pass, int fd, const char *to)
+{
+	struct hand_end end = { .parent = p->dir, .name = to, .real = to, .fd = -1 };
+
+	return hand_link(pass, fd, &end);
+}
+
 static struct stat
 state_of(const struct place *p, const char *name)
 {
@@ -124,11 +157,11 @@ try_all(const struct place *p, struct ambit_pass *pass)
 	n += act_reopen(pass, fd, O_WRONLY | O_TRUNC, &out) != -EPERM;
 	n += act_reopen_wait(pass, fd, O_WRONLY | O_TRUNC, NULL, NULL, &out) != -EPERM;
 	n += act_mkdir(pass, p->dir, "new", 0755) != -EPERM;
-	n += act_mknod(pass, p->dir, "new", S_IFREG | 0644, 0) != -EPERM;
-	n += act_symlink(pass, "x", p->dir, "new") != -EPERM;
+	n += hand_make(pass, p->dir, "new", S_IFREG | 0644, NULL, NULL) != -EPERM;
+	n += hand_make(pass, p->dir, "new", S_IFLNK, "x", NULL) != -EPERM;
 	n += act_unlink(pass, p->dir, "file", false) != -EPERM;
-	n += act_rename(pass, p->dir, "file", p->dir, "new", 0) != -EPERM;
-	n += act_link(pass, fd, p->dir, "new") != -EPERM;
+	n += move_name(p, pass, "file", "new", 0) != -EPERM;
+	n += link_name(p, pass, fd, "new") != -EPERM;
 	n += act_truncate(pass, fd, 0) != -EPERM;
 	n += act_chmod(pass, fd, 0600) != -EPERM;
 	n += act_chown(pass, fd, (uid_t)-1, (gid_t)-1) != -EPERM;
@@ -200,12 +233,12 @@ only_a_single_component_is_a_name(void **state)
 		assert_int_equal(act_open(&t[0], p->dir, bad[i], O_WRONLY | O_CREAT, 0644, &out),
 			-EINVAL);
 		assert_int_equal(act_mkdir(&t[1], p->dir, bad[i], 0755), -EINVAL);
-		assert_int_equal(act_mknod(&t[2], p->dir, bad[i], S_IFIFO | 0644, 0), -EINVAL);
-		assert_int_equal(act_symlink(&t[3], "x", p->dir, bad[i]), -EINVAL);
+		assert_int_equal(hand_make(&t[2], p->dir, bad[i], S_IFIFO | 0644, NULL, NULL), -EINVAL);
+		assert_int_equal(hand_make(&t[3], p->dir, bad[i], S_IFLNK, "x", NULL), -EINVAL);
 		assert_int_equal(act_unlink(&t[4], p->dir, bad[i], true), -EINVAL);
-		assert_int_equal(act_rename(&t[5], p->dir, "file", p->dir, bad[i], 0), -EINVAL);
-		assert_int_equal(act_rename(&t[6], p->dir, bad[i], p->dir, "x", 0), -EINVAL);
-		assert_int_equal(act_link(&t[7], fd, p->dir, bad[i]), -EINVAL);
+		assert_int_equal(move_name(p, &t[5], "file", bad[i], 0), -EINVAL);
+		assert_int_equal(move_name(p, &t[6], bad[i], "x", 0), -EINVAL);
+		assert_int_equal(link_name(p, &t[7], fd, bad[i]), -EINVAL);
 	}
 	close(fd);
 }
@@ -242,7 +275,7 @@ modes_are_as_given(void **state)
 	pass = a_pass();
 	assert_int_equal(act_mkdir(&pass, p->dir, "d", 01777), 0);
 	pass = a_pass();
-	assert_int_equal(act_mknod(&pass, p->dir, "p", S_IFIFO | 0622, 0), 0);
+	assert_int_equal(hand_make(&pass, p->dir, "p", S_IFIFO | 0622, NULL, NULL), 0);
 	umask(mask);
 	assert_int_equal(state_of(p, "f").st_mode, S_IFREG | 0666);
 	assert_int_equal(state_of(p, "d").st_mode, S_IFDIR | 01777);
@@ -257,23 +290,23 @@ names_come_move_and_go(void **state)
 	char text[16] = "";
 	int fd;
 
-	assert_int_equal(act_symlink(&pass, "any/where", p->dir, "l"), 0);
+	assert_int_equal(hand_make(&pass, p->dir, "l", S_IFLNK, "any/where", NULL), 0);
 	assert_int_equal(readlinkat(p->dir, "l", text, sizeof(text) - 1), 9);
 	assert_string_equal(text, "any/where");
 	put(p, "a", "1");
 	put(p, "b", "22");
 	pass = a_pass();
-	assert_int_equal(act_rename(&pass, p->dir, "a", p->dir, "b", RENAME_NOREPLACE), -EEXIST);
+	assert_int_equal(move_name(p, &pass, "a", "b", RENAME_NOREPLACE), -EEXIST);
 	pass = a_pass();
-	assert_int_equal(act_rename(&pass, p->dir, "a", p->dir, "b", RENAME_EXCHANGE), 0);
+	assert_int_equal(move_name(p, &pass, "a", "b", RENAME_EXCHANGE), 0);
 	assert_int_equal(state_of(p, "a").st_size, 2);
 	pass = a_pass();
-	assert_int_equal(act_rename(&pass, p->dir, "a", p->dir, "b", 0), 0);
+	assert_int_equal(move_name(p, &pass, "a", "b", 0), 0);
 	assert_int_equal(state_of(p, "b").st_size, 2);
 	assert_false(is_there(p, "a"));
 	fd = held(p, "b");
 	pass = a_pass();
-	assert_int_equal(act_link(&pass, fd, p->dir, "c"), 0);
+	assert_int_equal(link_name(p, &pass, fd, "c"), 0);
 	close(fd);
 	assert_int_equal(state_of(p, "c").st_ino, state_of(p, "b").st_ino);
 	pass = a_pass();
@@ -297,7 +330,7 @@ a_link_itself_gets_another_name(void **state)
 	put(p, "file", "text");
 	assert_int_equal(symlinkat("file", p->dir, "link"), 0);
 	fd = held(p, "link");
-	assert_int_equal(act_link(&pass, fd, p->dir, "other"), 0);
+	assert_int_equal(link_name(p, &pass, fd, "other"), 0);
 	close(fd);
 	assert_true(S_ISLNK(state_of(p, "other").st_mode));
 	assert_int_equal(state_of(p, "file").st_nlink, 1);
@@ -323,7 +356,7 @@ a_nameless_file_gets_its_first_name(void **state)
 
 	assert_true(path >= 0);
 	pass = a_pass();
-	assert_int_equal(act_link(&pass, path, p->dir, "born"), 0);
+	assert_int_equal(link_name(p, &pass, path, "born"), 0);
 	assert_int_equal(state_of(p, "born").st_size, 1);
 	close(path);
 	close(fd);

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/file-private.h"
+#include "hand-law.h"
 
 static struct ambit_pass
 a_pass(void)
@@ -139,8 +140,8 @@ nothing_without_a_pass(void **state)
 	assert_int_equal(file_mkdir(&none, &place, 0777, &err), -EPERM);
 	assert_int_equal(file_open(&none, &place, &fd, &err), -EPERM);
 	assert_int_equal(file_remove(&none, &place, true, NULL, &err), -EPERM);
-	assert_int_equal(file_move(&none, &place, &other, true, NULL, &err), -EPERM);
-	assert_int_equal(file_copy(&none, &place, &other, true, NULL, &err), -EPERM);
+	assert_int_equal(file_move(&none, &open_law, &place, &other, true, NULL, &err), -EPERM);
+	assert_int_equal(file_copy(&none, &open_law, &place, &other, true, NULL, &err), -EPERM);
 	assert_int_equal(file_batch_put(batch, &none, &place, NULL, "x", 1, 0666, &err), -EPERM);
 	assert_int_equal(file_batch_remove(batch, &none, &place, NULL, &err), -EPERM);
 	file_batch_destroy(batch);
@@ -475,7 +476,7 @@ trees_do_not_leave_in_a_race(void **state)
 		struct ambit_place gone;
 
 		/* A link as a link, a file as a file: never what a link leads to. */
-		if (file_copy(&pass, &from, &to, false, NULL, &err) == 0 &&
+		if (file_copy(&pass, &open_law, &from, &to, false, NULL, &err) == 0 &&
 			!S_ISLNK(stat_of("copy").st_mode))
 			assert_string_not_equal(world_read("copy"), "safe");
 		gone = place_in(".", "copy");
@@ -662,8 +663,8 @@ a_tree_goes_whole_or_not_at_all(void **state)
 
 /* -- moves and copies ----------------------------------------------------------------------- */
 
-typedef int carry_fn(struct ambit_pass *pass, const struct ambit_place *from,
-	const struct ambit_place *to, bool replace, const struct file_watch *watch,
+typedef int carry_fn(struct ambit_pass *pass, const struct hand_law *law,
+	const struct ambit_place *from, const struct ambit_place *to, bool replace, const struct file_watch *watch,
 	struct ambit_error *err);
 
 static int
@@ -672,7 +673,7 @@ carry(carry_fn *fn, const char *from_name, const char *to_name, bool replace)
 	struct ambit_place from = place_in(".", from_name), to = place_in(".", to_name);
 	struct ambit_pass pass = a_pass();
 	struct ambit_error err = { 0 };
-	int r = fn(&pass, &from, &to, replace, NULL, &err);
+	int r = fn(&pass, &open_law, &from, &to, replace, NULL, &err);
 
 	assert_true(r == 0 || err.text[0]);
 	ambit_place_finish(&from);
@@ -707,7 +708,7 @@ moves(void **state)
 	struct ambit_place from = place_in(".", "e"), to = place_in("e", "inner");
 	struct ambit_pass pass = a_pass();
 
-	assert_int_equal(file_move(&pass, &from, &to, false, NULL, NULL), -EINVAL);
+	assert_int_equal(file_move(&pass, &open_law, &from, &to, false, NULL, NULL), -EINVAL);
 	ambit_place_finish(&from);
 	ambit_place_finish(&to);
 }
@@ -728,7 +729,7 @@ moves_to_another_disk(void **state)
 	world_file("d/a", "one");
 	from = place_in(".", "d");
 	to = place_in(there, "e");
-	assert_int_equal(file_move(&pass, &from, &to, false, NULL, NULL), 0);
+	assert_int_equal(file_move(&pass, &open_law, &from, &to, false, NULL, NULL), 0);
 	snprintf(file, sizeof(file), "%s/e/a", there);
 	assert_string_equal(world_read(file), "one");
 	assert_int_equal(count("."), 0);
@@ -860,7 +861,7 @@ a_copy_that_stops_leaves_nothing(void **state)
 		struct ambit_error err = { 0 };
 
 		left = looks;
-		if (file_copy(&pass, &from, &to, false, &watch, &err) == 0)
+		if (file_copy(&pass, &open_law, &from, &to, false, &watch, &err) == 0)
 			break;
 		assert_int_equal(err.code, ECANCELED);
 		assert_non_null(strstr(err.text, "nothing was changed"));
@@ -895,7 +896,7 @@ a_move_that_stops_is_none(void **state)
 		struct ambit_error err = { 0 };
 
 		left = looks;
-		if (file_move(&pass, &from, &to, false, &watch, &err) == 0)
+		if (file_move(&pass, &open_law, &from, &to, false, &watch, &err) == 0)
 			break;
 		assert_int_equal(err.code, ECANCELED);
 		assert_int_equal(count(there), 0);
@@ -1263,7 +1264,7 @@ nothing_is_left_out_of_a_copy(void **state)
 	assert_int_equal(chmod("closed", 0444), 0);
 	from = place_in(".", "closed");
 	to = place_in(".", "copy");
-	assert_int_equal(file_copy(&pass, &from, &to, false, NULL, NULL), -EACCES);
+	assert_int_equal(file_copy(&pass, &open_law, &from, &to, false, NULL, NULL), -EACCES);
 	assert_int_equal(chmod("closed", 0755), 0);
 	assert_int_equal(count("."), 1);
 	ambit_place_finish(&from);
@@ -1291,7 +1292,7 @@ a_copy_that_fails_leaves_nothing(void **state)
 	assert_int_equal(mkfifo("src/fifo", 0600), 0);
 	from = place_in(".", "src");
 	to = place_in(".", "copy");
-	assert_int_equal(file_copy(&pass, &from, &to, false, NULL, NULL), -EXDEV);
+	assert_int_equal(file_copy(&pass, &open_law, &from, &to, false, NULL, NULL), -EXDEV);
 	for (int i = 0; i < 20; i++) {
 		snprintf(name, sizeof(name), "src/%d", i);
 		assert_int_equal(chmod(name, 0755), 0);
