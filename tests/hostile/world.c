@@ -394,6 +394,30 @@ tell_record(FILE *out, const struct world *w)
 		close(fd);
 }
 
+/* Symlinks and hooks that came into a git directory: git follows and runs them. */
+static void
+tell_git(FILE *out, const char *dir, int depth)
+{
+	DIR *list = depth < 8 ? opendir(dir) : NULL;
+	struct dirent *e;
+
+	while (list != NULL && (e = readdir(list)) != NULL) {
+		char path[2 * LENGTH];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+			lstat(path, &st) < 0)
+			continue;
+		if (S_ISLNK(st.st_mode) || strcmp(e->d_name, "evil") == 0)
+			fprintf(out, "in git: %s\n", path);
+		else if (S_ISDIR(st.st_mode))
+			tell_git(out, path, depth + 1);
+	}
+	if (list != NULL)
+		closedir(list);
+}
+
 static void
 tell_folder(FILE *out, const struct world *w)
 {
@@ -411,6 +435,7 @@ tell_folder(FILE *out, const struct world *w)
 		fprintf(out, "folder: not there\n");
 	for (size_t i = 0; i < COUNT(watched); i++)
 		tell_file(out, in(w->folder, watched[i]), false);
+	tell_git(out, in(w->folder, ".git"), 0);
 	tell_daemon(out, w);
 	tell_file(out, w->config, true);
 }
