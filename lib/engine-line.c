@@ -228,6 +228,23 @@ ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *obje
 	return AMBIT_ALLOW;
 }
 
+bool
+ambit_engine_may_make(struct ambit_engine *engine, const char *real)
+{
+	const struct ambit_object object = {
+		.access = AMBIT_ACCESS_WRITE,
+		.real = real,
+		.written = real,
+	};
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	if (!engine_refresh(engine))
+		return true;
+	engine_look(engine, &request, &in);
+	return object_allowed(&in, &object);
+}
+
 static enum ambit_verdict
 glance_host(struct ambit_engine *engine, const char *host, bool lookup,
 	struct ambit_pass *ret_pass)

@@ -194,6 +194,10 @@ void ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass)
  * changed in the record is noticed within 20 ms. */
 enum ambit_verdict ambit_engine_glance(struct ambit_engine *engine,
 	const struct ambit_object *objects, size_t n, struct ambit_pass *ret_pass);
+/* Whether this session can come to make something at a real path where nothing is without
+ * a question: by its place, a grant or an answer, whatever mode it is in now. Scratch is
+ * not looked at. true where it cannot be told. */
+bool ambit_engine_may_make(struct ambit_engine *engine, const char *real);
 enum ambit_verdict ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
 	struct ambit_pass *ret_pass);
 /* The same for its address alone: see ambit_request_set_lookup. */

@@ -18,7 +18,6 @@
 #include "base/run.h"
 #include "egress/resolv.h"
 #include "kernel/bind-path.h"
-#include "kernel/made.h"
 #include "kernel/peer.h"
 #include "perform/act.h"
 
@@ -545,24 +544,6 @@ bind_prepare(struct call *call)
 	return -EINVAL;
 }
 
-/* What was made must lie where it was decided to; and what lies there must be
- * what was made, not the socket of another that was moved there meanwhile, or it
- * is not ours. Where the kernel cannot tell it is asked about. */
-static int
-remember_path(struct call *call, const struct peer *peer)
-{
-	const struct object *object = &call->object[0];
-	auto_close int fd = -1;
-	int r = bind_path_found(call->fd[0], object->parent, object->name, &fd);
-
-	if (r == 1)
-		made_add(gate_made(call->gate), fd);
-	if (r != 0)
-		return 0;
-	bind_path_undo(call->fd[0], call->fd[1], peer->to.name);
-	return -EACCES;
-}
-
 static int
 bind_inet(struct call *call, const struct peer *peer, struct ambit_pass *pass)
 {
@@ -588,10 +569,7 @@ bind_perform(struct call *call, struct ambit_pass *pass)
 	if (peer->to.kind == ENDPOINT_INET) {
 		r = bind_inet(call, peer, pass);
 	} else if (peer->to.kind == ENDPOINT_PATH) {
-		r = bind_path(pass, call->fd[0], address, peer->to.len, call->object[0].parent,
-			call->fd[1], call->mode);
-		if (r == 0)
-			r = remember_path(call, peer);
+		r = bind_path(call, &peer->to, pass);
 	} else {
 		r = act_bind(pass, call->fd[0], address, peer->to.len);
 		if (r == 0 && peer->domain == AF_UNIX)

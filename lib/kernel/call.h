@@ -179,6 +179,12 @@ struct egress *gate_egress(struct gate *gate);
 int gate_install(struct call *call, int fd, int number, bool cloexec);
 /* Whether writing at this real path is within the floor. */
 bool gate_covers(struct gate *gate, const char *real);
+/* The floor's own ruleset: whoever restricts itself by it can do what the tree can. */
+int gate_ruleset(const struct gate *gate);
+/* Whether the tree can come to make something at this real path without a question, by
+ * the floor or on behalf, other than in scratch: then it can exchange what lies beside
+ * it, too. */
+bool gate_may_make(struct gate *gate, const char *real);
 /* Directories for the spine, or NULL. */
 struct pool *gate_pool(struct gate *gate);
 /* Files whose text is judged when they are closed, or NULL. */

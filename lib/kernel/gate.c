@@ -434,6 +434,23 @@ gate_covers(struct gate *gate, const char *real)
 	return floor_covers(gate->o.floor, real);
 }
 
+int
+gate_ruleset(const struct gate *gate)
+{
+	return floor_fd(gate->o.floor);
+}
+
+bool
+gate_may_make(struct gate *gate, const char *real)
+{
+	bool may = grounds_of(gate_grounds(gate), real) != GROUND_NONE;
+
+	gate_lock(gate);
+	may = may || ambit_engine_may_make(gate->o.engine, real);
+	gate_unlock(gate);
+	return may;
+}
+
 struct pool *
 gate_pool(struct gate *gate)
 {

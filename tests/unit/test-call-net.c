@@ -18,6 +18,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -31,11 +32,16 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/run.h"
 #include "kernel/endpoint.h"
 #include "kernel/gate-private.h"
 
 struct world {
 	struct gate gate;
+	struct floor *floor;
+	struct ambit_settings *settings;
+	struct ambit_scope *scope;
+	struct ambit_engine *engine;
 	char dir[64];
 	pid_t child;
 	char host[256]; /* what the last call asked for, or "" */
@@ -58,6 +64,36 @@ setup(void **state)
 	return 0;
 }
 
+/* With a folder, which is the directory of the test, and a floor. */
+static int
+setup_folder(void **state)
+{
+	struct ambit_scope_options scope = {
+		.places = { .home = "/usr", .config = "/usr/none", .state = "/usr/nothing" },
+	};
+	struct ambit_settings_options settings = { .home = "/usr" };
+	struct ambit_engine_options options = { .door = "test" };
+	struct ambit_error err = { 0 };
+	const char *folder;
+	struct world *w;
+
+	setup(state);
+	w = *state;
+	folder = settings.folder = scope.root = w->dir;
+	if (ambit_settings_load(&settings, &w->settings, &err) < 0 ||
+		ambit_scope_create(&scope, &w->scope, &err) < 0)
+		fail_msg("%s", err.text);
+	options.settings = w->settings;
+	options.scope = w->scope;
+	if (ambit_engine_create(&options, &w->engine, &err) < 0 ||
+		floor_create(&(struct floor_options){ .writable = &folder, .n_writable = 1 },
+			&w->floor, &err) < 0)
+		fail_msg("%s", err.text);
+	w->gate.o.engine = w->engine;
+	w->gate.o.floor = w->floor;
+	return 0;
+}
+
 static void
 let_go(struct world *w)
 {
@@ -76,9 +112,12 @@ teardown(void **state)
 
 	let_go(w);
 	made_destroy(w->gate.made);
+	ambit_engine_destroy(w->engine);
+	ambit_scope_destroy(w->scope);
+	ambit_settings_destroy(w->settings);
+	floor_destroy(w->floor);
 	for (const char *const *name = (const char *const[]){ "a.sock", "b.sock", "d/a.sock",
-		     "e/a.sock", "d", "e", "moved/a.sock", "moved/sub/a.sock", "moved/sub",
-		     "moved", NULL };
+		     "e/a.sock", "e/sub", "d/sub", "d", "e", "moved/a.sock", "moved", NULL };
 		*name; name++) {
 		snprintf(command, sizeof(command), "%s/%s", w->dir, *name);
 		if (unlink(command) < 0)
@@ -508,12 +547,14 @@ at_path(const char *path)
 	return un;
 }
 
-static void
-bound_paths_keep_their_text(struct world *w, const char *text)
+/* Returns what getsockname shows. */
+static const char *
+bound_path_is_own(struct world *w, const char *text)
 {
 	auto_close int server = socket(AF_UNIX, SOCK_STREAM, 0);
 	auto_close int client = socket(AF_UNIX, SOCK_STREAM, 0);
-	struct sockaddr_un un = at_path(text), shown = { 0 };
+	struct sockaddr_un un = at_path(text);
+	static struct sockaddr_un shown;
 	socklen_t len = sizeof(shown);
 	struct stat st;
 	mode_t before = umask(027);
@@ -524,13 +565,14 @@ bound_paths_keep_their_text(struct world *w, const char *text)
 	assert_int_equal(stat(text, &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(st.st_mode & 0777, 0750);
+	memset(&shown, 0, sizeof(shown));
 	assert_int_equal(getsockname(server, (struct sockaddr *)&shown, &len), 0);
-	assert_string_equal(shown.sun_path, text);
 	assert_int_equal(do_call(w, "listen", call_listen, server, 5), 0);
 	assert_int_equal(do_call(w, "connect", call_connect, client, P(&un), sizeof(un)), 0);
 	assert_string_equal(w->host, "");
 	close(accept(server, NULL, NULL));
 	assert_int_equal(do_call(w, "bind", call_bind, client, P(&un), sizeof(un)), -EADDRINUSE);
+	return shown.sun_path;
 }
 
 static void
@@ -540,10 +582,46 @@ own_paths_are_free(void **state)
 	char path[128];
 
 	assert_int_equal(mkdir("d", 0700), 0);
-	bound_paths_keep_their_text(w, "a.sock");
-	bound_paths_keep_their_text(w, "d/a.sock");
+	assert_string_equal(bound_path_is_own(w, "a.sock"), "a.sock");
+	/* On its own ground. */
+	assert_string_equal(bound_path_is_own(w, "d/a.sock"), "d/a.sock");
+	/* Firm. */
 	snprintf(path, sizeof(path), "%s/b.sock", w->dir);
-	bound_paths_keep_their_text(w, path);
+	assert_string_equal(bound_path_is_own(w, path), path);
+	/* Where both texts go through what can be exchanged, and the floor has no say. */
+	floor_destroy(w->floor);
+	assert_int_equal(floor_create(&(struct floor_options){ .n_writable = 0 }, &w->floor, NULL), 0);
+	w->gate.o.floor = w->floor;
+	assert_int_equal(unlink("d/a.sock"), 0);
+	assert_memory_equal(bound_path_is_own(w, "d/a.sock"), "/proc/self/fd/", 14);
+}
+
+/* The text goes through a link; the real path does not. */
+static void
+a_link_is_left_out(void **state)
+{
+	struct world *w = *state;
+	char path[128];
+
+	assert_int_equal(symlink(w->dir, "d"), 0);
+	snprintf(path, sizeof(path), "%s/a.sock", w->dir);
+	assert_string_equal(bound_path_is_own(w, "d/a.sock"), path);
+}
+
+/* The kernel takes a text that has no room for its end. */
+static void
+the_longest_text_is_bound(void **state)
+{
+	struct world *w = *state;
+	auto_close int server = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	char name[sizeof(un.sun_path) + 1] = "";
+
+	memset(name, 'x', sizeof(un.sun_path));
+	memcpy(un.sun_path, name, sizeof(un.sun_path));
+	stand(w);
+	assert_int_equal(do_call(w, "bind", call_bind, server, P(&un), sizeof(un)), 0);
+	assert_int_equal(unlink(name), 0);
 }
 
 static void
@@ -567,7 +645,8 @@ paths_of_others_are_asked(void **state)
 	close(accept(server, NULL, NULL));
 }
 
-/* Between the decision and the deed the directory becomes a link elsewhere. */
+/* Between the decision and the deed the directory becomes a link elsewhere: the socket is
+ * made in the directory that was decided about, whatever its name is now. */
 static void
 a_bind_stays_where_it_was_decided(void **state)
 {
@@ -586,41 +665,74 @@ a_bind_stays_where_it_was_decided(void **state)
 	assert_int_equal(call->n_needs, 1);
 	assert_int_equal(rename("d", "moved"), 0);
 	assert_int_equal(symlink("e", "d"), 0);
-	assert_int_equal(finish(w, call, &call_bind), -EACCES);
+	assert_int_equal(finish(w, call, &call_bind), 0);
 	assert_int_equal(lstat("e/a.sock", &st), -1);
-	assert_int_equal(lstat("moved/a.sock", &st), -1);
+	assert_int_equal(lstat("moved/a.sock", &st), 0);
+	auto_close int fd = open("moved/a.sock", O_PATH | O_CLOEXEC);
+	assert_true(made_has(w->gate.made, fd));
 	call_finish(call);
 	free(call);
 }
 
-/* A link to a directory beneath: there Landlock does not help. And in the place
- * itself lies the socket of another by then. */
-static void
-a_bind_beneath_is_undone(void **state)
+static atomic_bool exchanging;
+
+/* d is a directory, then a link to one beneath it. */
+static void *
+exchange_names(void *unused)
 {
+	(void)unused;
+	while (atomic_load(&exchanging))
+		syscall(SYS_renameat2, AT_FDCWD, "d", AT_FDCWD, "e", 2);
+	return NULL;
+}
+
+static bool
+hears(const char *path)
+{
+	auto_close int client = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct sockaddr_un un = at_path(path);
+
+	return connect(client, (struct sockaddr *)&un, sizeof(un)) == 0;
+}
+
+/* On its own ground the text is walked, and may be led elsewhere on it. A bind that says
+ * no has made nothing that hears. */
+static void
+a_socket_led_elsewhere_is_deaf(void **state)
+{
+	static const char *const places[] = { "d/a.sock", "e/a.sock", "d/sub/a.sock",
+		"e/sub/a.sock" };
 	struct world *w = *state;
-	auto_close int server = socket(AF_UNIX, SOCK_STREAM, 0);
-	auto_close int other = socket(AF_UNIX, SOCK_STREAM, 0);
-	struct sockaddr_un un = at_path("d/a.sock"), there = at_path("moved/a.sock");
-	const struct sys_row row = { .name = "bind" };
-	struct call *call = malloc(sizeof(*call));
-	struct stat st;
+	struct sockaddr_un un = at_path("d/a.sock");
+	int64_t until = clock_steady() + 500;
+	pthread_t thread;
 
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_int_equal(mkdir("d/sub", 0700), 0);
-	stand(w);
-	begin(w, call, &row, (const uint64_t[6]){ (uint64_t)server, P(&un), sizeof(un) });
-	assert_int_equal(call_bind.prepare(call), CALL_DECIDE);
-	assert_int_equal(rename("d", "moved"), 0);
-	assert_int_equal(symlink("moved/sub", "d"), 0);
-	assert_int_equal(bind(other, (struct sockaddr *)&there, sizeof(there)), 0);
-	assert_int_equal(finish(w, call, &call_bind), -EACCES);
-	assert_int_equal(lstat("moved/sub/a.sock", &st), -1);
-	assert_int_equal(lstat("moved/a.sock", &st), 0);
-	auto_close int fd = open("moved/a.sock", O_PATH | O_CLOEXEC);
-	assert_false(made_has(w->gate.made, fd));
-	call_finish(call);
-	free(call);
+	assert_int_equal(symlink("e/sub", "e"), 0);
+	atomic_store(&exchanging, true);
+	assert_int_equal(pthread_create(&thread, NULL, exchange_names, NULL), 0);
+	while (clock_steady() < until) {
+		int server = socket(AF_UNIX, SOCK_STREAM, 0);
+		bool heard = false;
+		int64_t r;
+
+		stand(w);
+		r = do_call(w, "bind", call_bind, server, P(&un), sizeof(un));
+		listen(server, 5);
+		for (size_t i = 0; i < 4; i++)
+			heard |= hears(places[i]);
+		if (r < 0 && heard)
+			fail_msg("%s, and it is heard", strerror((int)-r));
+		let_go(w);
+		close(server);
+		for (size_t i = 0; i < 4; i++)
+			unlink(places[i]);
+	}
+	atomic_store(&exchanging, false);
+	pthread_join(thread, NULL);
+	for (size_t i = 0; i < 4; i++)
+		unlink(places[i]);
 }
 
 /* A name alone is bound where it was decided, wherever the program has gone. */
@@ -1111,6 +1223,7 @@ int
 main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, setup_folder, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(own_servers_are_free_others_are_asked),
 		TEST(knocking_at_a_closed_port_asks_nobody),
@@ -1122,11 +1235,13 @@ main(void)
 		TEST(no_message_chooses_its_device_by_ipv6),
 		TEST(a_device_is_asked_about),
 		TEST(fast_open_is_no_way_around),
-		TEST(own_paths_are_free),
-		TEST(paths_of_others_are_asked),
-		TEST(a_bind_stays_where_it_was_decided),
-		TEST(a_bind_beneath_is_undone),
-		TEST(a_bare_name_stays_in_its_directory),
+		IN_FOLDER(own_paths_are_free),
+		IN_FOLDER(paths_of_others_are_asked),
+		IN_FOLDER(a_bind_stays_where_it_was_decided),
+		IN_FOLDER(a_link_is_left_out),
+		IN_FOLDER(the_longest_text_is_bound),
+		IN_FOLDER(a_socket_led_elsewhere_is_deaf),
+		IN_FOLDER(a_bare_name_stays_in_its_directory),
 		TEST(abstract_names_are_compared_whole),
 		TEST(an_abstract_name_is_not_ours_for_ever),
 		TEST(descriptors_travel),
