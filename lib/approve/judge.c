@@ -54,7 +54,7 @@ struct ambit_judge {
 	int64_t resting; /* until then */
 	int64_t minute;	 /* when it began */
 	int in_minute;
-	char **overruled; /* "/directory", "cmd:git push", "exact:" */
+	char **overruled; /* directories */
 	bool silenced;	  /* there are too many of them */
 };
 
@@ -79,10 +79,10 @@ ending(const char *path)
 	return dot && dot[1] != '\0' ? dot : "";
 }
 
-/* What a yes also stands for, in this session. A command: what has the same rule key. A
- * program behind the line that makes a file: others beside it whose names end alike, for
- * who makes one makes many. All else, and a program that nobody knows: the same paths alone,
- * since what is there already is not like what lies beside it.
+/* What a yes also stands for, in this session. A program behind the line that makes a
+ * file: others beside it whose names end alike, for who makes one makes many. All else,
+ * and a program that nobody knows: the same paths alone, since what is there already is not
+ * like what lies beside it.
  *
  * A program is the file that it runs, and not the process: a build is hundreds of
  * processes of one compiler, and to ask for each would leave most of them to the person.
@@ -97,9 +97,8 @@ make_key(const json_t *object, char ret_key[HASH_HEX])
 	const json_t *path;
 	size_t i;
 
-	buf_printf(&text, "%s\n%s\n%s\n%s\n%s\n", json_text(object, "tool"),
-		json_text(object, "rule_key"), program, json_text(object, "program"),
-		json_text(object, "agent"));
+	buf_printf(&text, "%s\n%s\n%s\n%s\n", json_text(object, "tool"), program,
+		json_text(object, "program"), json_text(object, "agent"));
 	json_array_foreach (json_object_get(object, "paths"), i, path) {
 		const char *name = json_text(path, "path"), *access = json_text(path, "access");
 		const char *end = *program && streq(access, "create") ? ending(name) : "";
@@ -139,21 +138,13 @@ remember(struct ambit_judge *judge, const char *key, int64_t until, const struct
 /* -- what a person said no to -------------------------------------------------------- */
 
 /* Whoever is refused tries again, under another name or with one more blank in it, and
- * might find the judge in another mood. So a no reaches further than a yes: of what has
- * no key but its own words, to all of that kind. */
-static const char *
-command_class(const char *rule_key)
-{
-	return str_prefix(rule_key, "exact:") ? "exact:" : rule_key;
-}
-
-/* Whether a person said no to commands of that class, or to the path or what is around it.
- * With the lock, as what follows. */
+ * might find the judge in another mood. So a no reaches further than a yes: to the
+ * directory around the path, and what lies in it. With the lock, as what follows. */
 static bool
 said_no(const struct ambit_judge *judge, const char *what)
 {
 	for (char **no = judge->overruled; no && *no; no++)
-		if (streq(*no, what) || (**no == '/' && str_beneath(what, *no)))
+		if (str_beneath(what, *no))
 			return true;
 	return judge->silenced;
 }
@@ -164,8 +155,6 @@ is_overruled(const struct ambit_judge *judge, const json_t *object)
 	const json_t *path;
 	size_t i;
 
-	if (said_no(judge, command_class(json_text(object, "rule_key"))))
-		return true;
 	json_array_foreach (json_object_get(object, "paths"), i, path)
 		if (said_no(judge, json_text(path, "path")))
 			return true;
@@ -186,7 +175,6 @@ void
 ambit_judge_overrule(struct ambit_judge *judge, const struct ambit_question *question)
 {
 	auto_json json_t *object = NULL;
-	const char *key;
 	const json_t *path;
 	size_t i;
 
@@ -194,9 +182,6 @@ ambit_judge_overrule(struct ambit_judge *judge, const struct ambit_question *que
 		json_parse(question->judge, strlen(question->judge), &object, NULL) < 0)
 		return;
 	pthread_mutex_lock(&judge->lock);
-	key = command_class(json_text(object, "rule_key"));
-	if (*key && !said_no(judge, key))
-		overrule(judge, key, strlen(key));
 	json_array_foreach (json_object_get(object, "paths"), i, path)
 		if (json_is_true(json_object_get(path, "outside")) &&
 			!said_no(judge, json_text(path, "path")))

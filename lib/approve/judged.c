@@ -2,8 +2,7 @@
 /* An outcome that is ask into what a judge may see of it, or into nothing: then a
  * person must be asked. The object is put together from names in this file, so that
  * an argument that somebody adds to a tool is not sent by that: never what is written
- * into a file, never what a command reads. Whatever is not known here to be harmless
- * to judge is the person's. */
+ * into a file. Whatever is not known here to be harmless to judge is the person's. */
 
 #include <stdlib.h>
 
@@ -77,38 +76,17 @@ paths_plain(const struct ambit_outcome *outcome)
 	return true;
 }
 
-/* A command must be all there is to its call: its input, another directory or
- * environment would make the same words another command. And a tool without command
- * or paths shows nothing that could be judged. */
+/* Files, and nothing but files: whoever runs a command, starts a sub-agent or changes what
+ * is no file is a person's to allow, whatever the layers said. Where nothing holds a command
+ * a yes to it is a yes to everything. */
 static bool
-is_shown(const struct ambit_request *request, const struct ambit_outcome *outcome)
+is_about_files(const struct ambit_request *request, const struct ambit_outcome *outcome)
 {
-	auto_free char *key = NULL;
+	const unsigned files = AMBIT_READ | AMBIT_WRITE;
 
-	if (!request->command)
-		return outcome->n_paths > 0;
-	key = request_call_key(request);
-	return key && (str_prefix(key, "cmd:") || str_prefix(key, "exact:"));
-}
-
-/* Where nothing holds a command, what it reads is not known: one that names a place of keys
- * is a person's. */
-static bool
-names_secret(const char *command)
-{
-	static const char *const names[] = { ".ssh", "id_rsa", "id_ed25519", "id_ecdsa", ".gnupg",
-		".aws", ".netrc", ".kube", ".docker", "hosts.yml", "credentials", ".mozilla",
-		"google-chrome", ".pem", "secret", "password", "token", "printenv", NULL };
-	auto_free char *folded = command ? strdup(command) : NULL;
-
-	if (command && !folded)
-		return true;
-	for (char *at = folded; at && *at; at++)
-		*at = str_lower(*at);
-	for (const char *const *name = names; folded && *name; name++)
-		if (strstr(folded, *name))
-			return true;
-	return false;
+	return request->tool && !request->tool->shell && !request->tool->agent &&
+	       !request->command && request->effects != 0 && !(request->effects & ~files) &&
+	       outcome->n_paths > 0;
 }
 
 static bool
@@ -117,12 +95,10 @@ may_be_judged(const struct decide_input *in, const struct ambit_outcome *outcome
 	const struct ambit_request *request = in->request;
 
 	/* Of a sub-agent even the folder may be a model's word. */
-	return outcome->verdict == AMBIT_ASK && request->bad == AMBIT_CODE_NONE && request->tool &&
-	       !in->apart && !names_secret(request->command) &&
-	       !request->host && !outcome->host && request->effects != 0 &&
-	       !(request->effects & AMBIT_NETWORK) && !in->scope->enforce_write &&
-	       !request->scope_root && all_open(outcome) && paths_plain(outcome) &&
-	       is_shown(request, outcome);
+	return outcome->verdict == AMBIT_ASK && request->bad == AMBIT_CODE_NONE &&
+	       is_about_files(request, outcome) && !in->apart && !request->host &&
+	       !outcome->host && !in->scope->enforce_write && !request->scope_root &&
+	       all_open(outcome) && paths_plain(outcome);
 }
 
 /* -- what is shown --------------------------------------------------------------- */
@@ -190,8 +166,6 @@ fill(json_t *object, const struct decide_input *in, const struct ambit_outcome *
 				   : ambit_word_name(ambit_codes, (int)outcome->code);
 
 	if (set_text(object, "tool", ambit_request_tool(request)) < 0 ||
-		set_text(object, "command", request->command) < 0 ||
-		set_text(object, "rule_key", outcome->rule_key) < 0 ||
 		set_text(object, "code", code) < 0 ||
 		set_text(object, "reason", outcome->reason) < 0 ||
 		set_text(object, "danger", ambit_word_name(ambit_dangers, (int)outcome->danger)) <

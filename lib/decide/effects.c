@@ -99,8 +99,6 @@ effects_decide(struct decision *d)
 		d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "%s is dangerous",
 			ambit_request_tool(in->request));
-		if (mode == AMBIT_ASK_DANGEROUS)
-			decision_judge(d);
 	} else if (d->danger == AMBIT_DANGER_WRITE && mode == AMBIT_ASK_ANY_WRITE) {
 		ask_for_writes(d);
 	}

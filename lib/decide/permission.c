@@ -174,8 +174,5 @@ permission_decide(struct decision *d)
 	} else {
 		d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);
-		/* Who wrote "ask" wants to be asked; the table's default is nobody's wish. */
-		if (said < 0 && folder < 0 && permission == own)
-			decision_judge(d);
 	}
 }
