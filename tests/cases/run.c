@@ -23,8 +23,9 @@
  *   path VERDICT CODE ACCESS SHOWN
  *
  * Paths are relative to the folder. $HOME $ROOT $OUT $CONFIG $STATE $RUNTIME
- * and $[TEXT*N] are replaced; outside JSON also \xNN, \n, \t, \\. "if-root" and
- * "unless-root" may stand before any line. */
+ * and $[TEXT*N] are replaced; outside JSON also \xNN, \n, \t, \\. "if-root",
+ * "unless-root" and "if-open DIR" (not there, or one that this user can look into) may
+ * stand before any line. */
 
 #include "directive.h"
 
@@ -309,6 +310,10 @@ is_for_us(char **line)
 	if (str_prefix(*line, "unless-root ")) {
 		*line += 12;
 		return !root;
+	}
+	if (str_prefix(*line, "if-open ")) {
+		*line += 8;
+		return !is_shut(word(line));
 	}
 	return true;
 }
