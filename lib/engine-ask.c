@@ -249,12 +249,12 @@ show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 	struct ambit_scope *child = NULL;
 	struct ambit_error err = { 0 };
 	struct decide_input in;
-	int64_t now = clock_now();
 	int r = engine_input(engine, ticket->request, &in, &child, &err);
 
 	ticket_drop_question(ticket);
+	/* It is shown to end when it ends, which is counted from when it was asked. */
 	if (r == 0)
-		r = question_init(&in, &ticket->outcome, id, engine_expires(engine, now),
+		r = question_init(&in, &ticket->outcome, id, pending_expires(engine->pending, id),
 			&ticket->question, &err);
 	ticket->question.judging = r == 0 && engine->judge && ticket->question.judge;
 	ambit_scope_destroy(child);

@@ -264,6 +264,14 @@ pending_find(const struct pending *pending, uint64_t ticket)
 	return found ? found->data : NULL;
 }
 
+int64_t
+pending_expires(const struct pending *pending, uint64_t ticket)
+{
+	const struct ticket *found = find(pending, ticket);
+
+	return found ? found->expires : 0;
+}
+
 void
 pending_settle(struct pending *pending, uint64_t ticket)
 {

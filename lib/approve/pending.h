@@ -52,6 +52,9 @@ int pending_each_all(struct pending *pending,
 /* The data of a ticket, or NULL if there is no such ticket. */
 void *pending_find(const struct pending *pending, uint64_t ticket);
 
+/* When it expires, as it was added: 0: never, or there is no such ticket. */
+int64_t pending_expires(const struct pending *pending, uint64_t ticket);
+
 /* Marks as settled: it no longer waits for its question, but can be found
  * until it is removed. */
 void pending_settle(struct pending *pending, uint64_t ticket);

@@ -4,6 +4,7 @@
 
 #include "world.h"
 
+#include "base/run.h"
 #include "base/str.h"
 #include "request/request.h"
 
@@ -289,6 +290,24 @@ declined_is_refused_for_all(void **state)
 	assert_null(ambit_engine_question(rig->engine));
 }
 
+/* However long it takes until it is shown: what is shown is when it ends, 300 s after
+ * it was asked. */
+static void
+a_question_says_when_it_ends(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t ticket = submit(rig, "a");
+	int64_t after = clock_now(), limit = 300 * 1000;
+	const struct ambit_question *question;
+
+	while (clock_now() < after + 20)
+		usleep(1000);
+	question = ambit_engine_question(rig->engine);
+	assert_non_null(question);
+	assert_true(question->expires > 0 && question->expires <= after + limit);
+	ambit_engine_withdraw(rig->engine, ticket);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
 
 int
@@ -303,6 +322,7 @@ main(void)
 		TEST(an_answer_settles_what_it_covers),
 		TEST(a_yes_is_for_what_was_shown),
 		TEST(declined_is_refused_for_all),
+		TEST(a_question_says_when_it_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
