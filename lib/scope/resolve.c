@@ -360,16 +360,29 @@ resolve_temp_name(char name[RESOLVE_TEMP])
 	hash_random_name(name + strlen(TEMP), TEMP_LETTERS);
 }
 
-bool
-resolve_is_temp(const char *path)
+/* Whether a component of path is prefix and n letters by chance. */
+static bool
+holds_random_name(const char *path, const char *prefix, size_t n)
 {
-	for (const char *at = path; (at = strstr(at, "/" TEMP)); at++) {
-		const char *rest = at + strlen("/" TEMP);
-
-		if (strcspn(rest, "/") == TEMP_LETTERS && strspn(rest, HASH_LETTERS) >= TEMP_LETTERS)
+	for (const char *at = path; (at = strchr(at, '/')); ) {
+		at++;
+		if (str_prefix(at, prefix) && strcspn(at + strlen(prefix), "/") == n &&
+			strspn(at + strlen(prefix), HASH_LETTERS) >= n)
 			return true;
 	}
 	return false;
+}
+
+bool
+resolve_is_temp(const char *path)
+{
+	return holds_random_name(path, TEMP, TEMP_LETTERS);
+}
+
+bool
+resolve_is_pool(const char *path)
+{
+	return holds_random_name(path, RESOLVE_POOL, RESOLVE_POOL_LETTERS);
 }
 
 /* How often a name is looked at again that was replaced between two looks. */

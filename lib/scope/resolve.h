@@ -43,6 +43,11 @@ void resolve_temp_name(char name[RESOLVE_TEMP]);
 /* Whether it is one, or beneath one. */
 bool resolve_is_temp(const char *path);
 
+#define RESOLVE_POOL ".ambit-pool-" /* and letters by chance: directories made ahead */
+#define RESOLVE_POOL_LETTERS 8
+/* Whether it is a session's pool beside its folder, or lies beneath one. */
+bool resolve_is_pool(const char *path);
+
 /* openat2 with O_CLOEXEC, or -errno. */
 int resolve_open(int dirfd, const char *path, int flags, mode_t mode, unsigned long long resolve);
 
