@@ -76,6 +76,8 @@ stands_to(const struct decide_input *in, const char *path)
 	compare(path, scope->runtime, &stands);
 	compare(path, scope->settings, &stands);
 	compare(path, scope->settings_name, &stands);
+	for (char **pool = scope->pools; pool && *pool; pool++)
+		compare(path, *pool, &stands);
 	for (size_t i = 0; i < in->n_rules; i++)
 		if (!in->rules[i].yes && in->rules[i].op == AMBIT_OP_WRITE &&
 			memory_in_force(in, &in->rules[i]))

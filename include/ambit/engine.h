@@ -216,6 +216,14 @@ bool ambit_engine_allows_any_host(const struct ambit_engine *engine);
 void ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request *request,
 	const char *why, struct ambit_outcome *ret_outcome);
 
+/* The list of what ambit makes for this session, in the state directory; it says there where
+ * the session may write. What dead sessions left is collected, and what live ones made ahead
+ * is protected from here on. To be called before ambit_engine_writable. The caller's, for
+ * leftovers_destroy; NULL if there is no state directory. */
+struct leftovers;
+int ambit_engine_leftovers(struct ambit_engine *engine, struct leftovers **ret_list,
+	struct ambit_error *err);
+
 /* What the floor is made of: real paths. The folder (unless writes are refused
  * or asked about whatever they touch), grants, remembered folders. What lies
  * above a guard, a protected path or a remembered no, or may come to, is spine:

@@ -4,6 +4,7 @@
  * nobody else's; sizes are checked all the same. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,7 @@ put(char *all, size_t at, const char *text)
 static int
 write_texts(int fd, const struct keeper_options *options, const struct go *go, size_t *size)
 {
-	const char *last[] = { go->has_program ? options->program : NULL, options->cwd,
-		go->has_temp ? options->temp : NULL, go->has_pool ? options->pool : NULL };
+	const char *last[] = { go->has_program ? options->program : NULL, options->cwd };
 	const size_t n_last = sizeof(last) / sizeof(last[0]);
 	auto_free char *all = NULL;
 	size_t len = 0, at = 0;
@@ -110,6 +110,20 @@ send_go(int socket, struct go *go, const int *fds, size_t n)
 	return 0;
 }
 
+static void
+put_made(const struct keeper_options *options, struct go *go, int *fds, size_t *n)
+{
+	const struct leftover *const made[GO_MADE] = { options->temp, options->pool, options->list };
+
+	for (size_t i = 0; i < GO_MADE; i++) {
+		if (!made[i] || made[i]->fd < 0)
+			continue;
+		memcpy(go->made[i], made[i]->name, LEFTOVER_NAME);
+		fds[(*n)++] = made[i]->parent;
+		fds[(*n)++] = made[i]->fd;
+	}
+}
+
 int
 go_send(int socket, const struct keeper_options *options)
 {
@@ -131,8 +145,6 @@ go_send(int socket, const struct keeper_options *options)
 	go.manner = options->manner;
 	go.limits = options->limits;
 	go.has_program = options->program;
-	go.has_temp = options->temp;
-	go.has_pool = options->pool;
 	go.has_ruleset = options->ruleset >= 0;
 	go.has_pty = options->pty >= 0;
 	go.has_tty = options->tty >= 0;
@@ -145,6 +157,7 @@ go_send(int socket, const struct keeper_options *options)
 		fds[n++] = options->pty;
 	if (go.has_tty)
 		fds[n++] = options->tty;
+	put_made(options, &go, fds, &n);
 	for (size_t i = 0; i < options->n_outer; i++)
 		fds[n++] = options->outer[i];
 	r = write_all(file, options->filter, options->n_filter * sizeof(*options->filter), &go.size);
@@ -154,6 +167,16 @@ go_send(int socket, const struct keeper_options *options)
 }
 
 /* -- receiving ----------------------------------------------------------------- */
+
+static size_t
+count_made(const struct go *go)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < GO_MADE; i++)
+		n += go->made[i][0] != '\0';
+	return n;
+}
 
 static int
 receive_go(int socket, struct go *go, int fds[GO_FDS], size_t *ret_n)
@@ -183,7 +206,8 @@ receive_go(int socket, struct go *go, int fds[GO_FDS], size_t *ret_n)
 	*ret_n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	memcpy(fds, CMSG_DATA(header), *ret_n * sizeof(int));
 	return go->n_outer <= KEEPER_OUTER_MAX &&
-			*ret_n == 1u + go->has_ruleset + go->has_pty + go->has_tty + go->n_outer
+			*ret_n == 1u + go->has_ruleset + go->has_pty + go->has_tty +
+					2 * count_made(go) + go->n_outer
 		? 0
 		: -EPROTO;
 }
@@ -234,12 +258,33 @@ take_texts(const struct go *go, char *data, struct keeper_options *options)
 		return -ENOMEM;
 	options->program = go->has_program ? next(&at, end) : NULL;
 	options->cwd = next(&at, end);
-	options->temp = go->has_temp ? next(&at, end) : NULL;
-	options->pool = go->has_pool ? next(&at, end) : NULL;
-	if ((go->has_program && !options->program) || !options->cwd ||
-		(go->has_temp && !options->temp) || (go->has_pool && !options->pool))
-		return -EPROTO;
-	return 0;
+	return (go->has_program && !options->program) || !options->cwd ? -EPROTO : 0;
+}
+
+/* The command's own 0-2 may be closed here, and are replaced later. */
+static int
+lift_made(int fd)
+{
+	int high = fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (high != fd)
+		close(fd);
+	return high;
+}
+
+/* What stays for the life of the process: it has only one. */
+static const struct leftover *
+take_made(const struct go *go, size_t i, const int *fds, size_t *at)
+{
+	static struct leftover made[GO_MADE];
+
+	if (!go->made[i][0])
+		return NULL;
+	memcpy(made[i].name, go->made[i], LEFTOVER_NAME);
+	made[i].name[LEFTOVER_NAME - 1] = '\0';
+	made[i].parent = lift_made(fds[(*at)++]);
+	made[i].fd = lift_made(fds[(*at)++]);
+	return &made[i];
 }
 
 int
@@ -270,6 +315,9 @@ go_receive(int socket, struct keeper_options *ret_options)
 		ret_options->pty = fds[i++];
 	if (go.has_tty)
 		ret_options->tty = fds[i++];
+	ret_options->temp = take_made(&go, 0, fds, &i);
+	ret_options->pool = take_made(&go, 1, fds, &i);
+	ret_options->list = take_made(&go, 2, fds, &i);
 	for (size_t j = 0; j < go.n_outer; j++)
 		ret_options->outer[j] = fds[i++];
 	memcpy(ret_options->replace, go.replace, sizeof(go.replace));

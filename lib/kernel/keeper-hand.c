@@ -18,8 +18,6 @@
 #include "base/run.h"
 #include "kernel/keeper-private.h"
 #include "kernel/nest-wire.h"
-#include "kernel/pool.h"
-#include "kernel/temp.h"
 #include "kernel/tree.h"
 
 #define FINISH_MS (3 * KEEPER_END_MS)
@@ -112,6 +110,7 @@ keeper_start(struct keeper *keeper, const struct keeper_options *options, struct
 		return r;
 	keeper->temp = options->temp;
 	keeper->pool = options->pool;
+	keeper->list = options->list;
 	r = go_send(keeper->socket, options);
 	return r < 0 ? err_sys(err, -r, "the keeper") : 0;
 }
@@ -240,6 +239,16 @@ keeper_end(struct keeper *keeper, int grace_ms)
 
 /* -- the end ----------------------------------------------------------------- */
 
+void
+keeper_clear(const struct leftover *temp, const struct leftover *pool, const struct leftover *list)
+{
+	int r = temp ? leftover_remove(temp) : 0;
+	int r2 = pool ? leftover_remove(pool) : 0;
+
+	if (list && r == 0 && r2 == 0)
+		leftovers_end(list);
+}
+
 /* True: it left by itself, which it does after its tree. */
 static bool
 await_leave(const struct keeper *keeper)
@@ -267,10 +276,7 @@ keeper_finish(struct keeper *keeper)
 		close(keeper->socket);
 	if (!await_leave(keeper)) {
 		tree_end(KEEPER_END_MS);
-		if (keeper->temp)
-			temp_remove(keeper->temp);
-		if (keeper->pool)
-			pool_clear(keeper->pool);
+		keeper_clear(keeper->temp, keeper->pool, keeper->list);
 	}
 	if (keeper->pidfd >= 0)
 		close(keeper->pidfd);

@@ -14,14 +14,17 @@
  * listener beside KEEPER_STARTED. */
 
 /* The texts of the options in one file in memory: the filter first, then argv,
- * envp, nest, program, cwd, temp and pool, each with its NUL. */
-#define GO_FDS (4 + KEEPER_OUTER_MAX) /* the file; ruleset, pty, terminal, outer: those there are */
+ * envp, nest, program and cwd, each with its NUL. */
+#define GO_MADE 3 /* temp, pool, list: a directory and the object in it */
+/* The file; ruleset, pty, terminal, what was made, outer: those there are. */
+#define GO_FDS (4 + 2 * GO_MADE + KEEPER_OUTER_MAX)
 
 struct go {
 	size_t size; /* of the file */
 	size_t n_filter;
 	size_t n_argv, n_envp, n_nest, n_outer;
-	bool has_program, has_temp, has_pool;
+	bool has_program;
+	char made[GO_MADE][LEFTOVER_NAME]; /* "": none */
 	bool has_ruleset, has_pty, has_tty;
 	int program_error;
 	struct termios restore;

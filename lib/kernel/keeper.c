@@ -22,8 +22,6 @@
 #include "kernel/child.h"
 #include "kernel/keeper-private.h"
 #include "kernel/nest-wire.h"
-#include "kernel/pool.h"
-#include "kernel/temp.h"
 #include "kernel/tree.h"
 
 #define GRACE_MAX 60000
@@ -35,10 +33,7 @@
 __attribute__((noreturn)) static void
 leave(const struct life *life)
 {
-	if (life->options.temp)
-		temp_remove(life->options.temp);
-	if (life->options.pool)
-		pool_clear(life->options.pool);
+	keeper_clear(life->options.temp, life->options.pool, life->options.list);
 	_exit(0);
 }
 

@@ -11,6 +11,7 @@
 #include <ambit/limits.h>
 
 #include "base/err.h"
+#include "perform/leftover.h"
 
 /* The keeper: the process between the supervisor and the command. It leads the
  * command's session (with a pty), starts the command behind floor and filter,
@@ -37,8 +38,9 @@ struct keeper_options {
 	const char *program; /* the file to exec; NULL: argv[0] was not found (127) */
 	int program_error;   /* if program is NULL: ENOENT (127), EACCES (126) */
 	const char *cwd;
-	const char *temp;    /* directory to remove when the tree is gone, or NULL */
-	const char *pool;    /* of pool_create: to clear then, or NULL */
+	/* To remove when the tree is gone: directories, and then the file that lists them. Borrowed;
+	 * NULL: there is none. */
+	const struct leftover *temp, *pool, *list;
 	int ruleset;	     /* of the floor; -1: none (tests only) */
 	const struct sock_filter *filter;
 	size_t n_filter;
@@ -57,8 +59,7 @@ struct keeper_options {
 
 struct keeper {
 	pid_t pid;
-	const char *temp; /* of the options; borrowed */
-	const char *pool; /* likewise */
+	const struct leftover *temp, *pool, *list; /* of the options; borrowed */
 	int pidfd;
 	int socket; /* messages from the keeper; to poll */
 };
@@ -115,6 +116,10 @@ int keeper_end(struct keeper *keeper, int grace_ms);
 /* Starts options.nest outside the line for this door (enum ambit_run_door), with socket
  * as its descriptor 3, answered by KEEPER_NESTED with this id. */
 int keeper_nest(struct keeper *keeper, int id, uint32_t door, int socket);
+
+/* Removes the directories, and the list if nothing of it is left. Any may be NULL. */
+void keeper_clear(const struct leftover *temp, const struct leftover *pool,
+	const struct leftover *list);
 
 /* Lets it go and waits for it: the tree is gone then, and temp is. If it was
  * killed, both are done here. */

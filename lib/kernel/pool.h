@@ -5,23 +5,24 @@
 #include <sys/types.h>
 
 #include "kernel/floor.h"
+#include "perform/leftover.h"
 
 /* Rights hang on inodes from the start, so that a directory made later in the
  * spine would have none, and everything in it would be done on behalf. A few
- * empty directories are therefore made ahead, beside the folder, with rights;
- * a new one in the spine is one of them, renamed. Where there is no room for
- * them (another mount, a parent that cannot be written) there is no pool. */
+ * empty directories are therefore made ahead, with rights; a new one in the spine
+ * is one of them, renamed. They lie in the state directory if that is on the
+ * folder's mount, else beside the folder if no live session may write there; else
+ * there is no pool. */
 
 struct ambit_pass;
 struct pool;
 
-/* Also clears away what sessions left behind that were killed. ret_pool may be
- * NULL: none here. -errno only if the floor cannot take them. */
-int pool_create(const char *folder, struct floor *floor, struct pool **ret_pool,
-	struct ambit_error *err);
-/* To be removed with pool_clear, by whoever lives longest. */
-const char *pool_path(const struct pool *pool);
-void pool_clear(const char *path);
+/* ret_pool may be NULL: none here, also where store is NULL. -errno only if the floor cannot
+ * take them. */
+int pool_create(const char *folder, struct leftovers *store, struct floor *floor,
+	struct pool **ret_pool, struct ambit_error *err);
+/* To be removed with leftover_remove, by whoever lives longest; NULL: no pool. Borrowed. */
+const struct leftover *pool_made(const struct pool *pool);
 void pool_destroy(struct pool *pool);
 
 /* Makes the directory name in parent, as mkdir would (mode: less the umask), if

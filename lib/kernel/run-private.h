@@ -24,7 +24,9 @@ struct run {
 	struct ambit_run_result *result;
 	int64_t since; /* when it began, by the clock of files */
 
-	char *temp;
+	struct leftovers *leftovers; /* the list of what is made for it; or NULL */
+	struct leftover made;	     /* the temp directory */
+	char *temp;		     /* its path */
 	struct pool *pool; /* or NULL */
 	char *tmpdir; /* "TMPDIR=..." */
 	int proxy;    /* a socket that listens, until the gate has it; or -1 */

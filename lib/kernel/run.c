@@ -111,8 +111,8 @@ make_floor(struct run *run, struct ambit_error *err)
 			&run->floor, err);
 	/* In the lines around it, what is made ahead would have no rights. */
 	if (r == 0 && writable.spine.list && !in_lines(run))
-		r = pool_create(ambit_scope_root(ambit_engine_scope(engine)), run->floor,
-			&run->pool, err);
+		r = pool_create(ambit_scope_root(ambit_engine_scope(engine)), run->leftovers,
+			run->floor, &run->pool, err);
 	run->open = writable.open.list;
 	run->spine = writable.spine.list;
 	strv_free(readable.list);
@@ -235,8 +235,9 @@ start_keeper(struct run *run, struct ambit_error *err)
 		.program = run->program,
 		.program_error = run->why,
 		.cwd = run->o->cwd,
-		.temp = run->temp,
-		.pool = pool_path(run->pool),
+		.temp = &run->made,
+		.pool = pool_made(run->pool),
+		.list = run->leftovers ? leftovers_file(run->leftovers) : NULL,
 		.ruleset = floor_fd(run->floor),
 		.filter = run->filter,
 		.n_filter = run->n_filter,
@@ -345,7 +346,9 @@ prepare(struct run *run, struct ambit_error *err)
 	int r = run->probed ? 0 : probe_line(err);
 
 	if (r == 0)
-		r = temp_create(run->o->temp, &run->temp, err);
+		r = ambit_engine_leftovers(run->o->engine, &run->leftovers, err);
+	if (r == 0)
+		r = temp_create(run->o->temp, run->leftovers, &run->made, &run->temp, err);
 	if (r == 0)
 		r = ambit_engine_grant(run->o->engine, run->temp, err);
 	if (r == 0)
@@ -451,11 +454,11 @@ finish(struct run *run)
 	/* It removes temp only if it came to hear of it. */
 	if (run->keeper.pid > 0)
 		keeper_finish(&run->keeper);
-	if (run->temp && access(run->temp, F_OK) == 0)
-		temp_remove(run->temp);
-	if (run->pool && access(pool_path(run->pool), F_OK) == 0)
-		pool_clear(pool_path(run->pool));
+	keeper_clear(&run->made, pool_made(run->pool),
+		run->leftovers ? leftovers_file(run->leftovers) : NULL);
 	pool_destroy(run->pool);
+	leftover_finish(&run->made);
+	leftovers_destroy(run->leftovers);
 	free(run->temp);
 	free(run->tmpdir);
 	for (size_t i = 0; i < 4; i++)
@@ -519,6 +522,7 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 		.result = &result,
 		.since = clock_of_files(),
 		.listener = -1,
+		.made = LEFTOVER_NONE,
 		.keeper = { .pidfd = -1, .socket = -1 },
 		.wake = -1,
 		.signals = -1,

@@ -3,14 +3,13 @@
 #define KERNEL_TEMP_H
 
 #include "base/err.h"
+#include "perform/leftover.h"
 
 /* The command's private temp directory: within the floor, gone afterwards. */
 
-/* "PARENT/ambit-XXXXXX", 0700; its real path. Caller frees. */
-int temp_create(const char *parent, char **ret_path, struct ambit_error *err);
-
-/* Removes it with all that is beneath, following nothing, wherever it or a
- * part of it is moved meanwhile. 0, or the -errno that stopped it. */
-int temp_remove(const char *path);
+/* "PARENT/ambit-LETTERS", 0700, held, and recorded in store (or NULL); its real path, which the
+ * caller frees. It goes with leftover_remove. */
+int temp_create(const char *parent, struct leftovers *store, struct leftover *ret_temp,
+	char **ret_path, struct ambit_error *err);
 
 #endif

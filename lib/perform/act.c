@@ -139,8 +139,22 @@ act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode)
 	return mkdirat(parent, name, mode & 07777) < 0 ? -errno : 0;
 }
 
+/* Whether the directory name in parent is the one behind held. One that somebody moved on
+ * already was here. */
+static bool
+has_landed(int held, int parent, const char *name)
+{
+	struct stat own, at;
+
+	if (fstat(held, &own) < 0)
+		return false;
+	if (fstatat(parent, name, &at, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT;
+	return at.st_dev == own.st_dev && at.st_ino == own.st_ino;
+}
+
 int
-act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int parent,
+act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int held, int parent,
 	const char *name, mode_t mode, bool *ret_moved)
 {
 	int r = ambit_pass_use(pass);
@@ -151,8 +165,8 @@ act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int 
 	if (!is_component(name) || !is_component(from_name))
 		return -EINVAL;
 	if (renameat2(from, from_name, parent, name, RENAME_NOREPLACE) == 0)
-		*ret_moved = true;
-	else if (errno == EEXIST || errno == ENOENT || mkdirat(parent, name, mode & 07777) < 0)
+		return (*ret_moved = has_landed(held, parent, name)) ? 0 : -ESTALE;
+	if (errno == EEXIST || errno == ENOENT || mkdirat(parent, name, mode & 07777) < 0)
 		return -errno;
 	return 0;
 }

@@ -31,10 +31,10 @@ int act_reopen(struct ambit_pass *pass, int fd, int flags, int *ret_fd);
 int act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void *data),
 	void *data, int *ret_fd);
 int act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode);
-/* The same by renaming an empty directory of ours, so that it is that one; if it
- * cannot be moved there, a new one is made. */
-int act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int parent,
-	const char *name, mode_t mode, bool *ret_moved);
+/* The same by renaming an empty directory of ours, held open, so that it is that one; if it
+ * cannot be moved there, a new one is made. -ESTALE: another one lay at from_name. */
+int act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int held,
+	int parent, const char *name, mode_t mode, bool *ret_moved);
 int act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir);
 /* A fresh file with this text and mode takes the place of name, and the file
  * lock beside it (or NULL) is gone. */

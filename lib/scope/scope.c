@@ -271,6 +271,8 @@ ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow
 		r = copy_place(parent->state, &scope->state, err);
 	if (r == 0)
 		r = copy_place(parent->runtime, &scope->runtime, err);
+	for (char **pool = parent->pools; r == 0 && pool && *pool; pool++)
+		r = strv_append(&scope->pools, *pool) < 0 ? err_nomem(err) : 0;
 	for (size_t i = 0; r == 0 && i < SCRATCH_N; i++)
 		r = copy_place(parent->scratch[i], &scope->scratch[i], err);
 	if (r == 0)
@@ -293,6 +295,7 @@ ambit_scope_destroy(struct ambit_scope *scope)
 	free(scope->settings_name);
 	free(scope->state);
 	free(scope->runtime);
+	strv_free(scope->pools);
 	strv_free(scope->only);
 	free(scope->only_by);
 	for (size_t i = 0; i < SCRATCH_N; i++)
@@ -466,6 +469,17 @@ settings_lie_in(const struct ambit_scope *scope, const char *real)
 	return true;
 }
 
+/* A session that starts later is not to move or fill the directories that another made ahead:
+ * those have rights. By their name they are known also when they came later. */
+static bool
+holds_pool(const struct ambit_scope *scope, const char *real, enum ambit_access access)
+{
+	for (char **pool = scope->pools; pool && *pool; pool++)
+		if (touches(real, *pool, access))
+			return true;
+	return false;
+}
+
 const char *
 scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 	enum ambit_access access)
@@ -484,6 +498,9 @@ scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
 		touches(real, scope->settings_name, access))
 		return settings_lie_in(scope, real) ? "holds ambit's settings"
 						    : "is ambit's settings";
+	if (resolve_is_pool(real) || holds_pool(scope, real, access))
+		return resolve_is_pool(real) ? "is a directory that ambit made for a session"
+					     : "holds a directory that ambit made for a session";
 	if (is_own(scope, resolved))
 		return "is another name of a file that is ambit's own";
 	if (is_folder_file(&scope->root, real) || is_folder_file(&scope->display, real))

@@ -33,6 +33,7 @@ struct ambit_scope {
 	char *settings_name;
 	char *state;
 	char *runtime;
+	char **pools; /* of live sessions, outside the state directory; or NULL */
 	char *scratch[3]; /* where anybody may create: /tmp and its like; or NULL */
 	/* ambit's own files under other names: hard links to them. */
 	struct scope_own {

@@ -37,6 +37,7 @@ struct ambit_registry {
 	size_t n_tools;
 	struct seen *seen;
 	struct lookups *lookups;
+	struct leftovers *leftovers; /* says where the tools may write; or NULL */
 
 	pthread_mutex_t lock; /* the engine, and what follows */
 	struct waiter *waiters;

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "perform/leftover.h"
 #include "request/request.h"
 #include "tools/fetch.h"
 #include "tools/registry-private.h"
@@ -85,6 +86,8 @@ ambit_registry_create(const struct ambit_registry_options *options,
 	pthread_mutex_init(&registry->lock, NULL);
 	r = registry->seen && registry->lookups ? ambit_engine_search(options->engine, err)
 						: err_nomem(err);
+	if (r == 0)
+		r = ambit_engine_leftovers(options->engine, &registry->leftovers, err);
 	for (size_t i = 0; r == 0 && i < OWN_N; i++) {
 		struct registry_tool tool = { .own = own_tools[i] };
 
@@ -114,6 +117,7 @@ ambit_registry_destroy(struct ambit_registry *registry)
 	free(registry->tools);
 	seen_destroy(registry->seen);
 	lookups_destroy(registry->lookups);
+	leftovers_destroy(registry->leftovers);
 	pthread_mutex_destroy(&registry->lock);
 	free(registry);
 }

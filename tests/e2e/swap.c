@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* swap DIR AWAY TARGET: whatever is made in DIR whose name begins with "ambit-" is moved to
- * AWAY at once, and a link to TARGET put in its place; until it is killed, or who started it
- * is gone. Says how often. */
+/* swap DIR AWAY TARGET: whatever is made in DIR, or moved there, and has a name that begins
+ * with "ambit-" is moved to AWAY at once, and a link to TARGET put in its place; until it is
+ * killed, or who started it is gone. Says how often. */
 
 #include <limits.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ main(int argc, char **argv)
 	ssize_t len;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (argc != 4 || fd < 0 || inotify_add_watch(fd, argv[1], IN_CREATE) < 0)
+	if (argc != 4 || fd < 0 || inotify_add_watch(fd, argv[1], IN_CREATE | IN_MOVED_TO) < 0)
 		return 2;
 	puts("0");
 	fflush(stdout);

@@ -474,7 +474,7 @@ pool_filled(const struct world *w)
 	char command[2 * LENGTH];
 
 	snprintf(command, sizeof(command),
-		"for d in %.250s/../.ambit-pool/*/*; do echo x >\"$d/settings.json\"; done", w->folder);
+		"for d in %.250s/own/pool-*/*; do echo x >\"$d/settings.json\"; done", w->state);
 	shell(command);
 	mkdir(".claude", 0755);
 	put(".claude/settings.json");
@@ -486,8 +486,8 @@ pool_moved(const struct world *w)
 	char command[2 * LENGTH];
 
 	snprintf(command, sizeof(command),
-		"for d in %.250s/../.ambit-pool/*/*; do mv \"$d\" .claude && break; done 2>/dev/null",
-		w->folder);
+		"for d in %.250s/own/pool-*/*; do mv \"$d\" .claude && break; done 2>/dev/null",
+		w->state);
 	shell(command);
 	mkdir(".claude", 0755);
 	put(".claude/settings.json");

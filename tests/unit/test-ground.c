@@ -13,11 +13,28 @@
 
 #include "kernel/ground.h"
 #include "kernel/pool.h"
+#include "perform/act.h"
 
 struct rig {
 	struct world w;
 	struct grounds *grounds;
+	struct leftovers *store;
+	char pool[1200]; /* where the last one lies */
 };
+
+static void
+make_dirs(const char *path)
+{
+	char copy[1024];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (char *at = copy + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(copy, 0700);
+		*at = '/';
+	}
+	assert_int_equal(mkdir(copy, 0700), 0);
+}
 
 static int
 open_rig(void **state)
@@ -28,6 +45,8 @@ open_rig(void **state)
 	world_open(&rig->w);
 	rig->grounds = grounds_create();
 	assert_non_null(rig->grounds);
+	make_dirs(rig->w.state);
+	assert_int_equal(leftovers_open(rig->w.state, &rig->store, NULL), 0);
 	*state = rig;
 	return 0;
 }
@@ -38,6 +57,7 @@ close_rig(void **state)
 	struct rig *rig = *state;
 
 	grounds_destroy(rig->grounds);
+	leftovers_destroy(rig->store);
 	world_close(&rig->w);
 	free(rig);
 	return 0;
@@ -164,18 +184,38 @@ restricted_touch(struct floor *floor, const char *path)
 #define PASS (&(struct ambit_pass){ .engine = (struct ambit_engine *)(void *)&anything })
 static int anything;
 
+static struct pool *
+make_pool(struct rig *rig, const char *folder, struct floor *floor)
+{
+	struct pool *pool = NULL;
+
+	assert_int_equal(pool_create(folder, rig->store, floor, &pool, NULL), 0);
+	if (pool)
+		snprintf(rig->pool, sizeof(rig->pool), "%s/own/%s", rig->w.state,
+			pool_made(pool)->name);
+	return pool;
+}
+
+static void
+clear_pool(struct pool *pool)
+{
+	assert_int_equal(leftover_remove(pool_made(pool)), 0);
+	pool_destroy(pool);
+}
+
 static void
 a_directory_of_the_pool_has_rights(void **state)
 {
 	struct rig *rig = *state;
 	struct floor *floor = NULL;
-	struct pool *pool = NULL;
+	struct pool *pool;
 	struct stat st, now;
 	int root;
 
 	assert_int_equal(floor_create(&(struct floor_options){ 0 }, &floor, NULL), 0);
-	assert_int_equal(pool_create(rig->w.root, floor, &pool, NULL), 0);
+	pool = make_pool(rig, rig->w.root, floor);
 	assert_non_null(pool);
+	assert_int_equal(access(rig->pool, F_OK), 0);
 	root = open(rig->w.root, O_PATH | O_CLOEXEC);
 	assert_int_equal(pool_mkdir(pool, PASS, root, "new", 0750, &st), 1);
 	assert_int_equal(lstat(in(rig, "new"), &now), 0);
@@ -202,10 +242,9 @@ a_directory_of_the_pool_has_rights(void **state)
 	}
 	assert_int_equal(pool_mkdir(pool, PASS, root, "last", 0700, &st), 0);
 	assert_int_equal(restricted_touch(floor, in(rig, "last/file")), EACCES);
-	pool_clear(pool_path(pool));
-	assert_int_equal(access(pool_path(pool), F_OK), -1);
+	clear_pool(pool);
+	assert_int_equal(access(rig->pool, F_OK), -1);
 	close(root);
-	pool_destroy(pool);
 	floor_destroy(floor);
 }
 
@@ -214,79 +253,101 @@ what_was_filled_ahead_is_not_handed_out(void **state)
 {
 	struct rig *rig = *state;
 	struct floor *floor = NULL;
-	struct pool *pool = NULL;
+	struct pool *pool;
 	struct stat st;
-	char path[1200];
+	char path[1300];
 	int root;
 
 	assert_int_equal(floor_create(&(struct floor_options){ 0 }, &floor, NULL), 0);
-	assert_int_equal(pool_create(rig->w.root, floor, &pool, NULL), 0);
-	snprintf(path, sizeof(path), "%s/0/planted", pool_path(pool));
+	pool = make_pool(rig, rig->w.root, floor);
+	snprintf(path, sizeof(path), "%s/0/planted", rig->pool);
 	assert_int_equal(restricted_touch(floor, path), 0);
 	root = open(rig->w.root, O_PATH | O_CLOEXEC);
 	assert_int_equal(pool_mkdir(pool, PASS, root, "new", 0700, &st), 1);
 	assert_int_equal(rmdir(in(rig, "new")), 0);
-	pool_clear(pool_path(pool));
+	clear_pool(pool);
 	close(root);
-	pool_destroy(pool);
 	floor_destroy(floor);
 }
 
-/* Killed, keeper and all: the next one clears up, but not what somebody holds. */
+/* Something else lies where the pool's directory was: it is neither used nor told as ours. */
 static void
-what_a_killed_session_left_is_collected(void **state)
+another_directory_than_the_one_held_is_refused(void **state)
+{
+	struct rig *rig = *state;
+	bool moved = true;
+	int from, held, root = open(rig->w.root, O_PATH | O_CLOEXEC);
+
+	world_dir(in(rig, "from"));
+	world_dir(in(rig, "from/0"));
+	from = open(in(rig, "from"), O_PATH | O_CLOEXEC);
+	held = openat(from, "0", O_PATH | O_CLOEXEC);
+	/* As it should be. */
+	assert_int_equal(act_mkdir_by_move(PASS, from, "0", held, root, "new", 0700, &moved), 0);
+	assert_true(moved);
+	world_dir(in(rig, "from/0"));
+	assert_int_equal(
+		act_mkdir_by_move(PASS, from, "0", held, root, "wrong", 0700, &moved), -ESTALE);
+	assert_false(moved);
+	close(held);
+	close(from);
+	close(root);
+}
+
+/* On another mount than the state directory the pool lies beside the folder, but not where a
+ * live session may write. A tmpfs of the machine is such a mount. */
+static void
+beside_the_folder_only_where_nobody_writes(void **state)
 {
 	struct rig *rig = *state;
 	struct floor *floor = NULL;
-	struct pool *dead = NULL, *live = NULL, *next = NULL;
-	char left[1024];
+	struct leftovers *other = NULL;
+	char top[] = "/dev/shm/ambit-test-XXXXXX", folder[64];
+	char *covering[] = { top, NULL };
+	struct stat a, b;
+	struct pool *pool;
 
+	if (!mkdtemp(top) || stat(top, &a) < 0 || stat(rig->w.state, &b) < 0 ||
+		a.st_dev == b.st_dev)
+		skip();
+	snprintf(folder, sizeof(folder), "%s/folder", top);
+	world_dir(folder);
 	assert_int_equal(floor_create(&(struct floor_options){ 0 }, &floor, NULL), 0);
-	assert_int_equal(pool_create(rig->w.root, floor, &dead, NULL), 0);
-	assert_int_equal(pool_create(rig->w.root, floor, &live, NULL), 0);
-	snprintf(left, sizeof(left), "%s", pool_path(dead));
-	assert_int_equal(access(left, F_OK), 0);
-	pool_destroy(dead);
-	assert_int_equal(access(left, F_OK), 0);
-	assert_int_equal(pool_create(rig->w.root, floor, &next, NULL), 0);
-	assert_int_equal(access(left, F_OK), -1);
-	assert_int_equal(access(pool_path(live), F_OK), 0);
-	pool_clear(pool_path(live));
-	pool_clear(pool_path(next));
-	pool_destroy(live);
-	pool_destroy(next);
-	*strrchr(left, '/') = '\0';
-	assert_int_equal(access(left, F_OK), -1);
+	pool = make_pool(rig, folder, floor);
+	assert_non_null(pool);
+	assert_int_equal(strncmp(pool_made(pool)->name, ".ambit-pool-", 12), 0);
+	snprintf(rig->pool, sizeof(rig->pool), "%s/%s", top, pool_made(pool)->name);
+	assert_int_equal(access(rig->pool, F_OK), 0);
+	clear_pool(pool);
+	assert_int_equal(access(rig->pool, F_OK), -1);
+	/* Somebody lives who may write there. */
+	assert_int_equal(leftovers_open(rig->w.state, &other, NULL), 0);
+	assert_int_equal(leftovers_note_writable(other, covering), 0);
+	leftovers_destroy(rig->store);
+	assert_int_equal(leftovers_open(rig->w.state, &rig->store, NULL), 0);
+	assert_null(make_pool(rig, folder, floor));
+	leftovers_destroy(other);
+	leftovers_destroy(rig->store);
+	assert_int_equal(leftovers_open(rig->w.state, &rig->store, NULL), 0);
+	pool = make_pool(rig, folder, floor);
+	assert_non_null(pool);
+	clear_pool(pool);
 	floor_destroy(floor);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(top), 0);
 }
 
-/* A parent that cannot be written: in .git, or not at all. */
 static void
-where_there_is_no_room_there_is_none(void **state)
+without_a_store_there_is_no_pool(void **state)
 {
 	struct rig *rig = *state;
 	struct floor *floor = NULL;
 	struct pool *pool = NULL;
-	char *deep = strdup(in(rig, "closed/folder")), *git = strdup(in(rig, "closed/folder/.git"));
 
-	if (geteuid() == 0)
-		skip();
-	world_dir(in(rig, "closed"));
-	world_dir(deep);
-	assert_int_equal(chmod(in(rig, "closed"), 0500), 0);
 	assert_int_equal(floor_create(&(struct floor_options){ 0 }, &floor, NULL), 0);
-	assert_int_equal(pool_create(deep, floor, &pool, NULL), 0);
+	assert_int_equal(pool_create(rig->w.root, NULL, floor, &pool, NULL), 0);
 	assert_null(pool);
-	world_dir(git);
-	assert_int_equal(pool_create(deep, floor, &pool, NULL), 0);
-	assert_non_null(pool);
-	assert_int_equal(strncmp(pool_path(pool), git, strlen(git)), 0);
-	pool_clear(pool_path(pool));
-	pool_destroy(pool);
-	assert_int_equal(chmod(in(rig, "closed"), 0700), 0);
 	floor_destroy(floor);
-	free(deep);
-	free(git);
 }
 
 int
@@ -299,8 +360,9 @@ main(void)
 		TEST(names_follow_what_is_done),
 		TEST(a_directory_of_the_pool_has_rights),
 		TEST(what_was_filled_ahead_is_not_handed_out),
-		TEST(what_a_killed_session_left_is_collected),
-		TEST(where_there_is_no_room_there_is_none),
+		TEST(another_directory_than_the_one_held_is_refused),
+		TEST(beside_the_folder_only_where_nobody_writes),
+		TEST(without_a_store_there_is_no_pool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

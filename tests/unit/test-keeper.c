@@ -602,13 +602,19 @@ a_killed_supervisor_leaves_nothing(void **state)
 	int status;
 
 	assert_int_equal(mkdir(temp, 0700), 0);
+	struct leftover made = {
+		.parent = open(place->dir, O_PATH | O_CLOEXEC),
+		.fd = open(temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.name = "temp",
+	};
+
 	assert_int_equal(mkdir(keep, 0700), 0);
 	close(open(kept, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
 	memset(&place->options.restore, 0, sizeof(place->options.restore));
 	assert_int_equal(tcgetattr(slave, &place->options.restore), 0);
 	place->options.tty = slave;
-	place->options.temp = temp;
+	place->options.temp = &made;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	pid = as_supervisor(place, start_and_wait);
 	read_pids(fifo, pids, 4);
@@ -627,6 +633,7 @@ a_killed_supervisor_leaves_nothing(void **state)
 	memset(&after, 0, sizeof(after));
 	assert_int_equal(tcgetattr(slave, &after), 0);
 	assert_memory_equal(&after, &place->options.restore, sizeof(after));
+	leftover_finish(&made);
 }
 
 /* -- with a terminal --------------------------------------------------------- */
