@@ -272,19 +272,22 @@ lift_made(int fd)
 	return high;
 }
 
-/* What stays for the life of the process: it has only one. */
+/* It stays for the life of the process. Without memory, the next start removes it. */
 static const struct leftover *
 take_made(const struct go *go, size_t i, const int *fds, size_t *at)
 {
-	static struct leftover made[GO_MADE];
+	struct leftover *made = go->made[i][0] ? malloc(sizeof(*made)) : NULL;
 
 	if (!go->made[i][0])
 		return NULL;
-	memcpy(made[i].name, go->made[i], LEFTOVER_NAME);
-	made[i].name[LEFTOVER_NAME - 1] = '\0';
-	made[i].parent = lift_made(fds[(*at)++]);
-	made[i].fd = lift_made(fds[(*at)++]);
-	return &made[i];
+	*at += 2;
+	if (!made)
+		return NULL;
+	memcpy(made->name, go->made[i], LEFTOVER_NAME);
+	made->name[LEFTOVER_NAME - 1] = '\0';
+	made->parent = lift_made(fds[*at - 2]);
+	made->fd = lift_made(fds[*at - 1]);
+	return made;
 }
 
 int

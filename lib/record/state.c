@@ -18,7 +18,10 @@ static int
 make_one(const char *path, struct ambit_error *err)
 {
 	if (mkdir(path, 0700) == 0) {
-		if (chmod(path, 0700) < 0) /* whatever the umask took away */
+		auto_close int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		/* Whatever the umask took away. */
+		if (fd < 0 || fchmod(fd, 0700) < 0)
 			return err_sys(err, errno, "%s: cannot be made the state directory", path);
 		return 0;
 	}

@@ -121,13 +121,13 @@ is_listened_to(const struct sockaddr_un *address)
 
 /* With the lock. What is there is removed if nobody can miss it. */
 static int
-clear(const struct sockaddr_un *address, struct ambit_error *err)
+clear(int dir, const struct sockaddr_un *address, struct ambit_error *err)
 {
-	const char *path = address->sun_path;
+	const char *path = address->sun_path, *name = strrchr(path, '/') + 1;
 	struct stat st;
 	int r;
 
-	if (lstat(path, &st) < 0)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : err_sys(err, errno, "--socket: %s", path);
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
 		return err_set(err, EADDRINUSE,
@@ -141,7 +141,7 @@ clear(const struct sockaddr_un *address, struct ambit_error *err)
 	r = run_trust(path, err);
 	if (r < 0)
 		return err_context(err, "--socket");
-	return unlink(path) < 0 ? err_sys(err, errno, "--socket: %s", path) : 0;
+	return unlinkat(dir, name, 0) < 0 ? err_sys(err, errno, "--socket: %s", path) : 0;
 }
 
 static int
@@ -179,7 +179,7 @@ doorway_open(struct doorway *doorway, const struct toolbox *box, const char *giv
 	auto_close int lock = -1;
 	int r;
 
-	*doorway = (struct doorway){ .fd = -1 };
+	*doorway = (struct doorway){ .fd = -1, .dir = -1 };
 	r = find_path(doorway, box->world.place.runtime, given, err);
 	if (r == 0)
 		r = check_writable(doorway, box, err);
@@ -187,8 +187,12 @@ doorway_open(struct doorway *doorway, const struct toolbox *box, const char *giv
 		r = make_address(doorway->path, &address, err);
 	if (r == 0)
 		r = lock_directory(doorway->path, &lock, err);
-	if (r == 0)
-		r = clear(&address, err);
+	if (r == 0) {
+		/* Not a copy of the lock's descriptor: that would keep the lock. */
+		doorway->dir = openat(lock, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		r = doorway->dir < 0 ? err_sys(err, errno, "--socket: %s", doorway->path)
+				     : clear(doorway->dir, &address, err);
+	}
 	if (r == 0)
 		r = bind_address(doorway, &address, err);
 	return r;
@@ -197,12 +201,15 @@ doorway_open(struct doorway *doorway, const struct toolbox *box, const char *giv
 void
 doorway_close(struct doorway *doorway)
 {
+	const char *name = doorway->path ? strrchr(doorway->path, '/') + 1 : "";
 	struct stat st;
 
 	/* Not what somebody else has put there since. */
-	if (doorway->ino != 0 && lstat(doorway->path, &st) == 0 && st.st_dev == doorway->dev &&
-		st.st_ino == doorway->ino)
-		unlink(doorway->path);
+	if (doorway->ino != 0 &&
+		fstatat(doorway->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_dev == doorway->dev && st.st_ino == doorway->ino)
+		unlinkat(doorway->dir, name, 0);
 	fd_close_at(&doorway->fd);
+	fd_close_at(&doorway->dir);
 	free(doorway->path);
 }

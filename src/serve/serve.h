@@ -60,6 +60,7 @@ void client_finish(struct client *client);
 
 struct doorway {
 	int fd;
+	int dir; /* that it lies in, held; -1 */
 	char *path;
 	dev_t dev; /* of the name that was made; ino 0: none was */
 	ino_t ino;
