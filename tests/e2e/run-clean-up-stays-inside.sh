@@ -57,7 +57,7 @@ decoys mono/sub/.ambit-pool
 ln -s "$OUT/precious" mono/sub/link
 redirected mono/sub/.ambit-pool mono/sub/link mono/sub/.ambit-pool
 (
-	cd mono/sub
+	cd mono/sub || exit 1
 	for d in "${DIRS[@]}"; do
 		rm -f ".ambit-pool/$d/f1"
 		eventually swapped
