@@ -22,7 +22,7 @@
 #define ROUNDS 30 /* a session may ask 32 questions in a row */
 #define TMPFS 0x01021994
 #define PROMPT "Enter is no: "
-#define THINK_NS (20 * 1000 * 1000) /* a person: what came with the question is over */
+#define THINK_NS (400 * 1000 * 1000) /* a person: keys that come with the question do not count */
 #define GIVE_UP_MS 20000
 
 static char top[4096], self[4096], ambit[4096];
