@@ -2,8 +2,9 @@
 /* Locks that a reader cannot take. fcntl's can be: a command behind the line
  * may read the record's files, and a read lock on the right byte would stop
  * every writer for as long as it likes. So the locks are bits in a mapped file
- * that only those who may write it can set; each connection has a seat with
- * its own bits, and a lock is free if no seat of a living one has it.
+ * that only those who may write it can set: each connection has a seat with a
+ * bit for each lock that it shares, and for each lock there is a word that says
+ * who has it alone. A lock is free if nobody who lives has it.
  *
  * Who lives, the kernel knows: the owner of a seat holds a write lock on a
  * byte of its own. Where somebody sits on that byte with a read lock, the
@@ -12,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,36 +21,47 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/run.h"
 #include "record/lock.h"
 
-#define TABLE_MAGIC UINT64_C(0x31656c626174626d) /* "mbtable1", the form of the table */
-#define SEATS 254
-#define LIFE ((off_t)sizeof(struct table)) /* the byte of seat 0; behind the content */
+#define TABLE_MAGIC UINT64_C(0x32656c626174626d) /* "mbtable2", the form of the table */
+#define SEATS 8182 /* 4096 sessions, and as many that look at them or work beside them */
+/* The byte of seat 0. It is the same in every form of the table, so that each
+ * ambit sees that another, older or newer, uses the file. */
+#define LIFE 4096
 #define MAKING (LIFE + SEATS)
-#define MAKING_MS 2000
+#define MAKING_MS 20000 /* a thousand may come to a new directory at once */
+#define WHILE_MAX_MS 2000
+#define DEAD_LOOKS 4	/* seats that are looked at before the table is used further */
 
 #define BY_ID (UINT64_C(1) << 63)
-#define EXCLUSIVE LOCKS_MAX /* where the exclusive bits begin */
 #define BITS UINT64_C(0xffffffff)
 
 struct seat {
 	_Atomic uint64_t owner; /* 0: free; unique, or BY_ID and who it is */
-	_Atomic uint64_t held;	/* shared bits, exclusive bits, and a check of the owner */
+	_Atomic uint64_t held;	/* its shared locks, and a check of the owner */
 };
 
 struct table {
 	_Atomic uint64_t magic;
 	_Atomic uint64_t stamp; /* see locks_stamp */
-	_Atomic uint64_t used;	/* no seat from here on was ever taken */
-	uint64_t unused;
+	_Atomic uint64_t used;	/* no seat from here on is taken; and how often that was said */
+	_Atomic uint32_t turns; /* how often an exclusive lock was given back */
+	_Atomic uint32_t waiting; /* for one; more than there are, if one of them was killed */
+	_Atomic uint64_t exclusive[LOCKS_MAX]; /* who has it: see word_of; 0: nobody */
 	struct seat seats[SEATS];
 };
-_Static_assert(sizeof(struct table) == 4096, "one page");
+/* Whoever damaged the file may have put any number there. */
+#define USED(used) (((used) & UINT32_MAX) < SEATS ? (size_t)((used) & UINT32_MAX) : SEATS)
+#define USED_AGAIN(used, n) ((((used) >> 32) + 1) << 32 | (uint64_t)(n))
+#define PAGE 4096
+_Static_assert(sizeof(struct table) % PAGE == 0, "whole pages");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "between processes");
 
 struct locks {
@@ -56,6 +69,9 @@ struct locks {
 	struct table *table;
 	struct seat *seat; /* NULL: none yet */
 	uint64_t id; /* who this process is, once it was needed */
+	uint64_t word; /* in the table's exclusive locks */
+	unsigned held; /* exclusively */
+	uint64_t met;  /* the word of another that had one at the last try */
 };
 
 int
@@ -146,6 +162,22 @@ lives(const struct locks *locks, size_t i, uint64_t owner)
 			     : lock_written(locks->fd, LIFE + (off_t)i, 1);
 }
 
+/* Who has an exclusive lock: the seat, and of its owner as much as has room. */
+static uint64_t
+word_of(size_t i, uint64_t owner)
+{
+	return (owner ^ owner >> 48) << 16 | (i + 1);
+}
+
+static bool
+word_lives(const struct locks *locks, uint64_t word)
+{
+	size_t i = (size_t)(word & 0xffff) - 1;
+	uint64_t owner = i < SEATS ? atomic_load(&locks->table->seats[i].owner) : 0;
+
+	return owner != 0 && word_of(i, owner) == word && lives(locks, i, owner);
+}
+
 /* -- seats ---------------------------------------------------------------------- */
 
 /* Never the same again, so that nobody who saw a dead owner here takes the
@@ -159,6 +191,31 @@ unique(void)
 	return (((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec) | 1) & ~BY_ID;
 }
 
+/* Said even where it changes nothing: then whoever is about to lower it, and
+ * did not see this seat taken, finds another number and leaves it. */
+static void
+raise_used(struct table *table, size_t n)
+{
+	uint64_t used = atomic_load(&table->used);
+
+	while (!atomic_compare_exchange_weak(
+		&table->used, &used, USED_AGAIN(used, n > USED(used) ? n : USED(used))))
+		;
+}
+
+/* Every lock looks at all seats in use: after a crowd has left, at few again. */
+static void
+lower_used(struct table *table)
+{
+	uint64_t used = atomic_load(&table->used);
+	size_t n = USED(used);
+
+	while (n > 0 && atomic_load(&table->seats[n - 1].owner) == 0)
+		n--;
+	if (n < (used & UINT32_MAX))
+		atomic_compare_exchange_strong(&table->used, &used, USED_AGAIN(used, n));
+}
+
 static bool
 claim(struct locks *locks, size_t i)
 {
@@ -166,7 +223,6 @@ claim(struct locks *locks, size_t i)
 	off_t life = LIFE + (off_t)i;
 	bool locked = lock_bytes(locks->fd, life, 1, F_WRLCK) == 0;
 	uint64_t owner = atomic_load(&seat->owner), mine = unique();
-	uint64_t used = atomic_load(&locks->table->used);
 	bool vacant = locked || !lock_written(locks->fd, life, 1);
 
 	if (vacant && owner & BY_ID)
@@ -180,42 +236,84 @@ claim(struct locks *locks, size_t i)
 			lock_bytes(locks->fd, life, 1, F_UNLCK);
 		return false;
 	}
-	while (used <= i && !atomic_compare_exchange_weak(&locks->table->used, &used, i + 1))
-		;
+	raise_used(locks->table, i + 1);
 	atomic_store(&seat->held, check_of(mine));
 	locks->seat = seat;
+	locks->word = word_of(i, mine);
 	return true;
 }
 
-/* Free ones first: looking at one that is taken costs a call to the kernel. */
+static bool
+claim_free(struct locks *locks, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (atomic_load(&locks->table->seats[i].owner) == 0 && claim(locks, i))
+			return true;
+	return false;
+}
+
+/* Of those who were killed. */
+static bool
+claim_dead(struct locks *locks, size_t from, size_t n, size_t used)
+{
+	for (size_t i = 0; i < n && i < used; i++)
+		if (claim(locks, (from + i) % used))
+			return true;
+	return false;
+}
+
+/* Free ones first: looking at one that is taken costs a call to the kernel. A
+ * few of those are looked at before the table is used further than before, so
+ * that the dead do not fill it. */
 static int
 find_seat(struct locks *locks, const char *path, struct ambit_error *err)
 {
-	for (int taken = 0; taken < 2; taken++)
-		for (size_t i = 0; i < SEATS; i++)
-			if ((atomic_load(&locks->table->seats[i].owner) != 0) == taken &&
-				claim(locks, i))
-				return 0;
+	size_t used = USED(atomic_load(&locks->table->used));
+
+	if (claim_free(locks, 0, used) || claim_dead(locks, unique() >> 1, DEAD_LOOKS, used) ||
+		claim_free(locks, used, SEATS) || claim_dead(locks, 0, SEATS, SEATS))
+		return 0;
 	return err_set(err, EBUSY, "%s: %d connections use the record already: end some", path,
 		SEATS);
 }
 
 /* -- the file --------------------------------------------------------------------- */
 
+static bool
+is_table(int fd)
+{
+	uint64_t magic = 0;
+	struct stat st;
+
+	return pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == TABLE_MAGIC &&
+	       fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(struct table);
+}
+
+/* Written, not left as a hole: a full disk is an error here, not a signal later. */
+static bool
+write_zeros(int fd)
+{
+	static const char zeros[PAGE];
+
+	for (off_t at = 0; at < (off_t)sizeof(struct table); at += PAGE)
+		if (pwrite(fd, zeros, PAGE, at) != PAGE)
+			return false;
+	return true;
+}
+
 static int
 fill(const struct locks *locks, const char *path, struct ambit_error *err)
 {
-	static const struct table empty = { 0 };
-	uint64_t magic = 0;
+	uint64_t magic;
 
-	if (pread(locks->fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == TABLE_MAGIC)
+	if (is_table(locks->fd))
 		return 0; /* somebody else has made it meanwhile */
 	if (lock_written(locks->fd, LIFE, SEATS))
 		return err_set(err, EBADMSG,
 			"%s: damaged while it is in use: end every ambit, then remove it", path);
 	magic = TABLE_MAGIC; /* last: until then nobody takes a seat */
 	errno = ENOSPC;
-	if (pwrite(locks->fd, &empty, sizeof(empty), 0) != sizeof(empty) ||
+	if (!write_zeros(locks->fd) ||
 		pwrite(locks->fd, &magic, sizeof(magic), 0) != sizeof(magic))
 		return err_sys(err, errno, "%s: cannot be written", path);
 	return 0;
@@ -276,8 +374,7 @@ open_table(struct locks *locks, const char *path, struct ambit_error *err)
 		r = make_table(locks, path, err);
 	if (r < 0)
 		return r;
-	at = mmap(NULL, sizeof(struct table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-		locks->fd, 0);
+	at = mmap(NULL, sizeof(struct table), PROT_READ | PROT_WRITE, MAP_SHARED, locks->fd, 0);
 	if (at == MAP_FAILED)
 		return err_sys(err, errno, "%s: cannot be mapped", path);
 	locks->table = at;
@@ -303,8 +400,10 @@ locks_open(const char *path, struct locks **ret_locks, struct ambit_error *err)
 void
 locks_leave(struct locks *locks)
 {
+	locks_drop(locks, locks->held, true);
 	atomic_store(&locks->seat->held, 0);
 	atomic_store(&locks->seat->owner, 0);
+	lower_used(locks->table);
 }
 
 void
@@ -325,13 +424,40 @@ locks_close(struct locks *locks)
 
 /* -- locks ------------------------------------------------------------------------- */
 
-/* Whether another that lives stands in the way; the dead are cleared away. */
+/* Whether another that lives has it exclusively; the dead are cleared away. To
+ * ask the kernel costs most of all, and is done about whoever is met twice: in a
+ * crowd the next to come meets another already. */
 static bool
-in_the_way(struct locks *locks, unsigned mask, bool exclusive)
+is_taken(struct locks *locks, size_t lock, bool sure)
 {
-	uint64_t used = atomic_load(&locks->table->used);
+	_Atomic uint64_t *at = &locks->table->exclusive[lock];
+	uint64_t word = atomic_load(at), met = locks->met;
 
-	for (size_t i = 0; i < used && i < SEATS; i++) {
+	if (word == 0 || word == locks->word)
+		return false;
+	locks->met = word;
+	if ((word != met && !sure) || word_lives(locks, word))
+		return true;
+	atomic_compare_exchange_strong(at, &word, 0);
+	return word != 0 && word != locks->met;
+}
+
+static bool
+any_taken(struct locks *locks, unsigned mask, bool sure)
+{
+	for (size_t lock = 0; lock < LOCKS_MAX; lock++)
+		if (mask >> lock & 1 && is_taken(locks, lock, sure))
+			return true;
+	return false;
+}
+
+/* Whether another that lives has any of them shared. */
+static bool
+is_shared(struct locks *locks, unsigned mask)
+{
+	size_t used = USED(atomic_load(&locks->table->used));
+
+	for (size_t i = 0; i < used; i++) {
 		struct seat *seat = &locks->table->seats[i];
 		uint64_t owner = atomic_load(&seat->owner), held;
 
@@ -340,7 +466,7 @@ in_the_way(struct locks *locks, unsigned mask, bool exclusive)
 		held = atomic_load(&seat->held);
 		if ((held & ~BITS) != check_of(owner))
 			continue; /* it has just come, and has nothing yet */
-		if (!((held >> EXCLUSIVE | (exclusive ? held : 0)) & mask))
+		if (!(held & mask))
 			continue;
 		if (lives(locks, i, owner))
 			return true;
@@ -349,34 +475,135 @@ in_the_way(struct locks *locks, unsigned mask, bool exclusive)
 	return false;
 }
 
-/* First say it, then look: of two that come at once, one sees the other, or
- * both do. */
+static void
+drop_words(struct locks *locks, unsigned mask)
+{
+	for (size_t lock = 0; lock < LOCKS_MAX; lock++) {
+		uint64_t word = locks->word;
+
+		if (mask >> lock & 1)
+			atomic_compare_exchange_strong(
+				&locks->table->exclusive[lock], &word, 0);
+	}
+}
+
+static bool
+take_words(struct locks *locks, unsigned mask)
+{
+	for (size_t lock = 0; lock < LOCKS_MAX; lock++) {
+		uint64_t nobody = 0;
+
+		if (!(mask >> lock & 1))
+			continue;
+		if (!is_taken(locks, lock, false) &&
+			atomic_compare_exchange_strong(
+				&locks->table->exclusive[lock], &nobody, locks->word))
+			continue;
+		drop_words(locks, mask & ((1u << lock) - 1));
+		return false;
+	}
+	return true;
+}
+
+static int
+take_shared(struct locks *locks, unsigned mask)
+{
+	atomic_fetch_or(&locks->seat->held, (uint64_t)mask);
+	if (!any_taken(locks, mask, false))
+		return 0;
+	atomic_fetch_and(&locks->seat->held, ~(uint64_t)mask);
+	return -EBUSY;
+}
+
+/* First say it, then look: of two that come at once, one shared and one not,
+ * one sees the other, or both do. Of those who want it alone, one is first. */
 int
 locks_take(struct locks *locks, unsigned mask, bool exclusive)
 {
-	atomic_fetch_or(&locks->seat->held, (uint64_t)mask << (exclusive ? EXCLUSIVE : 0));
-	if (!in_the_way(locks, mask, exclusive))
-		return 0;
-	locks_drop(locks, mask, exclusive);
-	return -EBUSY;
+	if (!exclusive)
+		return take_shared(locks, mask);
+	if (!take_words(locks, mask))
+		return -EBUSY;
+	if (is_shared(locks, mask)) {
+		drop_words(locks, mask);
+		return -EBUSY;
+	}
+	locks->held |= mask;
+	return 0;
+}
+
+static void
+wake_one(struct table *table)
+{
+	atomic_fetch_add(&table->turns, 1);
+	if (atomic_load(&table->waiting) > 0)
+		syscall(SYS_futex, &table->turns, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 void
 locks_drop(struct locks *locks, unsigned mask, bool exclusive)
 {
-	atomic_fetch_and(&locks->seat->held, ~((uint64_t)mask << (exclusive ? EXCLUSIVE : 0)));
+	if (!exclusive) {
+		atomic_fetch_and(&locks->seat->held, ~(uint64_t)mask);
+		return;
+	}
+	if (!(locks->held & mask))
+		return;
+	drop_words(locks, locks->held & mask);
+	locks->held &= ~mask;
+	wake_one(locks->table);
+}
+
+/* Until a lock is given back, or for a while: whoever had it may have been
+ * killed, and who was woken may have waited for another. In a crowd that while
+ * is long, for a thousand that look all the time keep the one at work from
+ * working; and not equally long for all. */
+static void
+sleep_a_while(struct locks *locks, uint32_t turns, unsigned tries)
+{
+	struct table *table = locks->table;
+	uint32_t most = atomic_fetch_add(&table->waiting, 1) / 2;
+
+	if (most > WHILE_MAX_MS)
+		most = WHILE_MAX_MS;
+	most += tries < 16 ? tries : 16;
+	uint64_t us = 500 + unique() / 64 % (1000 * (most + 1));
+	struct timespec timeout = {
+		.tv_sec = (time_t)(us / 1000000),
+		.tv_nsec = (long)(us % 1000000) * 1000,
+	};
+
+	syscall(SYS_futex, &table->turns, FUTEX_WAIT, turns, &timeout, NULL, 0);
+	atomic_fetch_sub(&table->waiting, 1);
+}
+
+bool
+locks_wait(struct locks *locks, struct locks_wait *wait)
+{
+	uint32_t turns = atomic_load(&locks->table->turns);
+	int64_t now = clock_steady();
+
+	if (wait->tries == 0)
+		wait->began = wait->moved = now;
+	if (turns != wait->turns)
+		wait->moved = now;
+	wait->turns = turns;
+	if (now - wait->moved > LOCKS_STUCK_MS || now - wait->began > LOCKS_WAIT_MS)
+		return false;
+	sleep_a_while(locks, turns, wait->tries++);
+	return true;
 }
 
 bool
 locks_alone(struct locks *locks, unsigned mask)
 {
-	return !in_the_way(locks, mask, true);
+	return !any_taken(locks, mask, true) && !is_shared(locks, mask);
 }
 
 unsigned
 locks_held(const struct locks *locks)
 {
-	return (unsigned)(atomic_load(&locks->seat->held) >> EXCLUSIVE) & 0xffffu;
+	return locks->held;
 }
 
 uint64_t

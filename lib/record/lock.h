@@ -14,6 +14,8 @@
 
 #define LOCK_FILE "ambit.lock"
 #define LOCKS_MAX 16 /* locks 0 to 15: a mask */
+#define LOCKS_STUCK_MS 10000 /* nobody has given a lock back for so long */
+#define LOCKS_WAIT_MS 120000 /* others get it all the time, this one never */
 
 struct locks;
 
@@ -25,14 +27,23 @@ void locks_close(struct locks *locks);
 /* Gives the place back and leaves the rest to the end of the process. */
 void locks_leave(struct locks *locks);
 
-/* All of the mask, shared or exclusively, or -EBUSY. May be refused, rarely,
- * to each of two that come at the same moment. */
+/* All of the mask, shared or exclusively, or -EBUSY. May be refused, rarely, to each
+ * of two that come at the same moment, and once more after whoever had it has died. */
 int locks_take(struct locks *locks, unsigned mask, bool exclusive);
 void locks_drop(struct locks *locks, unsigned mask, bool exclusive);
 /* Whether no other holds any of them in any way. */
 bool locks_alone(struct locks *locks, unsigned mask);
 /* What this connection holds exclusively. */
 unsigned locks_held(const struct locks *locks);
+
+/* For a loop around locks_take: sleeps until it may be free; false when it is time to
+ * give up. Begins zeroed. As long as others get their turn, this one waits for its own. */
+struct locks_wait {
+	unsigned tries;
+	uint32_t turns;
+	int64_t began, moved;
+};
+bool locks_wait(struct locks *locks, struct locks_wait *wait);
 
 /* A number that is kept with the locks; 0 in a table that is new. */
 uint64_t locks_stamp(const struct locks *locks);

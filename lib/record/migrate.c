@@ -251,7 +251,7 @@ explain_read(struct ambit_record *record, int r, struct ambit_error *err)
 /* SQLite would read on from a log that holds all the pages it looks for, and
  * later move them into a file that is something else by now. */
 static int
-check_header(struct ambit_record *record, struct ambit_error *err)
+check_header(struct ambit_record *record, bool *ret_empty, struct ambit_error *err)
 {
 	static const char magic[] = "SQLite format 3";
 	sqlite3_file *file = NULL;
@@ -267,18 +267,15 @@ check_header(struct ambit_record *record, struct ambit_error *err)
 		return store_fail(record, rc, err);
 	if (size > 0 && memcmp(begin, magic, sizeof(magic)) != 0)
 		return store_fail(record, SQLITE_NOTADB, err);
+	*ret_empty = size == 0;
 	return 0;
 }
 
-int
-migrate_check(struct ambit_record *record, struct ambit_error *err)
+static int
+check_schema(struct ambit_record *record, struct ambit_error *err)
 {
 	struct identity id;
-	int r = check_header(record, err);
-
-	if (r < 0)
-		return r;
-	r = identify_now(record, &id, err);
+	int r = identify_now(record, &id, err);
 
 	if (r < 0)
 		return explain_read(record, r, err);
@@ -286,4 +283,33 @@ migrate_check(struct ambit_record *record, struct ambit_error *err)
 	if (r < 0)
 		return r;
 	return record->writable ? check_write(record, &id, err) : check_read(record, &id, err);
+}
+
+/* An empty file has no log yet, and so only the locks of the file itself, for
+ * which SQLite has no queue: of a thousand that come at once, one makes the
+ * database and the others find it made. */
+static int
+make_in_turn(struct ambit_record *record, struct ambit_error *err)
+{
+	const unsigned making = 1u << STORE_MAKING;
+	struct locks_wait wait = { 0 };
+	int r;
+
+	while (locks_take(record->locks, making, true) < 0)
+		if (!locks_wait(record->locks, &wait))
+			return store_fail(record, SQLITE_BUSY, err);
+	r = check_schema(record, err);
+	locks_drop(record->locks, making, true);
+	return r;
+}
+
+int
+migrate_check(struct ambit_record *record, struct ambit_error *err)
+{
+	bool empty = false;
+	int r = check_header(record, &empty, err);
+
+	if (r < 0)
+		return r;
+	return empty && record->writable ? make_in_turn(record, err) : check_schema(record, err);
 }

@@ -304,6 +304,16 @@ committed(void *data, sqlite3 *db, const char *name, int pages)
 	return SQLITE_OK; /* it is stored, wherever it is */
 }
 
+static int
+wait_for_turn(void *data, int tries)
+{
+	struct ambit_record *record = data;
+
+	if (tries == 0)
+		record->wait = (struct locks_wait){ 0 };
+	return locks_wait(record->locks, &record->wait);
+}
+
 /* Where the file of locks cannot be made, nobody can write either: a reader
  * does without. */
 static int
@@ -348,7 +358,10 @@ connect_file(struct ambit_record *record, struct ambit_error *err)
 	/* Moving the log into the database waits for the disk. */
 	sqlite3_db_config(record->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_wal_hook(record->db, committed, record);
-	sqlite3_busy_timeout(record->db, STORE_BUSY_MS);
+	if (record->locks)
+		sqlite3_busy_handler(record->db, wait_for_turn, record);
+	else
+		sqlite3_busy_timeout(record->db, STORE_BUSY_MS);
 	return migrate_check(record, err);
 }
 

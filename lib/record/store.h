@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "record/lock.h"
 #include "record/record.h"
 
 /* What the files of this folder share: the open database, its statements, and
@@ -14,7 +15,8 @@
 
 #define STORE_FILE "ambit.db"
 #define STORE_APPLICATION_ID 0x616d6274 /* "ambt": another program's database is refused */
-#define STORE_BUSY_MS 10000
+#define STORE_BUSY_MS LOCKS_STUCK_MS
+#define STORE_MAKING 10 /* the lock of whoever makes a database of an empty file; see vfs.c */
 /* Pages in the log from which on it is moved into the database. That waits for
  * the disk; but after a crash, the next reads the whole log. */
 #define STORE_LOG_CLOSE 200 /* when a writer closes */
@@ -37,6 +39,7 @@ struct ambit_record {
 	sqlite3 *db;
 	struct locks *locks; /* NULL: it is read where nothing can be written */
 	struct vfs *vfs;
+	struct locks_wait wait; /* for a lock of SQLite's that is taken */
 	int log; /* pages in the log, after the last commit */
 	char *path;
 	bool writable;

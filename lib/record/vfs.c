@@ -132,10 +132,13 @@ enter(struct vfs *vfs, off_t size)
 {
 	static const char zeros[HEADER];
 	const unsigned door = 1u << ENTER, in = 1u << ALIVE;
+	struct locks_wait wait = { 0 };
 	int rc = SQLITE_OK;
 
-	if (locks_take(vfs->locks, door, true) < 0)
-		return SQLITE_BUSY;
+	/* SQLite would ask again a hundred times and then give up. */
+	while (locks_take(vfs->locks, door, true) < 0)
+		if (!locks_wait(vfs->locks, &wait))
+			return SQLITE_BUSY;
 	for (size_t i = 0; rc == SQLITE_OK && i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (lock_bytes(vfs->shm, BASE + kept[i], 1, F_RDLCK) < 0)
 			rc = SQLITE_BUSY;

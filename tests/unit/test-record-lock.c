@@ -8,6 +8,7 @@
 
 #include "record-place.h"
 #include "record/lock.h"
+#include "rounds.h"
 
 #define SOON_MS 3000 /* far below STORE_BUSY_MS */
 
@@ -362,6 +363,88 @@ a_log_that_an_outsider_left_is_read(void **state)
 		SQLITE_OK);
 }
 
+/* -- a crowd ---------------------------------------------------------------------------- */
+
+/* Waits until the other end is closed. */
+static void
+wait_for_end(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) > 0)
+		;
+}
+
+/* One of the crowd: opens when all are there, writes, and writes again when all are in. */
+static void
+come_in(struct place *p, int number, int start, int in, int leave)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "s%d", number);
+	wait_for_end(start);
+	if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, &p->err) < 0 ||
+		append(p->record, name, "came", NULL, &p->err) < 0) {
+		fprintf(stderr, "%s: %s\n", name, p->err.text);
+		_exit(write(in, "!", 1) == 1 ? 1 : 2);
+	}
+	if (write(in, "x", 1) != 1)
+		_exit(2);
+	wait_for_end(leave);
+	if (append(p->record, name, "left", NULL, &p->err) < 0) {
+		fprintf(stderr, "%s: %s\n", name, p->err.text);
+		_exit(1);
+	}
+	if (number % 2)
+		ambit_record_close(p->record);
+	else
+		ambit_record_leave(p->record);
+	_exit(0);
+}
+
+static pid_t
+send_one(struct place *p, int number, int start[2], int in[2], int leave[2])
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		close(start[1]);
+		close(in[0]);
+		close(leave[1]);
+		come_in(p, number, start[0], in[1], leave[0]);
+	}
+	return pid;
+}
+
+static void
+a_crowd_that_comes_at_once_to_a_new_directory_is_let_in(void **state)
+{
+	struct place *p = *state;
+	int n = rounds(300, 4200), start[2], in[2], leave[2], status, came = 0;
+	auto_free pid_t *pids = calloc((size_t)n, sizeof(*pids));
+	char byte;
+
+	assert_non_null(pids);
+	assert_int_equal(pipe(start) | pipe(in) | pipe(leave), 0);
+	for (int i = 0; i < n; i++)
+		pids[i] = send_one(p, i, start, in, leave);
+	close(start[0]);
+	close(in[1]);
+	close(leave[0]);
+	close(start[1]);
+	while (came < n && read(in[0], &byte, 1) == 1)
+		came++;
+	close(leave[1]);
+	close(in[0]);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(came, n);
+	works(p, 2 * (int64_t)n + 1);
+}
+
 /* -- the file of locks ------------------------------------------------------------------ */
 
 static void
@@ -422,15 +505,23 @@ an_index_of_another_log_is_not_believed(void **state)
 	works(p, 4);
 }
 
-#define CONNECTIONS 254
+#define CONNECTIONS 8182
 
 static void
 there_is_room_for_many_and_an_end_to_it(void **state)
 {
 	struct place *p = *state;
 	auto_free char *path = str_printf("%s/" LOCK_FILE, p->top);
-	struct locks *all[CONNECTIONS], *more = NULL;
+	struct locks **all = calloc(CONNECTIONS, sizeof(*all)), *more = NULL;
+	struct rlimit open_files;
 
+	assert_non_null(all);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &open_files), 0);
+	open_files.rlim_cur = open_files.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &open_files) < 0 || open_files.rlim_max < CONNECTIONS + 64) {
+		free(all);
+		skip();
+	}
 	for (int i = 0; i < CONNECTIONS; i++)
 		if (locks_open(path, &all[i], &p->err) < 0)
 			fail_msg("%d: %s", i, p->err.text);
@@ -440,14 +531,15 @@ there_is_room_for_many_and_an_end_to_it(void **state)
 		assert_int_equal(locks_take(all[i], 2, false), 0);
 	assert_int_equal(locks_take(all[7], 3, true), -EBUSY);
 	assert_int_equal(locks_take(all[7], 1, true), 0);
-	assert_int_equal(locks_take(all[253], 1, false), -EBUSY);
+	assert_int_equal(locks_take(all[CONNECTIONS - 1], 1, false), -EBUSY);
 	locks_drop(all[7], 1, true);
-	assert_int_equal(locks_take(all[253], 1, false), 0);
+	assert_int_equal(locks_take(all[CONNECTIONS - 1], 1, false), 0);
 	for (int i = 0; i < CONNECTIONS; i++)
 		locks_close(all[i]);
 	assert_int_equal(locks_open(path, &more, &p->err), 0);
 	assert_int_equal(locks_take(more, 0xffff, true), 0);
 	locks_close(more);
+	free(all);
 }
 
 /* -- many, and some are killed ----------------------------------------------------------- */
@@ -542,6 +634,7 @@ main(void)
 		TEST(a_forked_process_takes_no_locks_away),
 		TEST(an_outsider_reads_writes_and_removes_nothing),
 		TEST(a_log_that_an_outsider_left_is_read),
+		TEST(a_crowd_that_comes_at_once_to_a_new_directory_is_let_in),
 		TEST(a_damaged_file_of_locks_is_made_anew_or_named),
 		TEST(an_index_of_another_log_is_not_believed),
 		TEST(there_is_room_for_many_and_an_end_to_it),
