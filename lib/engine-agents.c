@@ -125,10 +125,14 @@ add_refusal(void *data, int64_t id, const struct ambit_event *event)
 	size_t i;
 
 	(void)id;
-	if (!streq(event->kind, "decide") || !is_in(g->sessions, event->session))
+	if (!is_in(g->sessions, event->session))
 		return 0;
 	if (event->body)
 		json_parse(event->body, strlen(event->body), &body, NULL);
+	if (streq(event->kind, "more") && streq(json_text(body, "of"), "decide"))
+		g->more += (uint64_t)json_integer_value(json_object_get(body, "count"));
+	if (!streq(event->kind, "decide"))
+		return 0;
 	json_array_foreach(json_object_get(body, "paths"), i, path) {
 		if (streq(json_text(path, "verdict"), "allow"))
 			continue;

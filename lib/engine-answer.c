@@ -85,6 +85,13 @@ append_answer(struct ambit_engine *engine, const struct ambit_request *request, 
 
 	if (!label)
 		return err_nomem(err);
+	/* An answer that nobody took time over, and of which nothing stays. */
+	if (rules->n == 0 && !pending_is_limited(engine->pending)) {
+		int r = engine_count(engine, "answer", request, NULL, false, err);
+
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
 	return record_answer(engine->record, &event, body, rules->list, rules->n, err);
 }
 
@@ -239,7 +246,8 @@ ambit_engine_passed(struct ambit_engine *engine, const struct ambit_question *qu
 	if (why->code == 0 || !engine->record || engine->observe || !what || !body ||
 		json_set_text(body, "reason", why->text) < 0)
 		return;
-	record_append(engine->record, &event, body, NULL);
+	if (record_count(engine->record, &event, &(struct record_like){ 0 }, NULL) == 0)
+		record_append(engine->record, &event, body, NULL);
 }
 
 struct declining {

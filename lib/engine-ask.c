@@ -243,6 +243,21 @@ expire(struct ambit_engine *engine, int64_t now)
 	}
 }
 
+/* Questions that nobody takes time over are as many as the program likes. */
+static int
+record_question(struct ambit_engine *engine, struct ticket *ticket, struct ambit_error *err)
+{
+	auto_json json_t *body = json_pack(
+		"{s:s, s:s}", "door", engine->door, "why", ticket->question.why);
+	int r = engine_count(engine, "ask", ticket->request, &ticket->outcome,
+		!pending_is_limited(engine->pending), err);
+
+	if (r == 0)
+		r = body ? engine_append(engine, "ask", ticket->request, &ticket->outcome, body, err)
+			 : err_nomem(err);
+	return r < 0 ? r : 0;
+}
+
 static int
 show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 {
@@ -259,11 +274,7 @@ show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 	ticket->question.judging = r == 0 && engine->judge && ticket->question.judge;
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
-		auto_json json_t *body = json_pack("{s:s, s:s}", "door", engine->door, "why",
-			ticket->question.why);
-
-		r = body ? engine_append(engine, "ask", ticket->request, &ticket->outcome, body, &err)
-			 : -ENOMEM;
+		r = record_question(engine, ticket, &err);
 		if (r < 0)
 			ticket_drop_question(ticket);
 	}

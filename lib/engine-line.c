@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -377,7 +378,22 @@ ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *sub
 		return err_set(err, EINVAL, "the body of an event must be an object");
 	if (!engine->record || engine->observe)
 		return 0;
-	return record_append(engine->record, &event, object, err);
+	/* The end is the last event; what was counted stands before it. */
+	r = streq(kind, "end") ? record_counts_write(engine->record, engine->session.name, err) : 0;
+	return r < 0 ? r : record_append(engine->record, &event, object, err);
+}
+
+#define CARE_AGAIN_MS 5000 /* after a count could not be written */
+
+int
+ambit_engine_care(struct ambit_engine *engine)
+{
+	int64_t due = engine->record ? record_counts_due(engine->record) : -1;
+
+	if (due == 0 && record_counts_write(engine->record, NULL, NULL) < 0)
+		return CARE_AGAIN_MS;
+	due = due == 0 ? record_counts_due(engine->record) : due;
+	return due > INT_MAX ? INT_MAX : (int)due;
 }
 
 int

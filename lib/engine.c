@@ -230,17 +230,15 @@ decision_body(const struct ambit_engine *engine, const struct ambit_request *req
 	return NULL;
 }
 
-int
-engine_append(struct ambit_engine *engine, const char *kind, const struct ambit_request *request,
-	const struct ambit_outcome *outcome, const json_t *body, struct ambit_error *err)
+static struct ambit_event
+event_of(const struct ambit_engine *engine, const char *kind, const struct ambit_request *request,
+	const struct ambit_outcome *outcome)
 {
-	auto_free char *label = request ? request_label(request) : NULL;
 	struct ambit_event event = {
 		.session = engine->session.name,
 		.time = clock_now(),
 		.kind = kind,
 		.tool = request ? ambit_request_tool(request) : NULL,
-		.subject = label,
 	};
 
 	if (outcome) {
@@ -248,9 +246,56 @@ engine_append(struct ambit_engine *engine, const char *kind, const struct ambit_
 		if (outcome->code != AMBIT_CODE_NONE)
 			event.code = ambit_word_name(ambit_codes, (int)outcome->code);
 	}
+	return event;
+}
+
+int
+engine_append(struct ambit_engine *engine, const char *kind, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, const json_t *body, struct ambit_error *err)
+{
+	auto_free char *label = request ? request_label(request) : NULL;
+	struct ambit_event event = event_of(engine, kind, request, outcome);
+
+	event.subject = label;
 	if (request && !label)
 		return err_nomem(err);
 	return record_append(engine->record, &event, body, err);
+}
+
+/* The directory of the first path that is not allowed, or of the first at all; the host.
+ * NULL: it is about neither, or there is no memory. Caller frees. */
+static char *
+place_of(const struct ambit_outcome *outcome)
+{
+	const struct ambit_outcome_path *path = outcome->n_paths > 0 ? outcome->paths : NULL;
+	const char *end;
+
+	for (size_t i = 0; i < outcome->n_paths; i++)
+		if (outcome->paths[i].verdict != AMBIT_ALLOW) {
+			path = &outcome->paths[i];
+			break;
+		}
+	if (!path || !path->shown)
+		return str_dup(outcome->host);
+	end = strrchr(path->shown, '/');
+	return end == path->shown ? strdup("/")
+		: end		  ? strndup(path->shown, (size_t)(end - path->shown))
+				  : strdup(".");
+}
+
+int
+engine_count(struct ambit_engine *engine, const char *kind, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, bool refused, struct ambit_error *err)
+{
+	const struct ambit_event event = event_of(engine, kind, request, outcome);
+	auto_free char *place = outcome ? place_of(outcome) : NULL;
+	const struct record_like like = {
+		.place = place,
+		.program = request ? request->program : NULL,
+		.refused = refused,
+	};
+
+	return record_count(engine->record, &event, &like, err);
 }
 
 /* Reads are free until the first write: an allowed write, or a command that
@@ -271,6 +316,15 @@ note_write(struct ambit_engine *engine, const struct ambit_request *request,
 	return r;
 }
 
+static int
+append_decision(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, struct ambit_error *err)
+{
+	auto_json json_t *body = decision_body(engine, request, outcome);
+
+	return body ? engine_append(engine, "decide", request, outcome, body, err) : err_nomem(err);
+}
+
 void
 engine_record(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_outcome *outcome)
@@ -280,10 +334,11 @@ engine_record(struct ambit_engine *engine, const struct ambit_request *request,
 
 	if (!engine->record || engine->observe)
 		return;
-	auto_json json_t *body = decision_body(engine, request, outcome);
-
-	r = body ? engine_append(engine, "decide", request, outcome, body, &err) : err_nomem(&err);
+	r = engine_count(
+		engine, "decide", request, outcome, outcome->verdict != AMBIT_ALLOW, &err);
 	if (r == 0)
+		r = append_decision(engine, request, outcome, &err);
+	if (r >= 0)
 		r = note_write(engine, request, outcome, &err);
 	if (r < 0)
 		engine_refuse(outcome, AMBIT_CODE_INTERNAL,
@@ -372,7 +427,10 @@ ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error 
 	};
 
 	engine_permit_unmake(permit, result != 0);
-	r = body ? record_append(permit->engine->record, &event, body, err) : err_nomem(err);
+	r = record_count(permit->engine->record, &event, &(struct record_like){ 0 }, err);
+	if (r == 0)
+		r = body ? record_append(permit->engine->record, &event, body, err) : err_nomem(err);
+	r = r < 0 ? r : 0;
 	permit_free(permit);
 	return r;
 }

@@ -97,6 +97,11 @@ int engine_append(struct ambit_engine *engine, const char *kind,
 	const struct ambit_request *request, const struct ambit_outcome *outcome,
 	const json_t *body, struct ambit_error *err);
 
+/* Whether the event is counted among those like it, in the place that outcome (or NULL)
+ * is about: 1. 0: it is to be appended. refused: nothing comes of it. See record_count. */
+int engine_count(struct ambit_engine *engine, const char *kind, const struct ambit_request *request,
+	const struct ambit_outcome *outcome, bool refused, struct ambit_error *err);
+
 /* A permit for an allow; takes resolved. */
 int engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
 	const struct ambit_outcome *outcome, struct resolved *resolved,

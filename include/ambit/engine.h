@@ -297,6 +297,11 @@ int ambit_engine_grant(struct ambit_engine *engine, const char *real, struct amb
 int ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *subject,
 	const char *body, struct ambit_error *err);
 
+/* Events that are counted, not written one by one, are written as counts when that is
+ * due. In how many ms to call it again; -1: nothing is counted. An event that is made
+ * later does it, too; this is for a session in which nothing happens any more. */
+int ambit_engine_care(struct ambit_engine *engine);
+
 /* The one question about a profile's folders and hosts. 0: open already, by
  * settings or memory; 1: *ret_question is to be put (its finish is the
  * caller's); -EACCES: remembered as no. An answer of at least ONCE opens them:

@@ -111,7 +111,8 @@ struct ambit_event {
 	const char *session;
 	int64_t seq;  /* 1, 2, 3 ... within the session */
 	int64_t time; /* milliseconds since the epoch */
-	const char *kind; /* session decide ask answer result rule revoke mode permission */
+	/* session decide ask answer result rule revoke mode permission run end judge more forget */
+	const char *kind;
 	const char *tool;    /* or NULL */
 	const char *verdict; /* or NULL */
 	const char *code;    /* or NULL */

@@ -65,6 +65,12 @@ pending_limit(struct pending *pending, bool limited)
 	pending->unlimited = !limited;
 }
 
+bool
+pending_is_limited(const struct pending *pending)
+{
+	return !pending->unlimited;
+}
+
 void
 pending_refund(struct pending *pending)
 {

@@ -24,6 +24,7 @@ void pending_destroy(struct pending *pending, void (*destroy_data)(void *data));
 /* Whether questions are counted against the rate (at first they are). Where a program
  * answers them, nobody is bothered. */
 void pending_limit(struct pending *pending, bool limited);
+bool pending_is_limited(const struct pending *pending);
 
 /* One question less was seen by a person than was counted. */
 void pending_refund(struct pending *pending);

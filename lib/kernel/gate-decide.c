@@ -241,6 +241,23 @@ gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key
 	tell_refused(call->gate->tell, &call->target, what, subject ? subject : "?", outcome,
 		!call->gate->o.quiet, key);
 	gate_fail(call, EACCES);
+	if (!atomic_exchange(&call->gate->caring, true))
+		call->gate->o.wake(call->gate->o.data);
+}
+
+int
+gate_care(struct gate *gate)
+{
+	int ms;
+
+	if (!atomic_load(&gate->caring))
+		return -1;
+	gate_lock(gate);
+	ms = ambit_engine_care(gate->o.engine);
+	if (ms < 0)
+		atomic_store(&gate->caring, false);
+	gate_unlock(gate);
+	return ms;
 }
 
 /* -- deciding ------------------------------------------------------------------- */

@@ -71,6 +71,7 @@ struct gate {
 	atomic_bool any_narrowed;
 	atomic_bool subreaper;
 	atomic_bool connected;
+	atomic_bool caring; /* whoever looks at counts knows that there may be some */
 	atomic_ullong calls;
 	atomic_ullong blind;
 	atomic_ullong unread; /* of processes that cannot be looked into */

@@ -73,6 +73,10 @@ void gate_wake(struct gate *gate);
  * few milliseconds, by one thread. */
 int gate_check(struct gate *gate);
 
+/* Refusals that are counted are written when that is due: in how many ms it wants to be
+ * called again; -1: when it wakes. */
+int gate_care(struct gate *gate);
+
 /* The same while it runs, with descriptors that were given past the floor: members are
  * put into the object. -ENOMEM. */
 int gate_status(struct gate *gate, json_t *object);

@@ -192,15 +192,17 @@ take_time(struct run *run)
 /* -- the loop -------------------------------------------------------------------- */
 
 static int
-wait_ms(const struct run *run, int held)
+wait_ms(const struct run *run, int held, int care)
 {
 	int64_t left;
 
 	if (held > 0)
 		return HELD_MS;
 	if (run->deadline == 0 || run->ending)
-		return -1;
+		return care;
 	left = run->deadline - clock_steady();
+	if (care >= 0 && left > care)
+		left = care;
 	return left < 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
 }
 
@@ -242,7 +244,7 @@ loop_run(struct run *run, struct ambit_error *err)
 		fds[7] = (struct pollfd){ .fd = ambit_live_fd(run->live), .events = POLLIN };
 		if (run->terminal)
 			n += terminal_poll(run->terminal, fds + MAIN_FDS);
-		if (poll(fds, (nfds_t)n, wait_ms(run, held)) < 0 && errno != EINTR)
+		if (poll(fds, (nfds_t)n, wait_ms(run, held, gate_care(run->gate))) < 0 && errno != EINTR)
 			return err_sys(err, errno, "the supervisor's loop");
 		if (fds[2].revents)
 			take_wake(run);

@@ -10,6 +10,7 @@
 #include "base/run.h"
 #include "base/str.h"
 #include "record/store.h"
+#include "record/tally.h"
 
 #define WORD_MAX 256
 #define SUBJECT_MAX 2048
@@ -130,7 +131,11 @@ link_row(struct ambit_record *record, const char *session, int64_t time, const s
 	if (chain_hash(previous, &link, hash) < 0)
 		return err_nomem(err);
 	r = write_row(record, session, link.seq, time, row, hash, err);
-	return r < 0 ? r : write_head(record, session, link.seq, hash, err);
+	if (r == 0)
+		r = write_head(record, session, link.seq, hash, err);
+	if (r == 0 && record->tally)
+		tally_note(record->tally, session, link.seq, link.fields[FIELD_BODY].len);
+	return r;
 }
 
 static int
@@ -175,6 +180,8 @@ record_append(struct ambit_record *record, const struct ambit_event *event, cons
 
 	if (r == 0)
 		r = fill(&row, event, body, err);
+	if (r == 0 && record_counts_due(record) == 0)
+		r = record_counts_write(record, NULL, err);
 	if (r == 0)
 		r = store_begin(record, err);
 	if (r < 0)

@@ -19,6 +19,33 @@
 int record_append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_error *err);
 
+/* -- many that are alike (tally.c) ------------------------------------------ */
+
+/* How much is kept. 0: without end. */
+struct record_limits {
+	int64_t session_events; /* of one session, one by one; the rest is counted */
+	int64_t store_bytes;	/* of all; the oldest sessions that have ended go first */
+	int64_t keep_ms;	/* since a session's last event */
+};
+void record_set_limits(struct ambit_record *record, const struct record_limits *limits);
+
+/* By what events are alike, beside their session, kind, tool, verdict and code. */
+struct record_like {
+	const char *place;   /* the directory or host; or NULL */
+	const char *program; /* or NULL */
+	bool refused;	     /* nothing is done: only the first few are written one by one */
+};
+/* Whether the event is counted: 1; 0: the caller appends it. -errno: it could
+ * not be. What is not refused is counted once the session's share is used, and
+ * an event says so before this comes back for the first time. */
+int record_count(struct ambit_record *record, const struct ambit_event *event,
+	const struct record_like *like, struct ambit_error *err);
+/* Writes the counts as "more" events; session NULL: all. Appending, closing and
+ * leaving do it, too, when it is due. */
+int record_counts_write(struct ambit_record *record, const char *session, struct ambit_error *err);
+/* In how many ms that is due; -1: there are none. */
+int64_t record_counts_due(const struct ambit_record *record);
+
 /* All of them, each with its "rule" event, or none; fills in their ids. */
 int record_rules_add(struct ambit_record *record, struct ambit_rule *rules, size_t n,
 	struct ambit_error *err);

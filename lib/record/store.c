@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "record/session.h"
 #include "record/store.h"
+#include "record/tally.h"
 #include "record/vfs.h"
 
 static const struct failure {
@@ -366,6 +367,12 @@ connect_file(struct ambit_record *record, struct ambit_error *err)
 }
 
 void
+record_set_limits(struct ambit_record *record, const struct record_limits *limits)
+{
+	record->limits = *limits;
+}
+
+void
 ambit_record_frugal(void)
 {
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
@@ -398,6 +405,7 @@ ambit_record_close(struct ambit_record *record)
 {
 	if (!record)
 		return;
+	record_counts_write(record, NULL, NULL); /* or they are lost with the disk that is full */
 	for (size_t i = 0; i < STMT_N; i++)
 		sqlite3_finalize(record->stmts[i]);
 	if (record->log >= STORE_LOG_CLOSE) {
@@ -408,6 +416,7 @@ ambit_record_close(struct ambit_record *record)
 	sqlite3_close(record->db);
 	vfs_destroy(record->vfs);
 	locks_close(record->locks);
+	tally_destroy(record->tally);
 	ambit_session_finish(&record->waiting);
 	free(record->path);
 	free(record);
@@ -421,6 +430,7 @@ ambit_record_leave(struct ambit_record *record)
 		ambit_record_close(record);
 		return;
 	}
+	record_counts_write(record, NULL, NULL);
 	vfs_leave(record->vfs);
 	locks_leave(record->locks);
 }

@@ -44,6 +44,8 @@ struct ambit_record {
 	char *path;
 	bool writable;
 	struct ambit_session waiting; /* see record_session_later; no name: none */
+	struct record_limits limits;
+	struct tally *tally; /* NULL: nothing was counted yet */
 	int64_t blind; /* how often the version could not be read */
 	sqlite3_stmt *stmts[STMT_N];
 };
@@ -124,6 +126,11 @@ int chain_hash(const char *previous, const struct chain_link *link, char ret_hex
 /* Appends inside a transaction that is already open. */
 int event_append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_error *err);
+
+/* Inside a transaction: the counts of this session (NULL: all) as events; and once it
+ * is committed, they are zero. */
+int tally_append(struct ambit_record *record, const char *session, struct ambit_error *err);
+void tally_appended(struct ambit_record *record, const char *session);
 
 /* How many texts lost something to redaction, and the digest of the last. */
 struct body_lost {

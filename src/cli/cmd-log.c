@@ -138,11 +138,30 @@ skip_judged(struct world *world, struct ambit_event_filter *filter, struct view 
 
 /* -- counted ------------------------------------------------------------------------ */
 
+/* A "more" event stands for as many as it says, of the kind that it says. */
+static json_int_t
+number_of(const struct ambit_event *event, json_t **body, const char **kind)
+{
+	const char *of;
+
+	if (!streq(event->kind, "more") ||
+		json_parse(event->body, strlen(event->body), body, NULL) < 0)
+		return 1;
+	of = json_string_value(json_object_get(*body, "of"));
+	if (of == NULL)
+		return 1;
+	*kind = of;
+	return json_integer_value(json_object_get(*body, "count"));
+}
+
 static int
 count_event(void *data, int64_t id, const struct ambit_event *event)
 {
 	struct view *view = data;
-	const char *const parts[] = { event->kind, event->verdict, event->code, event->tool };
+	auto_json json_t *body = NULL;
+	const char *kind = event->kind;
+	json_int_t more = number_of(event, &body, &kind);
+	const char *const parts[] = { kind, event->verdict, event->code, event->tool };
 	auto_free char *key = str_printf("%s\t%s\t%s\t%s", parts[0] != NULL ? parts[0] : "-",
 		parts[1] != NULL ? parts[1] : "-", parts[2] != NULL ? parts[2] : "-",
 		parts[3] != NULL ? parts[3] : "-");
@@ -156,7 +175,7 @@ count_event(void *data, int64_t id, const struct ambit_event *event)
 	if (safe == NULL)
 		return -ENOMEM;
 	n = json_integer_value(json_object_get(view->counts, safe));
-	return json_object_set_new(view->counts, safe, json_integer(n + 1)) == 0 ? 0 : -ENOMEM;
+	return json_object_set_new(view->counts, safe, json_integer(n + more)) == 0 ? 0 : -ENOMEM;
 }
 
 static int

@@ -19,7 +19,9 @@ static const struct ambit_word event_kinds[] = {
 	{ "run", 9, "a command was started with the line around it" },
 	{ "end", 10, "it ended" },
 	{ "judge", 11, "the judge passed a question on to the person" },
-	{ "evict", 12, "something that came where it must not be was put into the attic" },
+	{ "more", 12, "events that were counted, not written one by one" },
+	{ "forget", 13, "sessions were removed from the record" },
+	{ "evict", 14, "something that came where it must not be was put into the attic" },
 	{ 0 },
 };
 
