@@ -226,6 +226,21 @@ ambit_session_make_name(void)
 		(int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), random);
 }
 
+static void
+set_limits(const struct ambit_engine *engine)
+{
+	const struct ambit_settings *settings = engine->settings;
+
+	record_set_limits(engine->record,
+		&(struct record_limits){
+			.session_events = ambit_settings_number(settings, "record_session_max"),
+			.store_bytes = ambit_settings_number(settings, "record_max") *
+				       (INT64_C(1) << 20),
+			.keep_ms = ambit_settings_number(settings, "keep_days") *
+				   INT64_C(86400000),
+		});
+}
+
 static int
 open_session(struct ambit_engine *engine, const char *name, struct ambit_error *err)
 {
@@ -237,6 +252,11 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 			"'%s' is not a session name: 1 to 64 letters, digits, '.', '_' and '-', not "
 			"beginning with '.' or '-'",
 			name);
+	if (engine->record && !engine->observe)
+		set_limits(engine);
+	/* Before it is read: what is held is not removed. */
+	if (name && engine->record && !engine->observe)
+		record_session_hold(engine->record, name);
 	if (name && engine->record)
 		r = ambit_record_session_load(engine->record, name, s, err);
 	if (r == 0 && !streq(s->root, engine->scope->root.real))
@@ -259,6 +279,7 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		return err_nomem(err);
 	if (!engine->record || engine->observe)
 		return 0;
+	record_session_hold(engine->record, s->name);
 	/* Nobody asks for a session whose name he does not know. */
 	return name ? ambit_record_session_store(engine->record, s, err)
 		    : record_session_later(engine->record, s, err);

@@ -141,6 +141,24 @@ int ambit_record_events(struct ambit_record *record, const struct ambit_event_fi
 	int (*each)(void *data, int64_t id, const struct ambit_event *event), void *data,
 	struct ambit_error *err);
 
+/* Which sessions are removed, with their events, approvals, modes and permissions. Never
+ * one that is live: its process holds it. Standing rules stay. */
+struct ambit_forget {
+	const char *session; /* only this one; NULL: all */
+	int64_t before;	     /* only if its last event is older than this time; 0: all */
+	bool look;	     /* nothing is removed: how many it would be */
+	bool person;	     /* those, too, that have modes, permissions or noes of their own */
+};
+struct ambit_forgotten {
+	int64_t sessions;
+	int64_t events;
+	int64_t live; /* that stay */
+};
+/* person is taken as true. The file shrinks by what was removed. A "forget" event in
+ * the chain "-" tells of it. */
+int ambit_record_forget(struct ambit_record *record, const struct ambit_forget *what,
+	struct ambit_forgotten *ret_forgotten, struct ambit_error *err);
+
 /* One chain's check. broken is the seq of the first link that does not hold,
  * 0 if all do; why says what is wrong with it. */
 struct ambit_chain {

@@ -31,7 +31,7 @@
 #include "record/lock.h"
 
 #define TABLE_MAGIC UINT64_C(0x32656c626174626d) /* "mbtable2", the form of the table */
-#define SEATS 8182 /* 4096 sessions, and as many that look at them or work beside them */
+#define SEATS 8355 /* 4096 sessions, and as many that look at them or work beside them */
 /* The byte of seat 0. It is the same in every form of the table, so that each
  * ambit sees that another, older or newer, uses the file. */
 #define LIFE 4096
@@ -46,6 +46,7 @@
 struct seat {
 	_Atomic uint64_t owner; /* 0: free; unique, or BY_ID and who it is */
 	_Atomic uint64_t held;	/* its shared locks, and a check of the owner */
+	_Atomic uint64_t mark;	/* see locks_mark */
 };
 
 struct table {
@@ -55,6 +56,8 @@ struct table {
 	_Atomic uint32_t turns; /* how often an exclusive lock was given back */
 	_Atomic uint32_t waiting; /* for one; more than there are, if one of them was killed */
 	_Atomic uint64_t exclusive[LOCKS_MAX]; /* who has it: see word_of; 0: nobody */
+	_Atomic uint64_t cared[2]; /* when, see locks_turn_to_care */
+	uint64_t unused;
 	struct seat seats[SEATS];
 };
 /* Whoever damaged the file may have put any number there. */
@@ -236,6 +239,7 @@ claim(struct locks *locks, size_t i)
 			lock_bytes(locks->fd, life, 1, F_UNLCK);
 		return false;
 	}
+	atomic_store(&seat->mark, 0);
 	raise_used(locks->table, i + 1);
 	atomic_store(&seat->held, check_of(mine));
 	locks->seat = seat;
@@ -604,6 +608,42 @@ unsigned
 locks_held(const struct locks *locks)
 {
 	return locks->held;
+}
+
+void
+locks_mark(struct locks *locks, uint64_t mark)
+{
+	uint64_t was = atomic_load(&locks->seat->mark);
+
+	atomic_store(&locks->seat->mark, was == 0 || was == mark ? mark : LOCKS_MARK_ALL);
+}
+
+bool
+locks_marked(struct locks *locks, uint64_t mark)
+{
+	size_t used = USED(atomic_load(&locks->table->used));
+
+	for (size_t i = 0; i < used; i++) {
+		struct seat *seat = &locks->table->seats[i];
+		uint64_t owner = atomic_load(&seat->owner), has = atomic_load(&seat->mark);
+
+		if (owner != 0 && (has == mark || has == LOCKS_MARK_ALL) &&
+			(seat == locks->seat || lives(locks, i, owner)))
+			return true;
+	}
+	return false;
+}
+
+/* The clock may have been wrong: a time to come is none. */
+bool
+locks_turn_to_care(struct locks *locks, int which, int64_t now, int64_t every)
+{
+	_Atomic uint64_t *at = &locks->table->cared[which];
+	uint64_t was = atomic_load(at);
+
+	if ((int64_t)was <= now && (int64_t)was + every > now)
+		return false;
+	return atomic_compare_exchange_strong(at, &was, (uint64_t)now);
 }
 
 uint64_t

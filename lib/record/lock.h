@@ -45,6 +45,16 @@ struct locks_wait {
 };
 bool locks_wait(struct locks *locks, struct locks_wait *wait);
 
+/* What this connection works on: a number other than 0. With a second one that differs, it
+ * is LOCKS_MARK_ALL, which is every number. */
+#define LOCKS_MARK_ALL UINT64_MAX
+void locks_mark(struct locks *locks, uint64_t mark);
+/* Whether any connection that lives, this one too, has that mark. */
+bool locks_marked(struct locks *locks, uint64_t mark);
+
+/* Whether it is this one's turn to do what is done every so many ms: which is 0 or 1. */
+bool locks_turn_to_care(struct locks *locks, int which, int64_t now, int64_t every);
+
 /* A number that is kept with the locks; 0 in a table that is new. */
 uint64_t locks_stamp(const struct locks *locks);
 void locks_set_stamp(struct locks *locks, uint64_t stamp);

@@ -208,7 +208,13 @@ bring_up(struct ambit_record *record, struct ambit_error *err)
 static int
 check_write(struct ambit_record *record, const struct identity *id, struct ambit_error *err)
 {
-	int r = vfs_has_log(record->vfs) ? 0 : set_wal(record, err);
+	/* Of a file that is new: pages that are free can be given back a few at a time. */
+	int r = id->version == 0 && id->objects == 0
+		? execute(record, "PRAGMA auto_vacuum = INCREMENTAL", err)
+		: 0;
+
+	if (r == 0 && !vfs_has_log(record->vfs))
+		r = set_wal(record, err);
 
 	/* The log survives the process without a sync for every event; only a
 	 * crash of the whole machine may take the last ones, never the chain. */

@@ -29,6 +29,9 @@ struct record_limits {
 };
 void record_set_limits(struct ambit_record *record, const struct record_limits *limits);
 
+/* This connection works in the session: while it lives, nobody removes that. */
+void record_session_hold(struct ambit_record *record, const char *session);
+
 /* By what events are alike, beside their session, kind, tool, verdict and code. */
 struct record_like {
 	const char *place;   /* the directory or host; or NULL */

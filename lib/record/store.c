@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/run.h"
 #include "base/str.h"
+#include "record/retention.h"
 #include "record/session.h"
 #include "record/store.h"
 #include "record/tally.h"
@@ -405,6 +406,8 @@ ambit_record_close(struct ambit_record *record)
 {
 	if (!record)
 		return;
+	if (record->tally || record->log > 0)
+		retention_care(record);
 	record_counts_write(record, NULL, NULL); /* or they are lost with the disk that is full */
 	for (size_t i = 0; i < STMT_N; i++)
 		sqlite3_finalize(record->stmts[i]);
@@ -431,6 +434,8 @@ ambit_record_leave(struct ambit_record *record)
 		return;
 	}
 	record_counts_write(record, NULL, NULL);
+	if (record->log > 0)
+		retention_care(record);
 	vfs_leave(record->vfs);
 	locks_leave(record->locks);
 }

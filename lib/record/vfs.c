@@ -387,6 +387,17 @@ vfs_connect(struct vfs *vfs, const char *path, int flags, sqlite3 **ret_db)
 	return rc;
 }
 
+int
+vfs_vacuum(struct vfs *vfs, sqlite3 *db)
+{
+	int rc = sqlite3_vfs_register(&vfs->vfs, 0);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(db, "VACUUM", NULL, NULL, NULL);
+	sqlite3_vfs_unregister(&vfs->vfs);
+	return rc;
+}
+
 bool
 vfs_has_log(const struct vfs *vfs)
 {

@@ -22,6 +22,9 @@ void vfs_destroy(struct vfs *vfs);
 /* sqlite3_open_v2 through it. */
 int vfs_connect(struct vfs *vfs, const char *path, int flags, sqlite3 **ret_db);
 
+/* VACUUM, which opens a second database through it. */
+int vfs_vacuum(struct vfs *vfs, sqlite3 *db);
+
 /* Whether the database has turned out to have a write-ahead log. */
 bool vfs_has_log(const struct vfs *vfs);
 

@@ -257,6 +257,37 @@ static const struct key keys[] = {
 		.fallback = "false",
 		.text = "whether an agent's own agents ask about what is outside their folder",
 	},
+	/* The record is about whoever wrote the file in the folder: it says nothing there. */
+	{
+		.name = "record_session_max",
+		.type = KEY_COUNT,
+		.narrow = NARROW_NEVER,
+		AT(record_session_max),
+		.max = 100000000,
+		.fallback = "20000",
+		.text = "events that one session records one by one; further ones are counted by "
+			"place; 0: no limit",
+	},
+	{
+		.name = "record_max",
+		.type = KEY_COUNT,
+		.narrow = NARROW_NEVER,
+		AT(record_max),
+		.max = 1000000,
+		.fallback = "1024",
+		.text = "megabytes of the record from which on the oldest ended sessions are "
+			"removed; 0: no limit",
+	},
+	{
+		.name = "keep_days",
+		.type = KEY_COUNT,
+		.narrow = NARROW_NEVER,
+		AT(keep_days),
+		.max = 36500,
+		.fallback = "90",
+		.text = "days after its last event that a session is removed from the record; 0: "
+			"never",
+	},
 };
 
 _Static_assert(sizeof(keys) / sizeof(keys[0]) == KEYS_N, "KEYS_N counts the table");

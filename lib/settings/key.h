@@ -6,7 +6,7 @@
 
 /* The one table of settings: decoder, narrowing, listing and schema read it. */
 
-#define KEYS_N 30
+#define KEYS_N 33
 
 enum key_type {
 	KEY_NOTHING = 0, /* a string that means nothing here ("$schema") */

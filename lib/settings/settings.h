@@ -60,6 +60,9 @@ struct settings_values {
 	int agents_at_once;
 	int agent_output; /* bytes of what an agent says at last; -1 */
 	int children_ask;
+	int record_session_max; /* events; -1; 0 no limit */
+	int record_max;		/* MB; -1; 0 no limit */
+	int keep_days;		/* -1; 0 for ever */
 };
 
 const struct settings_values *settings_person(const struct ambit_settings *settings);

@@ -31,6 +31,9 @@ values_init(struct settings_values *values)
 		.agents_at_once = -1,
 		.agent_output = -1,
 		.children_ask = -1,
+		.record_session_max = -1,
+		.record_max = -1,
+		.keep_days = -1,
 	};
 	for (size_t i = 0; i < AMBIT_EFFECTS_N; i++)
 		values->by_side_effect[i] = -1;

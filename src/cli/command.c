@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
 	&cmd_log,
 	&cmd_rules,
 	&cmd_sessions,
+	&cmd_forget,
 	&cmd_stop,
 	&cmd_mode,
 	&cmd_perms,

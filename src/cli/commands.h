@@ -10,6 +10,7 @@ extern const struct command cmd_brief;
 extern const struct command cmd_completion;
 extern const struct command cmd_decide;
 extern const struct command cmd_doctor;
+extern const struct command cmd_forget;
 extern const struct command cmd_help;
 extern const struct command cmd_judge;
 extern const struct command cmd_log;

@@ -300,6 +300,15 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "all",
 		.text = "of all folders and sessions, ended ones too",
 	},
+	[OPT_BEFORE] = {
+		.name = "before",
+		.arg = "WHEN",
+		.text = "only sessions that were last used before: 12h, 30d ago, or 2030-01-31[T12:00]",
+	},
+	[OPT_YES] = {
+		.name = "yes",
+		.text = "do it, without a question",
+	},
 	[OPT_LIVE] = {
 		.name = "live",
 		.text = "only those that run now",

@@ -6,7 +6,7 @@
 
 status 0 "$AMBIT" help --names
 names=$out
-for name in run why decide mcp serve log rules sessions mode perms perm sandbox brief settings doctor help version completion; do
+for name in run why decide mcp serve log rules sessions forget mode perms perm sandbox brief settings doctor help version completion; do
 	grep -qx "$name" <<<"$names" || fail "no command $name"
 done
 status 0 "$AMBIT" --help

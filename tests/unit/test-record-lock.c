@@ -505,7 +505,7 @@ an_index_of_another_log_is_not_believed(void **state)
 	works(p, 4);
 }
 
-#define CONNECTIONS 8182
+#define CONNECTIONS 8355
 
 static void
 there_is_room_for_many_and_an_end_to_it(void **state)

@@ -199,6 +199,9 @@ static const struct sample {
 	{ "agent_output", "30001", false },
 	{ "children_ask", "false", true },
 	{ "children_ask", "true", false },
+	{ "record_session_max", "100", false },
+	{ "record_max", "10", false },
+	{ "keep_days", "7", false },
 };
 
 #define SAMPLES_N (sizeof(samples) / sizeof(samples[0]))
@@ -325,6 +328,9 @@ without_files_the_documented_defaults_hold(void **state)
 		{ "agents_at_once", "8" },
 		{ "agent_output", "30000" },
 		{ "children_ask", "false" },
+		{ "record_session_max", "20000" },
+		{ "record_max", "1024" },
+		{ "keep_days", "90" },
 	};
 	struct ambit_settings *settings = must_load(NULL, NULL);
 	struct wanted wanted = { 0 };
