@@ -271,12 +271,7 @@ call_mode(struct call *call, unsigned n, mode_t mode, mode_t *ret_mode)
 bool
 call_opens(const struct call *call, unsigned n)
 {
-	bool opens;
-
-	gate_lock(call->gate);
-	opens = ambit_engine_opens(gate_engine(call->gate), call->object[n].real);
-	gate_unlock(call->gate);
-	return opens;
+	return gate_opens(call->gate, call->object[n].real);
 }
 
 void

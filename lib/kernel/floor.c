@@ -353,6 +353,12 @@ floor_in_force(const struct floor *floor)
 int
 floor_grant(struct floor *floor, int fd, struct ambit_error *err)
 {
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_sys(err, errno, "a directory for the floor");
+	if (grounds_add_inode(floor->grounds, st.st_dev, st.st_ino) < 0)
+		return err_nomem(err);
 	return floor_add(floor, fd, true, floor->handled, err);
 }
 

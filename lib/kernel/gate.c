@@ -451,6 +451,17 @@ gate_may_make(struct gate *gate, const char *real)
 	return may;
 }
 
+bool
+gate_opens(struct gate *gate, const char *dir)
+{
+	bool opens;
+
+	gate_lock(gate);
+	opens = ambit_engine_opens(gate->o.engine, dir);
+	gate_unlock(gate);
+	return opens;
+}
+
 struct pool *
 gate_pool(struct gate *gate)
 {

@@ -28,8 +28,15 @@ struct entry {
 	_Atomic int64_t until;
 };
 
+struct inode {
+	dev_t dev;
+	ino_t ino;
+};
+
 struct grounds {
 	pthread_rwlock_t lock;
+	struct inode *inodes; /* by hash, a power of two; ino 0: empty */
+	size_t n_inodes, inode_slots;
 	struct entry **entries; /* all of them */
 	size_t n, room;
 	struct entry **slots; /* by hash; a power of two */
@@ -57,6 +64,7 @@ grounds_destroy(struct grounds *grounds)
 	}
 	free(grounds->entries);
 	free(grounds->slots);
+	free(grounds->inodes);
 	pthread_rwlock_destroy(&grounds->lock);
 	free(grounds);
 }
@@ -165,13 +173,86 @@ add(struct grounds *grounds, struct entry *entry)
 	return r;
 }
 
+/* -- inodes --------------------------------------------------------------------- */
+
+/* Where it is, or the empty slot where it would be. */
+static struct inode *
+find_inode(struct inode *inodes, size_t slots, dev_t dev, ino_t ino)
+{
+	size_t at = ((uint64_t)ino * 0x9e3779b97f4a7c15u ^ (uint64_t)dev) & (slots - 1);
+
+	while (inodes[at].ino != 0 && (inodes[at].ino != ino || inodes[at].dev != dev))
+		at = (at + 1) & (slots - 1);
+	return &inodes[at];
+}
+
+static int
+make_inode_room(struct grounds *grounds)
+{
+	size_t slots = grounds->inode_slots ? grounds->inode_slots * 2 : 128;
+	struct inode *inodes;
+
+	if (grounds->n_inodes * 2 < grounds->inode_slots)
+		return 0;
+	inodes = calloc(slots, sizeof(*inodes));
+	if (!inodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < grounds->inode_slots; i++)
+		if (grounds->inodes[i].ino != 0)
+			*find_inode(inodes, slots, grounds->inodes[i].dev, grounds->inodes[i].ino) =
+				grounds->inodes[i];
+	free(grounds->inodes);
+	grounds->inodes = inodes;
+	grounds->inode_slots = slots;
+	return 0;
+}
+
+int
+grounds_add_inode(struct grounds *grounds, dev_t dev, ino_t ino)
+{
+	int r;
+
+	pthread_rwlock_wrlock(&grounds->lock);
+	r = make_inode_room(grounds);
+	if (r == 0) {
+		struct inode *slot =
+			find_inode(grounds->inodes, grounds->inode_slots, dev, ino);
+
+		grounds->n_inodes += slot->ino == 0;
+		*slot = (struct inode){ dev, ino };
+	}
+	pthread_rwlock_unlock(&grounds->lock);
+	return r;
+}
+
+bool
+grounds_has_inode(struct grounds *grounds, dev_t dev, ino_t ino)
+{
+	bool has;
+
+	pthread_rwlock_rdlock(&grounds->lock);
+	has = grounds->inode_slots > 0 &&
+		find_inode(grounds->inodes, grounds->inode_slots, dev, ino)->ino != 0;
+	pthread_rwlock_unlock(&grounds->lock);
+	return has;
+}
+
+static bool
+has_rights(enum ground kind)
+{
+	return kind == GROUND_OPEN || kind == GROUND_GIT;
+}
+
 int
 grounds_add(struct grounds *grounds, const char *path, enum ground kind, bool file,
 	const struct stat *st)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
-	int r;
+	struct entry *entry;
+	int r = st && has_rights(kind) ? grounds_add_inode(grounds, st->st_dev, st->st_ino) : 0;
 
+	if (r < 0)
+		return r;
+	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
 	*entry = (struct entry){
@@ -192,7 +273,7 @@ grounds_add(struct grounds *grounds, const char *path, enum ground kind, bool fi
 	/* The last word counts: of a directory that was replaced, and of one that
 	 * is told twice. */
 	struct entry *old = find(grounds, path, entry->len, entry->hash);
-	if (old && old->kind == GROUND_OPEN && kind == GROUND_SPINE && old->known) {
+	if (old && has_rights(old->kind) && kind == GROUND_SPINE && old->known) {
 		r = 1;
 	} else if (old) {
 		old->kind = kind;
@@ -261,38 +342,9 @@ grounds_of(struct grounds *grounds, const char *real)
 	pthread_rwlock_rdlock(&grounds->lock);
 	entry = nearest(grounds, real);
 	if (entry)
-		ground = entry->kind == GROUND_OPEN && !stands(entry) ? GROUND_SPINE : entry->kind;
+		ground = has_rights(entry->kind) && !stands(entry) ? GROUND_SPINE : entry->kind;
 	pthread_rwlock_unlock(&grounds->lock);
 	return ground;
-}
-
-bool
-grounds_has_inode(struct grounds *grounds, dev_t dev, ino_t ino)
-{
-	bool found = false;
-
-	pthread_rwlock_rdlock(&grounds->lock);
-	for (size_t i = 0; i < grounds->n && !found; i++) {
-		const struct entry *entry = grounds->entries[i];
-
-		found = entry->known && entry->kind == GROUND_OPEN && entry->dev == dev &&
-			entry->ino == ino;
-	}
-	pthread_rwlock_unlock(&grounds->lock);
-	return found;
-}
-
-bool
-grounds_open_beneath(struct grounds *grounds, const char *path)
-{
-	bool found = false;
-
-	pthread_rwlock_rdlock(&grounds->lock);
-	for (size_t i = 0; i < grounds->n && !found; i++)
-		found = grounds->entries[i]->path && grounds->entries[i]->kind == GROUND_OPEN &&
-			str_beneath(grounds->entries[i]->path, path);
-	pthread_rwlock_unlock(&grounds->lock);
-	return found;
 }
 
 /* -- changes ----------------------------------------------------------------------- */

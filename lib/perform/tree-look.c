@@ -3,6 +3,7 @@
  * name. This goes through a tree by descriptors and asks about each directory's inode. */
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -12,57 +13,66 @@
 #include "base/str.h"
 #include "perform/tree-look.h"
 
-#define ENTRIES_MAX 16384
-#define DEPTH_MAX 64
+#define ENTRIES_MAX 65536
+#define DEPTH_MAX 64 /* each level holds a descriptor */
 
 struct rights_look {
 	bool (*has_rights)(void *data, dev_t dev, ino_t ino);
 	void *data;
-	int left; /* entries still to look at */
+	dev_t dev;
+	int left; /* entries that may still be looked at */
 };
 
-static bool look_in(struct rights_look *look, int dir, int depth);
-
 static bool
-look_at(struct rights_look *look, int dir, const struct dirent *e, int depth)
+may_be_dir(const struct dirent *e)
 {
-	auto_close int fd = -1;
-
-	if (streq(e->d_name, ".") || streq(e->d_name, ".."))
-		return false;
-	if (look->left-- <= 0)
-		return true;
-	if (e->d_type != DT_DIR && e->d_type != DT_UNKNOWN)
-		return false;
-	fd = openat(dir, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* Gone, or not a directory. */
-	return fd >= 0 && look_in(look, fd, depth + 1);
+	return (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN) && !streq(e->d_name, ".") &&
+	       !streq(e->d_name, "..");
 }
 
-static bool
-look_in(struct rights_look *look, int dir, int depth)
-{
-	auto_close int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd >= 0 && depth <= DEPTH_MAX ? fdopendir(fd) : NULL;
-	bool found = false;
-	struct dirent *e;
-	struct stat st;
+static bool is_clean(struct rights_look *look, int dir, const char *name, int depth);
 
+static bool
+entries_are_clean(struct rights_look *look, DIR *list, int depth)
+{
+	struct dirent *e;
+	bool clean = true;
+
+	while (clean && (errno = 0, e = readdir(list)))
+		clean = look->left-- > 0 &&
+			(!may_be_dir(e) || is_clean(look, dirfd(list), e->d_name, depth));
+	return clean && errno == 0;
+}
+
+/* A directory that vanishes, cannot be read or is another mount was not looked at. */
+static bool
+is_clean(struct rights_look *look, int dir, const char *name, int depth)
+{
+	auto_close int fd =
+		openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	bool clean;
+	DIR *list;
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP; /* of d_type unknown: no directory */
+	if (depth >= DEPTH_MAX || fstat(fd, &st) < 0 || (depth > 0 && st.st_dev != look->dev) ||
+		look->has_rights(look->data, st.st_dev, st.st_ino))
+		return false;
+	look->dev = st.st_dev;
+	list = fdopendir(fd);
 	if (!list)
-		return true;
+		return false;
 	steal_fd(&fd);
-	if (fstat(dirfd(list), &st) < 0 || look->has_rights(look->data, st.st_dev, st.st_ino))
-		found = true;
-	while (!found && (e = readdir(list)))
-		found = look_at(look, dir, e, depth);
+	clean = entries_are_clean(look, list, depth + 1);
 	closedir(list);
-	return found;
+	return clean;
 }
 
 bool
 tree_has_rights(int dir, bool (*has_rights)(void *data, dev_t dev, ino_t ino), void *data)
 {
-	struct rights_look look = { has_rights, data, ENTRIES_MAX };
+	struct rights_look look = { .has_rights = has_rights, .data = data, .left = ENTRIES_MAX };
 
-	return !has_rights || look_in(&look, dir, 0);
+	return !has_rights || !is_clean(&look, dir, ".", 0);
 }

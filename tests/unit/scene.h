@@ -120,6 +120,13 @@ gate_covers(struct gate *gate, const char *real)
 	return str_beneath(real, gate->covered) || streq(real, "/dev/null");
 }
 
+bool
+gate_opens(struct gate *gate, const char *dir)
+{
+	(void)gate;
+	return strstr(dir, "/.") == NULL;
+}
+
 struct grounds *
 gate_grounds(struct gate *gate)
 {

@@ -12,6 +12,7 @@
 #include <ambit/engine.h>
 
 #include "kernel/ground.h"
+#include "perform/tree-look.h"
 #include "kernel/pool.h"
 #include "perform/act.h"
 
@@ -133,9 +134,6 @@ names_follow_what_is_done(void **state)
 	world_dir(in(rig, "sub"));
 	add_open(rig, "sub/a");
 	add_open(rig, "b");
-	assert_true(grounds_open_beneath(rig->grounds, in(rig, "sub")));
-	assert_true(grounds_open_beneath(rig->grounds, in(rig, "b")));
-	assert_false(grounds_open_beneath(rig->grounds, in(rig, "c")));
 	assert_int_equal(rename(in(rig, "sub"), in(rig, "moved")), 0);
 	grounds_moved(rig->grounds, in(rig, "sub"), in(rig, "moved"), false);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "moved/a/x")), GROUND_OPEN);
@@ -157,6 +155,105 @@ names_follow_what_is_done(void **state)
 	}
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "n77/x")), GROUND_OPEN);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "moved/a/x")), GROUND_OPEN);
+}
+
+/* -- inodes ----------------------------------------------------------------------- */
+
+static bool
+has_rights(void *data, dev_t dev, ino_t ino)
+{
+	return grounds_has_inode(data, dev, ino);
+}
+
+static int
+carries(struct rig *rig, const char *name)
+{
+	int fd = open(in(rig, name), O_PATH | O_DIRECTORY | O_CLOEXEC), r;
+
+	assert_true(fd >= 0);
+	r = tree_has_rights(fd, has_rights, rig->grounds);
+	close(fd);
+	return r;
+}
+
+static bool
+has_inode(struct rig *rig, const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(in(rig, name), &st), 0);
+	return grounds_has_inode(rig->grounds, st.st_dev, st.st_ino);
+}
+
+/* Nobody tells the table of what the kernel renames by itself. */
+static void
+rights_are_known_wherever_they_go(void **state)
+{
+	struct rig *rig = *state;
+
+	world_dir(in(rig, "sub"));
+	world_dir(in(rig, "sub/deep"));
+	world_dir(in(rig, "other"));
+	assert_false(has_inode(rig, "sub"));
+	add_open(rig, "a");
+	assert_true(has_inode(rig, "a"));
+	assert_int_equal(carries(rig, "a"), 1);
+	assert_int_equal(carries(rig, "sub"), 0);
+	assert_int_equal(rename(in(rig, "a"), in(rig, "sub/deep/b")), 0);
+	assert_true(has_inode(rig, "sub/deep/b"));
+	assert_int_equal(carries(rig, "sub"), 1);
+	grounds_gone(rig->grounds, in(rig, "a"));
+	grounds_moved(rig->grounds, in(rig, "other"), in(rig, "a"), false);
+	assert_int_equal(carries(rig, "sub"), 1);
+	assert_int_equal(carries(rig, "other"), 0);
+	for (ino_t i = 1; i < 5000; i++)
+		assert_int_equal(grounds_add_inode(rig->grounds, 77, i), 0);
+	assert_true(grounds_has_inode(rig->grounds, 77, 4999));
+	assert_false(grounds_has_inode(rig->grounds, 78, 4999));
+	assert_true(has_inode(rig, "sub/deep/b"));
+}
+
+/* The spine and what has no rights of its own is not meant; a git directory is. */
+static void
+only_rights_count(void **state)
+{
+	struct rig *rig = *state;
+	struct stat st;
+
+	world_dir(in(rig, "spine"));
+	world_dir(in(rig, "git"));
+	assert_int_equal(lstat(in(rig, "spine"), &st), 0);
+	assert_int_equal(grounds_add(rig->grounds, in(rig, "spine"), GROUND_SPINE, false, &st), 0);
+	assert_int_equal(carries(rig, "spine"), 0);
+	assert_int_equal(lstat(in(rig, "git"), &st), 0);
+	assert_int_equal(grounds_add(rig->grounds, in(rig, "git"), GROUND_GIT, false, &st), 0);
+	assert_int_equal(carries(rig, "git"), 1);
+	assert_int_equal(grounds_of(rig->grounds, in(rig, "git/x")), GROUND_GIT);
+}
+
+/* Too deep, or closed: then it may carry anything. */
+static void
+a_tree_that_is_not_seen_whole_carries(void **state)
+{
+	struct rig *rig = *state;
+	char path[1024];
+
+	world_dir(in(rig, "deep"));
+	snprintf(path, sizeof(path), "%s", in(rig, "deep"));
+	for (int i = 0; i < 70; i++) {
+		snprintf(path + strlen(path), sizeof(path) - strlen(path), "/d");
+		world_dir(path);
+	}
+	assert_int_equal(carries(rig, "deep"), 1);
+	assert_int_equal(carries(rig, "deep/d/d/d/d/d/d/d/d"), 0);
+	world_dir(in(rig, "shut"));
+	world_dir(in(rig, "shut/in"));
+	assert_int_equal(carries(rig, "shut"), 0);
+	if (geteuid() == 0)
+		return;
+	assert_int_equal(chmod(in(rig, "shut/in"), 0), 0);
+	assert_int_equal(carries(rig, "shut"), 1);
+	assert_int_equal(chmod(in(rig, "shut/in"), 0700), 0);
 }
 
 /* -- the pool --------------------------------------------------------------------- */
@@ -358,6 +455,9 @@ main(void)
 		TEST(the_nearest_directory_above_counts),
 		TEST(a_name_with_another_inode_has_no_rights),
 		TEST(names_follow_what_is_done),
+		TEST(rights_are_known_wherever_they_go),
+		TEST(only_rights_count),
+		TEST(a_tree_that_is_not_seen_whole_carries),
 		TEST(a_directory_of_the_pool_has_rights),
 		TEST(what_was_filled_ahead_is_not_handed_out),
 		TEST(another_directory_than_the_one_held_is_refused),

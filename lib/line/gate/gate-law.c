@@ -26,13 +26,7 @@ open_attic(void *data)
 static bool
 is_clear(void *data, const char *real)
 {
-	struct gate *gate = ((struct call *)data)->gate;
-	bool clear;
-
-	gate_lock(gate);
-	clear = ambit_engine_opens(gate->o.engine, real);
-	gate_unlock(gate);
-	return clear;
+	return gate_opens(((struct call *)data)->gate, real);
 }
 
 static bool
