@@ -23,6 +23,7 @@
 #define DEPTH_MAX 128
 
 struct walk {
+	struct ambit_engine *engine;
 	struct decide_input in;
 	int (*each)(void *data, const char *path);
 	int (*each_ground)(void *data, const char *path, bool spine);
@@ -154,16 +155,25 @@ is_still(const char *path, bool dir)
 	return still;
 }
 
-/* What was granted besides the folder. All of a home, or of the machine, is not
- * gone through: there everything is done on behalf. */
+/* A home or the whole machine is not gone through: there everything is done on behalf. */
+static bool
+is_too_wide(const struct ambit_scope *scope, const char *path)
+{
+	return streq(path, "/") || (scope->home && str_beneath(scope->home, path));
+}
+
+/* What was granted besides the folder: the guards of repositories in it hold there, too. */
 static int
 ground_granted(struct walk *w, const char *path)
 {
-	const char *home = w->in.scope->home;
+	int r = 0;
 
-	if (streq(path, "/") || (home && str_beneath(home, path)))
+	if (is_too_wide(w->in.scope, path))
 		return 0;
-	return ground(w, path, 0);
+	if (!str_beneath(path, w->engine->guarded->root.real) &&
+		!guards_in_git(w->engine->guards, path))
+		r = guards_search_granted(w->engine->guards, path);
+	return r < 0 ? r : ground(w, path, 0);
 }
 
 /* Of a folder that was narrowed; one may have been removed since. */
@@ -238,7 +248,14 @@ ambit_engine_opens(struct ambit_engine *engine, const char *dir)
 	struct decide_input in;
 
 	engine_look(engine, &request, &in);
-	return engine->searched && stands_to(&in, dir) == STANDS_CLEAR;
+	return engine->searched && stands_to(&in, dir) == STANDS_CLEAR &&
+		!guards_in_git(engine->guards, dir);
+}
+
+bool
+ambit_engine_in_git(const struct ambit_engine *engine, const char *dir)
+{
+	return guards_in_git(engine->guards, dir);
 }
 
 static int
@@ -246,7 +263,7 @@ writable(struct ambit_engine *engine, int (*each)(void *data, const char *path, 
 	void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
-	struct walk w = { .each_ground = each, .data = data };
+	struct walk w = { .engine = engine, .each_ground = each, .data = data };
 	int r = begin(engine, &request, &w);
 
 	if (r == 0)

@@ -234,8 +234,12 @@ int ambit_engine_writable(struct ambit_engine *engine,
 /* After that: whether less is allowed by now than what was told, so that a floor made
  * of it gives too much. Looks at the record now and then, as a glance does. */
 bool ambit_engine_narrowed(struct ambit_engine *engine);
-/* And whether a directory at this real path could be told as clear. */
+/* And whether a directory at this real path could be told as clear, and may have every
+ * right there is: not in a git directory. */
 bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
+/* Whether the directory at this real path is a git directory or lies in one: there the
+ * floor grants neither symlinks nor moves between directories. */
+bool ambit_engine_in_git(const struct ambit_engine *engine, const char *dir);
 /* Whether the tree behind dir (O_PATH) may come to stand at this real path, or (landed) stay
  * there, without a question: 0; -ESTALE: something in it is guarded there; -EXDEV: it is too
  * large to tell. */

@@ -274,6 +274,21 @@ call_opens(const struct call *call, unsigned n)
 	return gate_opens(call->gate, call->object[n].real);
 }
 
+bool
+call_lies_in_git(const struct call *call, unsigned n)
+{
+	const char *real = call->object[n].real;
+	auto_free char *dir = str_dup(real);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+
+	if (grounds_of(gate_grounds(call->gate), real) == GROUND_OPEN)
+		return false;
+	if (!slash)
+		return true;
+	*slash = '\0';
+	return gate_in_git(call->gate, dir);
+}
+
 void
 call_made_fd(struct call *call, unsigned n, int fd)
 {

@@ -49,6 +49,9 @@ enum place call_place(const struct call *call, unsigned n);
  * may come to be in it. */
 bool call_opens(const struct call *call, unsigned n);
 
+/* Whether its name lies in a git directory where the floor lets no symlink be made. */
+bool call_lies_in_git(const struct call *call, unsigned n);
+
 /* Whether its parent is, or is about to become, what git calls a git directory. */
 bool call_in_git_dir(const struct call *call, unsigned n);
 

@@ -178,6 +178,18 @@ same_inode(const struct object *a, const struct object *b)
 		a->st.st_ino == b->st.st_ino;
 }
 
+/* A directory may hold symlinks, and where it comes from they can be made at any time, so
+ * none is moved into a git directory; nor out of one, where links could then be put into
+ * it before it is moved back. */
+static bool
+crosses_git(const struct call *call, unsigned flags)
+{
+	bool moves_dir = is_dir(&call->object[FROM]) ||
+		((flags & RENAME_EXCHANGE) && is_dir(&call->object[TO]));
+
+	return moves_dir && call_lies_in_git(call, FROM) != call_lies_in_git(call, TO);
+}
+
 static int
 prepare_rename(struct call *call)
 {
@@ -201,7 +213,7 @@ prepare_rename(struct call *call)
 	/* Two names of one inode: the kernel does nothing, and calls it done. */
 	if (same_inode(&call->object[FROM], &call->object[TO]))
 		return call_value(call, 0);
-	if (call_place(call, FROM) != call_place(call, TO))
+	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
 		return -EXDEV;
 	r = check_rights(call, flags);
 	if (r < 0)

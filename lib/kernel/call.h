@@ -185,8 +185,10 @@ int gate_ruleset(const struct gate *gate);
  * the floor or on behalf, other than in scratch: then it can exchange what lies beside
  * it, too. */
 bool gate_may_make(struct gate *gate, const char *real);
-/* Whether a directory at this real path may have every right. */
+/* Whether a directory at this real path may have every right; whether it is a git
+ * directory or lies in one. */
 bool gate_opens(struct gate *gate, const char *dir);
+bool gate_in_git(struct gate *gate, const char *dir);
 /* Directories for the spine, or NULL. */
 struct pool *gate_pool(struct gate *gate);
 /* Files whose text is judged when they are closed, or NULL. */

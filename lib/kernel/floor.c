@@ -124,18 +124,23 @@ floor_add(struct floor *floor, int fd, bool dir, uint64_t rights, struct ambit_e
 
 /* Remembers where writing is granted. */
 static int
-add_place(struct floor *floor, const char *path, bool dir, const struct stat *st,
-	struct ambit_error *err)
+add_place(struct floor *floor, const char *path, enum ground kind, bool dir,
+	const struct stat *st, struct ambit_error *err)
 {
-	return grounds_add(floor->grounds, path, GROUND_OPEN, !dir, st) < 0 ? err_nomem(err) : 0;
+	return grounds_add(floor->grounds, path, kind, !dir, st) < 0 ? err_nomem(err) : 0;
 }
+
+/* git follows a symlink in a git directory when the person next uses it: none is made
+ * there, and none comes in with a directory that is moved. Renames and links within one
+ * directory, which git lives by, need neither right. */
+#define NOT_IN_GIT (LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER)
 
 /* Where something hidden lies beneath, reading is left to the rules around it. */
 static int
 add_writable(struct floor *floor, const struct floor_options *options, const char *path,
-	struct ambit_error *err)
+	enum ground kind, struct ambit_error *err)
 {
-	uint64_t rights = floor->handled;
+	uint64_t rights = floor->handled & ~(kind == GROUND_GIT ? (uint64_t)NOT_IN_GIT : 0);
 	auto_close int fd = floor_open(path);
 	struct stat st;
 	int r;
@@ -153,7 +158,7 @@ add_writable(struct floor *floor, const struct floor_options *options, const cha
 	r = floor_add(floor, fd, S_ISDIR(st.st_mode), rights, err);
 	if (r < 0)
 		return r;
-	return add_place(floor, path, S_ISDIR(st.st_mode), &st, err);
+	return add_place(floor, path, kind, S_ISDIR(st.st_mode), &st, err);
 }
 
 /* A device for reading and writing; what is none is left out. */
@@ -168,7 +173,7 @@ add_device(struct floor *floor, int fd, const struct stat *st, const char *path,
 	r = floor_add(floor, fd, false, ON_DEVICES, err);
 	if (r < 0)
 		return r;
-	return add_place(floor, path, false, NULL, err);
+	return add_place(floor, path, GROUND_OPEN, false, NULL, err);
 }
 
 /* In containers /dev/ptmx is a symlink to pts/ptmx: what it names counts. */
@@ -240,7 +245,9 @@ add_all(struct floor *floor, const struct floor_options *options, bool based,
 	if (r == 0 && options->tty != NULL)
 		r = add_terminal(floor, options->tty, err);
 	for (size_t i = 0; r == 0 && i < options->n_writable; i++)
-		r = add_writable(floor, options, options->writable[i], err);
+		r = add_writable(floor, options, options->writable[i], GROUND_OPEN, err);
+	for (size_t i = 0; r == 0 && i < options->n_git; i++)
+		r = add_writable(floor, options, options->git[i], GROUND_GIT, err);
 	for (size_t i = 0; r == 0 && i < options->n_spine; i++)
 		if (grounds_add(floor->grounds, options->spine[i], GROUND_SPINE, false, NULL) < 0)
 			r = err_nomem(err);
@@ -364,6 +371,14 @@ floor_grant(struct floor *floor, int fd, struct ambit_error *err)
 
 bool
 floor_covers(const struct floor *floor, const char *real)
+{
+	enum ground ground = grounds_of(floor->grounds, real);
+
+	return ground == GROUND_OPEN || ground == GROUND_GIT;
+}
+
+bool
+floor_covers_links(const struct floor *floor, const char *real)
 {
 	return grounds_of(floor->grounds, real) == GROUND_OPEN;
 }

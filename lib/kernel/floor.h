@@ -22,6 +22,8 @@ struct floor_options {
 	int abi;		     /* 0: what the kernel has; a test lowers it */
 	const char *const *writable; /* real paths of directories (and files) */
 	size_t n_writable;
+	const char *const *git; /* likewise, but no symlinks, and no moves between directories */
+	size_t n_git;
 	const char *const *spine; /* ours to write as well, but with no rights here */
 	size_t n_spine;
 	/* NULL: everything but other terminals and devices. Else only these,
@@ -57,6 +59,8 @@ int floor_grant(struct floor *floor, int fd, struct ambit_error *err);
 /* Whether writing at this real path is within the floor: then the kernel
  * bounds the call and CONTINUE gives nothing away. Thread-safe, no allocation. */
 bool floor_covers(const struct floor *floor, const char *real);
+/* And whether that holds for symlinks and for moves between directories, too. */
+bool floor_covers_links(const struct floor *floor, const char *real);
 /* The same in detail, and to be told what becomes of directories. */
 struct grounds *floor_grounds(const struct floor *floor);
 

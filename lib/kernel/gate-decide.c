@@ -73,15 +73,48 @@ gate_answer_prepared(struct call *call)
 }
 
 static bool
+share_parent(const struct object *a, const struct object *b)
+{
+	struct stat x, y;
+
+	return a->parent >= 0 && b->parent >= 0 && fstat(a->parent, &x) == 0 &&
+		fstat(b->parent, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Whether the call is within the floor in a git directory as well: it makes no symlink,
+ * and gives a file no name in another directory. */
+static bool
+keeps_to_git(const struct call *call)
+{
+	switch (call->row->op) {
+	case OP_SYMLINK:
+		return false;
+	case OP_RENAME:
+	case OP_LINK:
+		return S_ISREG(call->object[0].st.st_mode) &&
+			(!call->object[1].exists || S_ISREG(call->object[1].st.st_mode)) &&
+			share_parent(&call->object[0], &call->object[1]);
+	default:
+		return true;
+	}
+}
+
+static bool
+covers_object(const struct call *call, const struct object *object)
+{
+	const struct floor *floor = call->gate->o.floor;
+
+	if (object->gone || object->nameless || !floor_covers(floor, object->real))
+		return false;
+	return floor_covers_links(floor, object->real) || keeps_to_git(call);
+}
+
+static bool
 covers(const struct call *call)
 {
-	for (unsigned i = 0; i < call->n_needs; i++) {
-		const struct object *object = &call->object[call->need[i].object];
-
-		if (object->gone || object->nameless ||
-			!floor_covers(call->gate->o.floor, object->real))
+	for (unsigned i = 0; i < call->n_needs; i++)
+		if (!covers_object(call, &call->object[call->need[i].object]))
 			return false;
-	}
 	return call->n_needs > 0;
 }
 

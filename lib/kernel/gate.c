@@ -462,6 +462,17 @@ gate_opens(struct gate *gate, const char *dir)
 	return opens;
 }
 
+bool
+gate_in_git(struct gate *gate, const char *dir)
+{
+	bool in;
+
+	gate_lock(gate);
+	in = ambit_engine_in_git(gate->o.engine, dir);
+	gate_unlock(gate);
+	return in;
+}
+
 struct pool *
 gate_pool(struct gate *gate)
 {

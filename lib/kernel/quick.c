@@ -162,6 +162,25 @@ look_one(struct quick *quick, struct call *call, enum ambit_access access, bool 
 		look_at(quick, call, 0, access, new, look);
 }
 
+static bool
+share_parent(const char *a, const char *b)
+{
+	size_t len = (size_t)(strrchr(a, '/') - a);
+
+	return (size_t)(strrchr(b, '/') - b) == len && memcmp(a, b, len) == 0;
+}
+
+/* In a git directory the floor has moves within one directory only. */
+static bool
+are_in_floor(const struct quick *quick, const struct call *call)
+{
+	const struct floor *floor = call->gate->o.floor;
+
+	return share_parent(quick->path[0], quick->path[1]) ||
+		(floor_covers_links(floor, quick->path[0]) &&
+			floor_covers_links(floor, quick->path[1]));
+}
+
 /* Directories bring along what they hold. */
 static bool
 look_two(struct quick *quick, struct call *call, enum ambit_access from, enum ambit_access to,
@@ -174,7 +193,8 @@ look_two(struct quick *quick, struct call *call, enum ambit_access from, enum am
 	return read_path(quick, call, 0, row->dirfd, row->path) &&
 		read_path(quick, call, 1, row->dirfd2, row->path2) &&
 		look_at(quick, call, 0, from, false, look) && look->object[0].exists &&
-		S_ISREG(look->object[0].mode) && look_at(quick, call, 1, to, false, look);
+		S_ISREG(look->object[0].mode) && look_at(quick, call, 1, to, false, look) &&
+		are_in_floor(quick, call);
 }
 
 static bool
@@ -189,7 +209,8 @@ look(struct quick *quick, struct call *call, struct look *ret_look)
 		return look_one(quick, call, AMBIT_ACCESS_DELETE, false, ret_look);
 	case OP_SYMLINK: /* in a git directory it depends on its text */
 		return look_one(quick, call, AMBIT_ACCESS_WRITE, true, ret_look) &&
-			!strstr(quick->path[0], "/.git/");
+			floor_covers_links(call->gate->o.floor, quick->path[0]) &&
+			!gate_in_git(call->gate, quick->path[0]);
 	case OP_RENAME:
 		return look_two(quick, call, AMBIT_ACCESS_DELETE, AMBIT_ACCESS_REPLACE, ret_look);
 	case OP_LINK:

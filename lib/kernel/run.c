@@ -61,6 +61,18 @@ terminal_name(const struct run *run, char *room, size_t size)
 	return NULL;
 }
 
+/* Which of the writable paths are git directories, or lie in one. */
+static int
+find_git(struct ambit_engine *engine, char *const *open, struct paths *ret_git,
+	struct paths *ret_other)
+{
+	int r = 0;
+
+	for (; r == 0 && open && *open; open++)
+		r = add_path(ambit_engine_in_git(engine, *open) ? ret_git : ret_other, *open);
+	return r;
+}
+
 /* Whether other lines are around this one, and not only a door that narrows it. */
 static bool
 in_lines(const struct run *run)
@@ -71,7 +83,7 @@ in_lines(const struct run *run)
 static int
 make_floor(struct run *run, struct ambit_error *err)
 {
-	struct paths readable = { 0 }, hidden = { 0 };
+	struct paths readable = { 0 }, hidden = { 0 }, git = { 0 }, other = { 0 };
 	struct writable writable = { 0 };
 	char tty[64];
 	struct ambit_engine *engine = run->o->engine;
@@ -85,6 +97,8 @@ make_floor(struct run *run, struct ambit_error *err)
 		r = inner_narrow(run->o->inner, &writable.open.list, &writable.spine.list);
 	if (r == 0 && !in_lines(run))
 		r = strv_append(&writable.open.list, run->temp);
+	if (r == 0)
+		r = find_git(engine, writable.open.list, &git, &other);
 	limited = r == 0 ? ambit_engine_readable(engine, add_path, &readable) : r;
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)
@@ -97,8 +111,10 @@ make_floor(struct run *run, struct ambit_error *err)
 			&(struct floor_options){
 				.base = steal_ptr(&run->base),
 				.abi = run->o->landlock,
-				.writable = (const char *const *)writable.open.list,
-				.n_writable = strv_len(writable.open.list),
+				.writable = (const char *const *)other.list,
+				.n_writable = strv_len(other.list),
+				.git = (const char *const *)git.list,
+				.n_git = strv_len(git.list),
 				.spine = (const char *const *)writable.spine.list,
 				.n_spine = strv_len(writable.spine.list),
 				.readable = (const char *const *)readable.list,
@@ -117,6 +133,8 @@ make_floor(struct run *run, struct ambit_error *err)
 	run->spine = writable.spine.list;
 	strv_free(readable.list);
 	strv_free(hidden.list);
+	strv_free(git.list);
+	strv_free(other.list);
 	return r;
 }
 

@@ -80,16 +80,26 @@ put_inodes(json_t *list, const struct guards *guards)
 	return 0;
 }
 
+static int
+put_gitdirs(json_t *list, const struct guards *guards)
+{
+	for (char **dir = guards->gitdirs; dir && *dir; dir++)
+		if (json_array_append_new(list, hex(*dir)) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 char *
 guards_carry(const struct guards *guards)
 {
 	json_t *aliases = json_array(), *places = json_array(), *inodes = json_array();
-	auto_json json_t *whole =
-		json_pack("{s:o, s:o, s:o}", "aliases", aliases, "places", places, "inodes", inodes);
+	json_t *gitdirs = json_array();
+	auto_json json_t *whole = json_pack("{s:o, s:o, s:o, s:o}", "aliases", aliases, "places",
+		places, "inodes", inodes, "gitdirs", gitdirs);
 
 	if (!whole || put_places(aliases, guards->aliases, guards->n_aliases) < 0 ||
 		put_places(places, guards->places, guards->n_places) < 0 ||
-		put_inodes(inodes, guards) < 0)
+		put_inodes(inodes, guards) < 0 || put_gitdirs(gitdirs, guards) < 0)
 		return NULL;
 	return json_line(whole);
 }
@@ -175,6 +185,21 @@ take_inodes(struct guards *guards, const json_t *list)
 	return 0;
 }
 
+static int
+take_gitdirs(struct guards *guards, const json_t *list)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one) {
+		auto_free char *real = unhex(json_string_value(one));
+
+		if (!real || guards_add_gitdir(guards, real) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int
 guards_take(struct guards *guards, const char *text, struct ambit_error *err)
 {
@@ -185,7 +210,8 @@ guards_take(struct guards *guards, const char *text, struct ambit_error *err)
 		return err_context(err, "the guards of the run around this one");
 	if (take_places(guards, json_object_get(whole, "aliases"), true) < 0 ||
 		take_places(guards, json_object_get(whole, "places"), false) < 0 ||
-		take_inodes(guards, json_object_get(whole, "inodes")) < 0)
+		take_inodes(guards, json_object_get(whole, "inodes")) < 0 ||
+		take_gitdirs(guards, json_object_get(whole, "gitdirs")) < 0)
 		return err_nomem(err);
 	return 0;
 }

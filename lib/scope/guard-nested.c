@@ -18,6 +18,9 @@
 #define DIRS_MAX 1024
 #define ENTRIES_MAX 32768
 #define ENTRIES_EACH 4096 /* in one directory */
+/* In one folder that was granted: those are many, and mostly caches. */
+#define GRANTED_DIRS_MAX 64
+#define GRANTED_ENTRIES_MAX 4096
 
 static const struct guard repository_guard = {
 	.pattern = ".git",
@@ -34,7 +37,7 @@ struct search {
 	char **todo; /* directories, a queue */
 	size_t next, n, room;
 	char **later;
-	size_t entries;
+	size_t entries, dirs_max, entries_max;
 	bool cut;
 	unsigned bare; /* which signs of a bare repository the directory has */
 };
@@ -42,7 +45,7 @@ struct search {
 static int
 add_todo(struct search *s, const char *dir, const char *name)
 {
-	if (s->n == DIRS_MAX) {
+	if (s->n == s->dirs_max) {
 		s->cut = true;
 		return 0;
 	}
@@ -182,7 +185,7 @@ look_in(struct search *s, const char *dir, bool top)
 	s->bare = 0;
 	while (r == 0 && (e = readdir(list))) {
 		s->bare |= sign_of(e->d_name);
-		if (++s->entries > ENTRIES_MAX || ++n > ENTRIES_EACH) {
+		if (++s->entries > s->entries_max || ++n > ENTRIES_EACH) {
 			s->cut = true;
 			break;
 		}
@@ -205,30 +208,61 @@ look_at_known(struct search *s, const char *dir)
 	return look_at_repository(s, dir, fstatat(fd, ".git", &st, AT_SYMLINK_NOFOLLOW) < 0);
 }
 
+/* What is queued, and then the crowds. */
+static int
+look_through(struct search *s)
+{
+	int r = 0;
+
+	while (r == 0 && s->next < s->n && s->entries <= s->entries_max)
+		r = look_in(s, s->todo[s->next++], false);
+	for (size_t i = 0; r == 0 && s->later && s->later[i] && s->entries <= s->entries_max; i++) {
+		auto_free char *dir = strdup(s->later[i]);
+
+		r = dir ? look_in(s, dir, false) : -ENOMEM;
+		while (r == 0 && s->next < s->n && s->entries <= s->entries_max)
+			r = look_in(s, s->todo[s->next++], false);
+	}
+	return r;
+}
+
+static void
+search_finish(struct search *s)
+{
+	strv_free(s->later);
+	for (size_t i = 0; i < s->n; i++)
+		free(s->todo[i]);
+	free(s->todo);
+}
+
 int
 guards_search(struct guards *guards, const struct ambit_scope *scope, char *const *known,
 	bool *ret_cut)
 {
-	struct search s = { .guards = guards, .root = scope->root.real };
+	struct search s = { .guards = guards, .root = scope->root.real, .dirs_max = DIRS_MAX,
+		.entries_max = ENTRIES_MAX };
 	int r = 0;
 
 	for (; r == 0 && known && *known; known++)
 		r = look_at_known(&s, *known);
 	if (r == 0)
 		r = look_in(&s, scope->root.real, true);
-	while (r == 0 && s.next < s.n && s.entries <= ENTRIES_MAX)
-		r = look_in(&s, s.todo[s.next++], false);
-	for (size_t i = 0; r == 0 && s.later && s.later[i] && s.entries <= ENTRIES_MAX; i++) {
-		auto_free char *dir = strdup(s.later[i]);
-
-		r = dir ? look_in(&s, dir, false) : -ENOMEM;
-		while (r == 0 && s.next < s.n && s.entries <= ENTRIES_MAX)
-			r = look_in(&s, s.todo[s.next++], false);
-	}
-	strv_free(s.later);
-	for (size_t i = 0; i < s.n; i++)
-		free(s.todo[i]);
-	free(s.todo);
+	if (r == 0)
+		r = look_through(&s);
+	search_finish(&s);
 	*ret_cut = s.cut;
+	return r;
+}
+
+int
+guards_search_granted(struct guards *guards, const char *dir)
+{
+	struct search s = { .guards = guards, .root = dir, .dirs_max = GRANTED_DIRS_MAX,
+		.entries_max = GRANTED_ENTRIES_MAX };
+	int r = look_in(&s, dir, false);
+
+	if (r == 0)
+		r = look_through(&s);
+	search_finish(&s);
 	return r;
 }

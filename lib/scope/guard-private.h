@@ -74,6 +74,7 @@ struct guards {
 	size_t n_inodes;
 	char **repositories; /* beneath the top of the folder */
 	char **above;	     /* directories on the way to them */
+	char **gitdirs;	     /* git directories, real paths; not those called .git */
 };
 
 /* By name alone. */
@@ -94,6 +95,9 @@ int guards_add_links(struct guards *guards, const char *dir, const char *path,
 int guards_add_place(struct guards *guards, const char *real, const struct guard *guard);
 struct stat;
 int guards_add_inode(struct guards *guards, const struct stat *st, const struct guard *guard);
+
+/* A git directory whose name does not say so. -ENOMEM. */
+int guards_add_gitdir(struct guards *guards, const char *real);
 
 /* What the git files of the work tree at real name: a hooks directory, includes,
  * another git directory. */

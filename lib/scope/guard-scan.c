@@ -401,12 +401,24 @@ scan_configs(const struct tree *tree, const char *dir)
 	return r < 0 ? r : scan_config(tree, tree->fd, worktree, 0);
 }
 
+static int
+add_gitdir(const struct tree *tree, const char *dir)
+{
+	struct resolved resolved = { 0 };
+	int r = 0;
+
+	if (resolve_path(tree->fd, tree->real, dir, strlen(dir), true, &resolved, NULL) == 0)
+		r = guards_add_gitdir(tree->guards, resolved.real);
+	resolved_finish(&resolved);
+	return r;
+}
+
 /* The parts of a git directory that run programs, wherever it lies. */
 static int
 scan_gitdir(const struct tree *tree, const char *dir)
 {
 	static const char *const parts[] = { "hooks", "config", "config.worktree", "commondir" };
-	int r = 0;
+	int r = add_gitdir(tree, dir);
 
 	for (size_t i = 0; r == 0 && i < sizeof(parts) / sizeof(parts[0]); i++) {
 		auto_free char *path = str_printf("%s/%s", dir, parts[i]);

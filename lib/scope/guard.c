@@ -259,6 +259,7 @@ guards_destroy(struct guards *guards)
 		free(guards->aliases[i].real);
 	strv_free(guards->repositories);
 	strv_free(guards->above);
+	strv_free(guards->gitdirs);
 	free(guards->places);
 	free(guards->aliases);
 	free(guards->inodes);
@@ -715,6 +716,27 @@ guards_found(const struct guards *guards, const char *real)
 {
 	for (size_t i = 0; i < guards->n_places; i++)
 		if (!guards->places[i].guard->reads && streq(guards->places[i].real, real))
+			return true;
+	return false;
+}
+
+int
+guards_add_gitdir(struct guards *guards, const char *real)
+{
+	for (char **dir = guards->gitdirs; dir && *dir; dir++)
+		if (streq(*dir, real))
+			return 0;
+	return strv_append(&guards->gitdirs, real);
+}
+
+bool
+guards_in_git(const struct guards *guards, const char *dir)
+{
+	for (const char *at = dir; (at = strchr(at, '/')); at++)
+		if (str_fold_equal(at, "/.git", 5) && (at[5] == '/' || at[5] == '\0'))
+			return true;
+	for (char **known = guards->gitdirs; known && *known; known++)
+		if (str_beneath(dir, *known))
 			return true;
 	return false;
 }

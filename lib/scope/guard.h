@@ -86,8 +86,14 @@ bool guards_beneath(const struct guards *guards, const char *dir);
  * one before, in any case; or NULL. -ENOMEM. */
 int guards_search(struct guards *guards, const struct ambit_scope *scope, char *const *known,
 	bool *ret_cut);
-/* What it found. Borrowed; may be NULL. */
+/* The same beneath another directory, its top as well, and less far: what was granted. */
+int guards_search_granted(struct guards *guards, const char *dir);
+/* What both found. Borrowed; may be NULL. */
 char *const *guards_repositories(const struct guards *guards);
+
+/* Whether dir is a git directory or lies in one: by its name, or because it was found that
+ * git uses it as one. No symlink comes there without a yes. */
+bool guards_in_git(const struct guards *guards, const char *dir);
 
 /* Whether this very path was found to be a guard when all began. */
 bool guards_found(const struct guards *guards, const char *real);

@@ -127,6 +127,13 @@ gate_opens(struct gate *gate, const char *dir)
 	return strstr(dir, "/.") == NULL;
 }
 
+bool
+gate_in_git(struct gate *gate, const char *dir)
+{
+	(void)gate;
+	return strstr(dir, "/.git") != NULL;
+}
+
 struct grounds *
 gate_grounds(struct gate *gate)
 {

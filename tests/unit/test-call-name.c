@@ -289,6 +289,23 @@ names_are_moved(void **state)
 	assert_true(scene_has(s, "out/a"));
 }
 
+/* Symlinks in it would come along. */
+static void
+a_directory_is_not_moved_into_a_git_directory(void **state)
+{
+	struct scene *s = of(state);
+
+	assert_int_equal(mkdirat(s->dir, "out/.git", 0755), 0);
+	assert_int_equal(mkdirat(s->dir, "out/.git/refs", 0755), 0);
+	assert_int_equal(mkdirat(s->dir, "out/dir", 0755), 0);
+	scene_file(s, "out/a", "");
+	assert_int_equal(RENAME(PATH("out/dir"), PATH("out/.git/dir"), 0), -EXDEV);
+	assert_int_equal(RENAME(PATH("out/.git/refs"), PATH("out/refs"), 0), -EXDEV);
+	assert_int_equal(RENAME(PATH("out/a"), PATH("out/.git/refs"), RENAME_EXCHANGE), -EXDEV);
+	assert_int_equal(RENAME(PATH("out/.git/refs"), PATH("out/.git/refs2"), 0), CALL_DECIDE);
+	assert_int_equal(RENAME(PATH("out/a"), PATH("out/.git/a"), 0), CALL_DECIDE);
+}
+
 static void
 a_plain_git_config_is_no_replacement(void **state)
 {
@@ -404,6 +421,7 @@ main(void)
 		T(moves_fail_as_they_would),
 		T(nothing_moves_between_places),
 		T(names_are_moved),
+		T(a_directory_is_not_moved_into_a_git_directory),
 		T(a_plain_git_config_is_no_replacement),
 		T(links_fail_as_they_would),
 		T(the_source_of_a_link_counts_as_written),

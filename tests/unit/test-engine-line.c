@@ -999,11 +999,60 @@ the_floor_goes_around_guards(void **state)
 		assert_true(has(&list, at(rig->w.root, open_of[i])));
 	assert_int_equal(list.n, 16);
 	assert_true(ambit_engine_opens(rig->engine, at(rig->w.root, "new")));
-	assert_true(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/logs")));
+	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/logs")));
 	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".Cursor")));
 	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".idea")));
 	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/worktrees/a")));
 	assert_false(ambit_engine_search_cut(rig->engine));
+}
+
+static void
+put_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* By name, by what a .git file says, and by what makes a bare repository; in the folder
+ * and in what was granted. */
+static void
+git_directories_are_known(void **state)
+{
+	static const char *const dirs[] = { ".git", ".git/logs", "tree", "store", "store/refs", "bare",
+		"bare/refs", "bare/objects", "src" };
+	struct rig *rig = *state;
+	char settings[2048];
+	struct list list;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		world_dir(at(rig->w.root, dirs[i]));
+	put_text(at(rig->w.root, "tree/.git"), "gitdir: ../store\n");
+	put_text(at(rig->w.root, "bare/HEAD"), "ref: refs/heads/main\n");
+	world_dir(at(rig->w.out, "granted"));
+	world_dir(at(rig->w.out, "granted/.git"));
+	world_dir(at(rig->w.out, "granted/.git/hooks"));
+	world_dir(at(rig->w.out, "granted/.git/objects"));
+	world_dir(at(rig->w.out, "granted/src"));
+	snprintf(settings, sizeof(settings), "{\"write\":[\"%s/granted\"]}", rig->w.out);
+	start(rig, settings);
+	list = writable(rig);
+	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, ".git")));
+	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, "deep/.GIT/logs")));
+	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, "store/refs")));
+	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, "bare/refs")));
+	assert_false(ambit_engine_in_git(rig->engine, at(rig->w.root, "tree")));
+	assert_false(ambit_engine_in_git(rig->engine, at(rig->w.root, ".github")));
+	assert_true(has(&list, spine(at(rig->w.root, "store"))));
+	assert_true(has(&list, at(rig->w.root, "store/refs")));
+	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, "store/new")));
+	assert_true(has(&list, spine(at(rig->w.out, "granted"))));
+	assert_true(has(&list, spine(at(rig->w.out, "granted/.git"))));
+	assert_true(has(&list, at(rig->w.out, "granted/.git/objects")));
+	assert_false(has(&list, at(rig->w.out, "granted/.git/hooks")));
+	assert_true(has(&list, at(rig->w.out, "granted/src")));
 }
 
 /* What was not looked through is told. */
@@ -1172,6 +1221,7 @@ main(void)
 		t(the_floor_is_what_is_open_without_a_question),
 		t(the_floor_is_empty_where_every_write_is_refused_or_asked),
 		t(the_floor_goes_around_guards),
+		t(git_directories_are_known),
 		t(a_search_that_ends_early_is_told),
 		t(the_floor_goes_around_what_is_ambits_own),
 		t(reads_are_limited_only_where_that_can_be_held),

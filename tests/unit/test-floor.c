@@ -516,6 +516,60 @@ test_the_line_can_be_held_here(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* "in" is open, "out" is a git directory. */
+static int
+try_git(const struct place *place)
+{
+	int fd;
+
+	(void)place;
+	CHECK((fd = open("out/new", O_WRONLY | O_CREAT | O_EXCL, 0600)) >= 0);
+	close(fd);
+	CHECK(rename("out/new", "out/renamed") == 0);
+	CHECK(link("out/renamed", "out/linked") == 0);
+	CHECK(mkdir("out/dir", 0700) == 0 && rename("out/dir", "out/dir2") == 0);
+	CHECK(unlink("out/linked") == 0);
+	REFUSED(symlink("/", "out/leads"), EACCES);
+	REFUSED(symlink("/", "out/dir2/leads"), EACCES);
+	REFUSED(rename("out/there", "out/elsewhere"), EACCES); /* a symlink */
+	REFUSED(rename("out/renamed", "out/dir2/x"), EXDEV);
+	REFUSED(link("out/renamed", "out/dir2/x"), EXDEV);
+	REFUSED(rename("in/sub", "out/sub"), EXDEV);
+	REFUSED(rename("in/file", "out/file2"), EXDEV);
+	REFUSED(rename("out/dir2", "in/dir2"), EXDEV);
+	CHECK(symlink("/", "in/leads") == 0 && rename("in/leads", "in/sub/leads") == 0);
+	return 0;
+}
+
+static void
+test_no_link_comes_into_a_git_directory(void **state)
+{
+	struct place *place = *state;
+	const char *in[] = { place->in }, *out[] = { place->out };
+	struct floor_options options = { .writable = in, .n_writable = 1, .git = out, .n_git = 1 };
+
+	assert_int_equal(symlink("/", "out/there"), 0);
+	assert_int_equal(behind(&options, try_git, place), 0);
+}
+
+static void
+test_covers_a_git_directory_but_for_links(void **state)
+{
+	struct place *place = *state;
+	const char *in[] = { place->in }, *out[] = { place->out };
+	struct floor_options options = { .writable = in, .n_writable = 1, .git = out, .n_git = 1 };
+	struct floor *floor = NULL;
+	char path[PATH_MAX + 16];
+
+	assert_int_equal(floor_create(&options, &floor, NULL), 0);
+	snprintf(path, sizeof(path), "%s/x", place->in);
+	assert_true(floor_covers(floor, path) && floor_covers_links(floor, path));
+	snprintf(path, sizeof(path), "%s/x", place->out);
+	assert_true(floor_covers(floor, path) && !floor_covers_links(floor, path));
+	assert_false(floor_covers_links(floor, place->root));
+	floor_destroy(floor);
+}
+
 int
 main(void)
 {
@@ -528,6 +582,8 @@ main(void)
 		TEST(test_covers_what_was_granted),
 		TEST(test_a_link_grants_nothing),
 		TEST(test_too_many_rules_are_said),
+		TEST(test_no_link_comes_into_a_git_directory),
+		TEST(test_covers_a_git_directory_but_for_links),
 		cmocka_unit_test(test_the_line_can_be_held_here),
 	};
 
