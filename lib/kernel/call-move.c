@@ -365,9 +365,9 @@ prepare_link(struct call *call)
 		return r;
 	set_bounds(call);
 	if (!is_unborn(&call->object[FROM])) {
-		/* No name to ask about: the floor decides. */
+		/* No name to ask about. */
 		if (call->object[FROM].gone)
-			return call->bounded ? call_continue(call) : -ENOENT;
+			return -ENOENT;
 		if (call_place(call, FROM) != call_place(call, TO) || leaves_temp(call))
 			return -EXDEV;
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);

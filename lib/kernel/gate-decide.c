@@ -61,12 +61,28 @@ is_bounded(const struct call *call)
 	return is_floored(call) && !gate_is_narrower(call->gate);
 }
 
+/* Symlinks, links and renames bring a file to a name of their own choice: nothing that
+ * went wrong makes them the kernel's alone. */
+static bool
+moves_names(const struct call *call)
+{
+	return call->row->op == OP_SYMLINK || call->row->op == OP_LINK ||
+		call->row->op == OP_RENAME;
+}
+
+/* Removes something, or drops what it holds. */
+static bool
+destroys(const struct call *call)
+{
+	return call->row->op == OP_UNLINK || call->row->op == OP_TRUNCATE || may_truncate(call);
+}
+
 /* What prepare would leave to the floor. */
 void
 gate_answer_prepared(struct call *call)
 {
 	if (call->answer.kind == ANSWER_CONTINUE && call->row->floor > 0 &&
-		gate_is_narrower(call->gate))
+		(moves_names(call) || gate_is_narrower(call->gate)))
 		gate_fail(call, EACCES);
 	else
 		gate_answer(call);
@@ -173,10 +189,10 @@ gate_act(struct call **call, struct ambit_pass *pass)
 	} else if (may_act_for(c)) {
 		tell_passed(c->gate->tell, &c->target);
 		perform(call, pass);
-	} else if (bounded) {
+	} else if (bounded && !moves_names(c)) {
 		gate_continue(c); /* the floor still gives what it gives */
 	} else {
-		gate_fail(c, EPERM);
+		gate_fail(c, bounded ? EACCES : EPERM);
 	}
 }
 
@@ -743,9 +759,11 @@ gate_handle(struct gate *gate, struct call **call)
 	r = op->prepare(*call);
 	if (r == -EACCES || r == -EPERM)
 		count_unread(*call);
-	if (r == -EACCES && is_bounded(*call)) {
+	if (r == -EACCES && is_bounded(*call) && !moves_names(*call) && !destroys(*call)) {
 		/* A process that cannot be looked into, or a place that cannot:
-		 * the kernel says what the floor gives. */
+		 * the kernel says what the floor gives. What it would destroy or move
+		 * is not known: anybody can be such a process, or close a directory
+		 * for a moment. */
 		gate_continue(*call);
 	} else if (r < 0) {
 		gate_fail(*call, -r);

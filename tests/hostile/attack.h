@@ -74,7 +74,7 @@ struct attacks {
 
 extern const struct attacks attacks_file, attacks_place, attacks_fd, attacks_meta, attacks_race,
 	attacks_proc, attacks_other, attacks_ipc, attacks_net, attacks_taken, attacks_flip,
-	attacks_kernel, attacks_edge, attacks_guard, attacks_move, attacks_socket;
+	attacks_kernel, attacks_edge, attacks_guard, attacks_git, attacks_move, attacks_socket;
 
 /* dir/name, in one of a few buffers that are used in turn. */
 const char *in(const char *dir, const char *name);

@@ -42,7 +42,8 @@
 
 static const struct attacks *const all[] = { &attacks_file, &attacks_place, &attacks_fd,
 	&attacks_meta, &attacks_proc, &attacks_other, &attacks_ipc, &attacks_net, &attacks_taken,
-	&attacks_kernel, &attacks_edge, &attacks_guard, &attacks_move, &attacks_socket, &attacks_race,
+	&attacks_kernel, &attacks_edge, &attacks_guard, &attacks_git, &attacks_move, &attacks_socket,
+	&attacks_race,
 	&attacks_flip };
 
 static struct {

@@ -65,6 +65,7 @@ make_dirs(const struct made *m)
 		in(m->w.folder, ".git"), in(m->w.folder, ".git/hooks"), in(m->w.folder, "sub"),
 		in(m->w.folder, "nested"), in(m->w.folder, "nested/.git"),
 		in(m->w.folder, "nested/.git/hooks") };
+	static const char *const in_git[] = { "logs", "refs", "modules", "modules/a" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		if (mkdir(names[i], 0700) < 0) {
@@ -72,6 +73,9 @@ make_dirs(const struct made *m)
 			return -1;
 		}
 	}
+	for (size_t i = 0; i < COUNT(in_git); i++)
+		if (mkdir(in(in(m->w.folder, ".git"), in_git[i]), 0700) < 0)
+			return -1;
 	return 0;
 }
 
@@ -394,28 +398,28 @@ tell_record(FILE *out, const struct world *w)
 		close(fd);
 }
 
-/* Symlinks and hooks that came into a git directory: git follows and runs them. */
+/* Symlinks in a git directory, and what git would take for a config or run as a hook. */
 static void
-tell_git(FILE *out, const char *dir, int depth)
+tell_git(FILE *out, const char *dir)
 {
-	DIR *list = depth < 8 ? opendir(dir) : NULL;
-	struct dirent *e;
+	struct dirent **list;
+	int n = scandir(dir, &list, NULL, alphasort);
 
-	while (list != NULL && (e = readdir(list)) != NULL) {
+	for (int i = 0; i < n; i++) {
 		char path[2 * LENGTH];
-		struct stat st;
+		struct stat st = { 0 };
 
-		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-			lstat(path, &st) < 0)
-			continue;
-		if (S_ISLNK(st.st_mode) || strcmp(e->d_name, "evil") == 0)
-			fprintf(out, "in git: %s\n", path);
-		else if (S_ISDIR(st.st_mode))
-			tell_git(out, path, depth + 1);
+		snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+		(void)lstat(path, &st);
+		if (S_ISLNK(st.st_mode) || strcmp(list[i]->d_name, "config") == 0 ||
+			strcmp(list[i]->d_name, "evil") == 0)
+			tell_text(out, path);
+		else if (S_ISDIR(st.st_mode) && list[i]->d_name[0] != '.')
+			tell_git(out, path);
+		free(list[i]);
 	}
-	if (list != NULL)
-		closedir(list);
+	if (n >= 0)
+		free(list);
 }
 
 static void
@@ -435,7 +439,7 @@ tell_folder(FILE *out, const struct world *w)
 		fprintf(out, "folder: not there\n");
 	for (size_t i = 0; i < COUNT(watched); i++)
 		tell_file(out, in(w->folder, watched[i]), false);
-	tell_git(out, in(w->folder, ".git"), 0);
+	tell_git(out, in(w->folder, ".git"));
 	tell_daemon(out, w);
 	tell_file(out, w->config, true);
 }
