@@ -81,6 +81,11 @@ struct guards {
 const struct guard *guards_match_name(const struct guards *guards, const char *path,
 	enum ambit_access access);
 
+/* By the name of a directory that is put there with all that it holds: also where a guard
+ * may come to lie beneath. */
+const struct guard *guards_match_tree(const struct guards *guards, const char *path,
+	enum ambit_access access);
+
 /* By another name that it has. */
 const struct guard *guards_match_other(const struct guards *guards,
 	const struct resolved *resolved, enum ambit_access access);

@@ -703,7 +703,11 @@ guards_look(const struct guards *guards, const struct ambit_scope *scope, const 
 	};
 	auto_close int fd = open(from, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int n = snprintf(l.path, sizeof(l.path), "%s", streq(to, "/") ? "" : to);
+	const struct guard *above =
+		l.kind == LOOK_MOVED ? guards_match_tree(guards, to, access) : NULL;
 
+	if (above)
+		return above;
 	if (fd < 0 || n < 0 || (size_t)n >= sizeof(l.path))
 		return NULL;
 	return look_through(&l, fd, (size_t)n, 0);

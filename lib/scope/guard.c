@@ -279,8 +279,6 @@ struct split {
 	} parts[PATH_MAX / 2 + 1];
 	size_t n;
 	bool wide; /* has a byte outside ASCII */
-	bool above; /* directories on the way to a guard count as well */
-	bool law;   /* behind a "**" that has more behind it, too */
 };
 
 static void
@@ -290,7 +288,7 @@ split(struct split *s, const char *path)
 
 	s->path = path;
 	s->n = 0;
-	s->wide = s->above = s->law = false;
+	s->wide = false;
 	for (size_t i = 0; i < PATH_MAX; i++) {
 		s->wide |= (unsigned char)path[i] >= 0x80;
 		if (path[i] != '/' && path[i] != '\0')
@@ -322,28 +320,19 @@ part_match(const struct guard_part *part, const struct split *s, size_t i)
 enum meet {
 	MEET_NOT = 0,
 	MEET_BENEATH, /* the path lies beneath a name that is guarded as a file */
-	MEET_ABOVE,   /* the path is a directory that the pattern names on its way */
+	MEET_ABOVE,   /* what the pattern names may come to lie beneath the path */
 	MEET_SELF,    /* the path is the directory of a pattern that ends in "**" */
 	MEET_EXACT,   /* the path is what the pattern names, or beneath its "**" */
 };
 
-/* The path ended before part j. Behind a "**" everything would be above. */
-static enum meet
-ends_above(const struct guard_compiled *c, size_t j, const struct split *s)
-{
-	for (size_t p = 0; p < j && !s->law; p++)
-		if (c->parts[p].any)
-			return MEET_NOT;
-	return j > 0 ? MEET_ABOVE : MEET_NOT;
-}
-
 static enum meet meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i);
 
-/* Part j is a "**" with more behind it: the best of what it may stand for. */
+/* Part j is a "**" with more behind it: the best of what it may stand for. Whatever the
+ * path goes on with, the rest of the pattern may follow. */
 static enum meet
 meet_any(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
 {
-	enum meet best = s->law ? MEET_ABOVE : i == s->n ? ends_above(c, j, s) : MEET_NOT;
+	enum meet best = MEET_ABOVE;
 
 	for (size_t k = i; k < s->n && best != MEET_EXACT; k++) {
 		enum meet m = meet(c, j + 1, s, k);
@@ -365,17 +354,36 @@ meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
 		if (part->any)
 			return meet_any(c, j, s, i);
 		if (i >= s->n)
-			return ends_above(c, j, s);
+			return j > 0 ? MEET_ABOVE : MEET_NOT;
 		if (!part_match(part, s, i))
 			return MEET_NOT;
 	}
 	return i == s->n ? MEET_EXACT : MEET_BENEATH;
 }
 
-/* Whether meeting a pattern in this way means touching what it guards. */
+/* When it matters that a guard may lie beneath the name. */
+enum beneath {
+	BENEATH_NEVER = 0, /* only the name itself is meant */
+	BENEATH_NAMED,	   /* anything may be put there: where the pattern spells the name out */
+	BENEATH_ALWAYS,	   /* a directory is put there, and brings what it holds */
+};
+
+/* Whether the path ended before the first "**" of the pattern. Beneath ".git/modules" all
+ * names may have a guard beneath them, but git puts plain files there all the time. */
+static bool
+is_spelled_out(const struct guard_compiled *c, const struct split *s, size_t i)
+{
+	for (size_t p = 0; p < c->n_parts && i + p < s->n; p++)
+		if (c->parts[p].any)
+			return false;
+	return true;
+}
+
+/* Whether meeting a pattern from component i on in this way means touching what it
+ * guards. */
 static bool
 counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
-	const struct split *s)
+	const struct split *s, size_t i, enum beneath beneath)
 {
 	const struct guard *g = c->guard;
 	bool writes = access_writes(access);
@@ -388,8 +396,9 @@ counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
 	/* A directory that is moved or copied to ".claude" brings its own
 	 * settings.json along, and nobody was asked about that name. */
 	if (m == MEET_ABOVE)
-		return s->above &&
-			(access == AMBIT_ACCESS_WRITE || access == AMBIT_ACCESS_REPLACE);
+		return (access == AMBIT_ACCESS_WRITE || access == AMBIT_ACCESS_REPLACE) &&
+			(beneath == BENEATH_ALWAYS ||
+				(beneath == BENEATH_NAMED && is_spelled_out(c, s, i)));
 	/* The directory of a guard, or ".git": making it is fine, and so is
 	 * listing it; removing, replacing or writing it as a file is not. */
 	if (m == MEET_SELF)
@@ -407,13 +416,13 @@ counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
 
 static const struct guard *
 match_rows(const struct guards *guards, size_t from, size_t to, const struct split *s, size_t i,
-	enum ambit_access access)
+	enum ambit_access access, enum beneath beneath)
 {
 	for (size_t r = from; r < to; r++) {
 		const struct guard_compiled *c = &guards->rows[r];
 
 		if (c->guard->reads != access_writes(access) &&
-			counts(c, meet(c, 0, s, i), access, s))
+			counts(c, meet(c, 0, s, i), access, s, i, beneath))
 			return c->guard;
 	}
 	return NULL;
@@ -430,7 +439,8 @@ parts_of(const char *path)
 }
 
 static const struct guard *
-match_anchored(const struct guards *guards, const struct split *s, enum ambit_access access)
+match_anchored(const struct guards *guards, const struct split *s, enum ambit_access access,
+	enum beneath beneath)
 {
 	size_t home = SIZE_MAX;
 
@@ -438,8 +448,9 @@ match_anchored(const struct guards *guards, const struct split *s, enum ambit_ac
 		home = parts_of(guards->home);
 	for (size_t r = guards->anchored; r < guards->n_rows; r++) {
 		size_t from = guards->rows[r].anchor == ANCHOR_HOME ? home : 0;
-		const struct guard *guard =
-			from == SIZE_MAX ? NULL : match_rows(guards, r, r + 1, s, from, access);
+		const struct guard *guard = from == SIZE_MAX
+			? NULL
+			: match_rows(guards, r, r + 1, s, from, access, beneath);
 
 		if (guard)
 			return guard;
@@ -448,27 +459,28 @@ match_anchored(const struct guards *guards, const struct split *s, enum ambit_ac
 }
 
 static const struct guard *
-match_name(const struct guards *guards, const char *path, enum ambit_access access, bool above)
+match_name(const struct guards *guards, const char *path, enum ambit_access access,
+	enum beneath beneath)
 {
 	const struct guard *guard = NULL;
 	struct split s;
 
 	split(&s, path);
-	s.above = above;
 	for (size_t i = 0; i < s.n && !guard; i++) {
 		unsigned char c = (unsigned char)path[s.parts[i].at];
 
 		/* A letter outside ASCII may fold into any first byte. */
 		if (c >= 0x80) {
-			guard = match_rows(guards, 0, guards->anchored, &s, i, access);
+			guard = match_rows(guards, 0, guards->anchored, &s, i, access, beneath);
 			continue;
 		}
 		c = c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
-		guard = match_rows(guards, guards->heads[c], guards->heads[c + 1], &s, i, access);
+		guard = match_rows(guards, guards->heads[c], guards->heads[c + 1], &s, i, access,
+			beneath);
 		if (!guard && guards->heads[0] > 0)
-			guard = match_rows(guards, 0, guards->heads[0], &s, i, access);
+			guard = match_rows(guards, 0, guards->heads[0], &s, i, access, beneath);
 	}
-	return guard ? guard : match_anchored(guards, &s, access);
+	return guard ? guard : match_anchored(guards, &s, access, beneath);
 }
 
 /* -- what exists ----------------------------------------------------------- */
@@ -547,17 +559,17 @@ guards_match_link(const struct guards *guards, const char *real, const char *tex
 		text);
 	if (n < 0 || (size_t)n >= sizeof(beside))
 		return &git_link_guard;
-	return match_name(guards, beside, AMBIT_ACCESS_WRITE, true);
+	return match_name(guards, beside, AMBIT_ACCESS_WRITE, BENEATH_NAMED);
 }
 
 const struct guard *
 guards_match(const struct guards *guards, const struct resolved *resolved,
 	enum ambit_access access)
 {
-	const struct guard *guard = match_name(guards, resolved->real, access, true);
+	const struct guard *guard = match_name(guards, resolved->real, access, BENEATH_NAMED);
 
 	if (!guard && !streq(resolved->real, resolved->written))
-		guard = match_name(guards, resolved->written, access, true);
+		guard = match_name(guards, resolved->written, access, BENEATH_NAMED);
 	if (!guard && resolved->leads && access_writes(access))
 		guard = guards_match_link(guards, resolved->real, resolved->leads);
 	if (!guard)
@@ -577,7 +589,13 @@ guards_match_other(const struct guards *guards, const struct resolved *resolved,
 const struct guard *
 guards_match_name(const struct guards *guards, const char *path, enum ambit_access access)
 {
-	return match_name(guards, path, access, false);
+	return match_name(guards, path, access, BENEATH_NEVER);
+}
+
+const struct guard *
+guards_match_tree(const struct guards *guards, const char *path, enum ambit_access access)
+{
+	return match_name(guards, path, access, BENEATH_ALWAYS);
 }
 
 /* ".git" is a guard whose files are not all guarded; of a pattern that ends in
@@ -594,7 +612,7 @@ bool
 guards_is(const struct guards *guards, const char *real, bool reads, bool whole)
 {
 	enum ambit_access access = reads ? AMBIT_ACCESS_READ_TREE : AMBIT_ACCESS_WRITE;
-	const struct guard *guard = match_name(guards, real, access, false);
+	const struct guard *guard = match_name(guards, real, access, BENEATH_NEVER);
 
 	if (guard && (!whole || is_whole(guard)))
 		return true;
@@ -677,7 +695,6 @@ stand_by_name(const struct guards *guards, const char *dir)
 	struct split s;
 
 	split(&s, dir);
-	s.law = true;
 	if (guards->home && str_beneath(dir, guards->home))
 		home = parts_of(guards->home);
 	for (size_t i = 0; i < s.n; i++) {
