@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is guarded by its name, lies deeper than the floor could know, and came
  * or changed while a command ran: looked for when the command is gone. An honest
- * program was asked; one that raced the gate is found here. Bounded. What is
- * found is told, nothing is taken away. */
+ * program was asked; one that raced the gate is found here. In git directories the
+ * floor lets no link in, and the gate no guard: they are looked at first all the same,
+ * for symlinks and for what git runs in a module. Bounded. What is found is told,
+ * nothing is taken away. */
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,7 +36,7 @@ struct after {
 	int (*each)(void *data, const char *path, bool seen);
 	void *data;
 	struct todo *todo;
-	size_t next, n;
+	size_t next, n, n_git; /* the first n_git are git directories */
 	size_t entries, found, closed;
 	bool unseen; /* something could not be looked at */
 };
@@ -92,6 +95,99 @@ is_planted(struct after *a, int dirfd, const char *name, const char *path, const
 	return !is_plain_git(a, dirfd, name, path);
 }
 
+/* -- git directories ----------------------------------------------------------------- */
+
+static bool
+lies_in_modules(const char *path)
+{
+	for (const char *at = path; (at = strchr(at, '/')); at++)
+		if (str_fold_equal(at, "/modules/", 9))
+			return true;
+	return false;
+}
+
+/* The directories of loose objects are many, and nothing is written through what lies in
+ * one. */
+static bool
+holds_objects(const char *dir, const char *name)
+{
+	const char *slash = strrchr(dir, '/');
+
+	return slash && streq(slash, "/objects") && strlen(name) == 2;
+}
+
+/* As the gate asks about it (call_leads): a link to a name beside it is no news, unless it
+ * lies in the git directory itself. */
+static bool
+leads_away(int dirfd, const char *name, bool direct)
+{
+	char text[PATH_MAX];
+	ssize_t n = readlinkat(dirfd, name, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return n <= 0 || direct || strchr(text, '/') || streq(text, "..") || streq(text, ".");
+}
+
+static bool
+is_link_planted(const struct after *a, int dirfd, const char *dir, const char *name,
+	const char *path, const struct stat *st)
+{
+	struct ambit_outcome_path out = {
+		.access = AMBIT_ACCESS_WRITE,
+		.code = AMBIT_CODE_GUARDED,
+		.verdict = AMBIT_ASK,
+	};
+	auto_free char *above = strdup(dir);
+	char *slash = above ? strrchr(above, '/') : NULL;
+	bool direct;
+
+	if (!S_ISLNK(st->st_mode) || is_older(a, st) || memory_allows(&a->in, &out, path))
+		return false;
+	if (slash)
+		*slash = '\0';
+	direct = !above || !guards_in_git(a->in.guards, above);
+	return leads_away(dirfd, name, direct);
+}
+
+/* Its own list, and not what the walk through the folder finds: that may be cut short. */
+static int
+add_git_dir(struct after *a, const char *dir, const char *name)
+{
+	char *path = *name ? str_printf("%s/%s", streq(dir, "/") ? "" : dir, name) : strdup(dir);
+	struct stat st;
+	int r = path ? 0 : -ENOMEM;
+
+	if (path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		r = add_todo(a, steal_ptr(&path), false);
+	free(path);
+	a->n_git = a->n;
+	return r;
+}
+
+static int
+add_git_dirs(struct after *a)
+{
+	char *const *dir;
+	int r = add_git_dir(a, a->engine->scope->root.real, ".git");
+
+	for (dir = guards_repositories(a->in.guards); r == 0 && dir && *dir; dir++)
+		r = add_git_dir(a, *dir, ".git");
+	for (dir = guards_gitdirs(a->in.guards); r == 0 && dir && *dir; dir++)
+		r = add_git_dir(a, *dir, "");
+	return r;
+}
+
+static bool
+is_listed(const struct after *a, const char *path)
+{
+	for (size_t i = 0; i < a->n_git; i++)
+		if (streq(a->todo[i].path, path))
+			return true;
+	return false;
+}
+
+/* -- the walk -------------------------------------------------------------------------- */
+
 /* A directory whose mode keeps its owner out as well, and with it the look: to change
  * the mode would be to change what is the person's. It is named; but for one whose mode
  * and entries are as they were when the command began, which is no news. */
@@ -106,23 +202,44 @@ tell_closed(struct after *a, const char *dir)
 	return a->closed++ < CLOSED_MAX ? a->each(a->data, dir, false) : 0;
 }
 
-static int
-look_at(struct after *a, int dirfd, const char *dir, bool open, const char *name, bool *closed)
+struct dir {
+	int fd;
+	const char *path;
+	bool open; /* the tree could write there natively */
+	bool git;
+	bool closed; /* it can be listed, and no more */
+};
+
+static bool
+is_news(struct after *a, const struct dir *dir, const char *name, const char *path,
+	const struct stat *st)
 {
-	auto_free char *path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, name);
+	if (dir->git && is_link_planted(a, dir->fd, dir->path, name, path, st))
+		return true;
+	return (dir->open || (dir->git && lies_in_modules(path))) &&
+		is_planted(a, dir->fd, name, path, st);
+}
+
+static int
+look_at(struct after *a, struct dir *dir, const char *name)
+{
+	auto_free char *path = str_printf("%s/%s", streq(dir->path, "/") ? "" : dir->path, name);
 	struct stat st;
 
 	if (!path)
 		return -ENOMEM;
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		*closed = *closed || errno == EACCES; /* it can be listed, and no more */
+	if (fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		dir->closed = dir->closed || errno == EACCES;
 		return 0;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		open = open || ambit_engine_opens(a->engine, path);
+		bool open = dir->open || ambit_engine_opens(a->engine, path);
+
+		if (is_listed(a, path) || (dir->git && holds_objects(dir->path, name)))
+			return 0;
 		return add_todo(a, steal_ptr(&path), open);
 	}
-	if (!open || !is_planted(a, dirfd, name, path, &st))
+	if (!is_news(a, dir, name, path, &st))
 		return 0;
 	a->found++;
 	return a->each(a->data, path, true);
@@ -133,22 +250,27 @@ look_in(struct after *a, const struct todo *todo)
 {
 	auto_close int fd = open(todo->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	bool open = todo->open, closed = !list && errno != ENOENT;
-	auto_free char *dir = strdup(todo->path);
+	auto_free char *path = strdup(todo->path);
+	struct dir dir = {
+		.path = path,
+		.open = todo->open,
+		.git = path && guards_in_git(a->in.guards, path),
+		.closed = !list && errno != ENOENT,
+	};
 	struct dirent *e;
 	int r = 0;
 
 	if (list)
-		steal_fd(&fd);
-	while (list && dir && r == 0 && a->entries < ENTRIES_MAX && a->found < FOUND_MAX &&
+		dir.fd = steal_fd(&fd);
+	while (list && path && r == 0 && a->entries < ENTRIES_MAX && a->found < FOUND_MAX &&
 		(e = readdir(list))) {
 		a->entries++;
 		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			r = look_at(a, dirfd(list), dir, open, e->d_name, &closed);
+			r = look_at(a, &dir, e->d_name);
 	}
 	if (list)
 		closedir(list);
-	return r == 0 && closed && dir ? tell_closed(a, dir) : r;
+	return r == 0 && dir.closed && path ? tell_closed(a, path) : r;
 }
 
 int
@@ -158,9 +280,13 @@ ambit_engine_planted(struct ambit_engine *engine, int64_t since,
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct after a = { .engine = engine, .since = since * 1000000, .each = each, .data = data };
 	char *root = strdup(engine->scope->root.real);
-	int r = root ? add_todo(&a, root, false) : -ENOMEM;
+	int r;
 
 	engine_look(engine, &request, &a.in);
+	r = add_git_dirs(&a);
+	if (r == 0)
+		r = root ? add_todo(&a, steal_ptr(&root), false) : -ENOMEM;
+	free(root);
 	while (r == 0 && a.next < a.n && a.found < FOUND_MAX && a.entries < ENTRIES_MAX)
 		r = look_in(&a, &a.todo[a.next++]);
 	if (a.next < a.n || a.entries >= ENTRIES_MAX)

@@ -782,3 +782,9 @@ guards_repositories(const struct guards *guards)
 {
 	return guards->repositories;
 }
+
+char *const *
+guards_gitdirs(const struct guards *guards)
+{
+	return guards->gitdirs;
+}

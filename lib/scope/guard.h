@@ -94,6 +94,8 @@ char *const *guards_repositories(const struct guards *guards);
 /* Whether dir is a git directory or lies in one: by its name, or because it was found that
  * git uses it as one. No symlink comes there without a yes. */
 bool guards_in_git(const struct guards *guards, const char *dir);
+/* Those that were found and are not called .git. Borrowed; may be NULL. */
+char *const *guards_gitdirs(const struct guards *guards);
 
 /* Whether this very path was found to be a guard when all began. */
 bool guards_found(const struct guards *guards, const char *real);

@@ -52,6 +52,33 @@ rm sub/.envrc
 held 0 -- git init -q sub/new
 [[ $errout != *"without a yes"* && -e sub/new/.git/config ]] || fail "git init: $errout"
 
+# In git directories, too: whoever brought it, here somebody outside of the line. Not what
+# was there before, nor a link to a name beside it, nor a plain config.
+mkdir -p .git/logs .git/refs/heads .git/modules/a/hooks .git/modules/b/c nest/.git/logs real/refs
+mkdir -p nest/tree
+echo "gitdir: ../../real" >nest/tree/.git
+ln -s /nowhere .git/logs/before
+ages .git/logs/before
+mkfifo ready go
+{
+	read -r _ <ready
+	ln -s /nowhere .git/logs/HEAD
+	ln -s main .git/refs/heads/beside
+	ln -s /nowhere nest/.git/logs/HEAD
+	ln -s /nowhere real/refs/leads
+	echo x >.git/modules/a/hooks/post-checkout
+	printf '[core]\n\tfsmonitor = ./evil\n' >.git/modules/b/c/config
+	printf '[core]\n\tbare = false\n' >.git/modules/a/config
+	echo >go
+} &
+held 0 --report report.json -- sh -c "touch file; echo >ready; read -r _ <go"
+wait
+[[ $(jq -r '.planted[]' report.json | sort) == $(printf '%s\n' "$PWD/.git/logs/HEAD" \
+	"$PWD/.git/modules/a/hooks/post-checkout" "$PWD/.git/modules/b/c/config" \
+	"$PWD/nest/.git/logs/HEAD" "$PWD/real/refs/leads") ]] || fail "in git directories: $(<report.json)"
+complains "5 guarded files came or changed without a yes" ".git/logs/HEAD"
+rm -rf .git nest real file ready go
+
 # A directory that its mode closes, to be listed or to be looked at, is named. Root is not
 # kept out, and finds the file.
 approver no.sh <<'END'
