@@ -533,33 +533,24 @@ static const struct guard git_link_guard = {
 	.text = "git follows it at your next git command, and writes where it leads",
 };
 
-/* Whether the name lies beneath a directory called .git. */
-static bool
-is_in_git(const char *real)
-{
-	for (const char *at = real; (at = strchr(at, '/')); at++)
-		if (strlen(at) > 6 && str_fold_equal(at, "/.git/", 6))
-			return true;
-	return false;
-}
-
 const struct guard *
 guards_match_link(const struct guards *guards, const char *real, const char *text)
 {
+	size_t len = (size_t)(strrchr(real, '/') - real);
 	char beside[PATH_MAX];
-	int n;
+	struct resolved at = { .real = beside, .written = beside };
+	int n = snprintf(beside, sizeof(beside), "%.*s", (int)len, real);
 
-	if (!is_in_git(real))
+	if (!guards_in_git(guards, beside))
 		return NULL;
-	/* git init makes such a link to see whether it can. It stands for the name beside it,
-	 * which is guarded or not as that name is. */
+	/* git init makes a link to a name beside it, to see whether it can. Such a link stands
+	 * for that name, and is guarded as that name is. */
 	if (strchr(text, '/') || streq(text, ".") || streq(text, ".."))
 		return &git_link_guard;
-	n = snprintf(beside, sizeof(beside), "%.*s/%s", (int)(strrchr(real, '/') - real), real,
-		text);
-	if (n < 0 || (size_t)n >= sizeof(beside))
+	n = snprintf(beside + n, sizeof(beside) - (size_t)n, "/%s", text);
+	if (n < 0 || len + (size_t)n >= sizeof(beside))
 		return &git_link_guard;
-	return match_name(guards, beside, AMBIT_ACCESS_WRITE, BENEATH_NAMED);
+	return guards_match(guards, &at, AMBIT_ACCESS_WRITE);
 }
 
 const struct guard *
