@@ -419,7 +419,7 @@ count_told(const struct agent_run *a, const struct ambit_refusal *refusal)
 }
 
 /* What its own run counted: the record may have had no room for it, and an agent can see to
- * that. Where the record has more than it tells, they are among those. */
+ * that. Where the record has more than it names, this is among those, and is named here. */
 static int
 add_counted(struct agent_run *a)
 {
@@ -436,8 +436,11 @@ add_counted(struct agent_run *a)
 			.count = (uint64_t)json_integer_value(json_object_get(row, "count")),
 		};
 
-		if (r == 0 && !count_told(a, &refusal) && a->deferred_more == 0)
-			r = add_refusal(a, &refusal);
+		if (r < 0 || count_told(a, &refusal))
+			continue;
+		a->deferred_more -= refusal.count < a->deferred_more ? refusal.count
+								     : a->deferred_more;
+		r = add_refusal(a, &refusal);
 	}
 	return r;
 }
