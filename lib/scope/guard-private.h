@@ -11,6 +11,7 @@
 
 #define GUARD_PARTS_MAX 16
 #define GUARD_FOUND_MAX 2048 /* entries looked at for one row, or in one tree */
+#define GUARD_SLOTS 643	     /* see guard-index.c */
 
 enum guard_anchor {
 	ANCHOR_NONE = 0,
@@ -22,7 +23,8 @@ struct guard_part {
 	const char *text; /* in the pattern; not terminated */
 	uint16_t len;
 	bool glob;
-	bool any; /* "**" */
+	bool tail; /* a "*", then no other wildcard */
+	bool any;  /* "**" */
 };
 
 struct guard_compiled {
@@ -30,11 +32,22 @@ struct guard_compiled {
 	enum guard_anchor anchor;
 	struct guard_part *parts; /* of guards->parts */
 	size_t n_parts;
-	int head; /* first byte of the first part, lower case; -1: could be any */
+	size_t slot, order; /* see guard-index.c */
+};
+
+/* Rows from..to that a name has to be compared with, and all such. */
+struct guard_range {
+	size_t from, to;
+};
+
+struct guard_ranges {
+	struct guard_range at[3];
+	size_t n;
 };
 
 struct guard_place {
 	char *real;
+	size_t len; /* of real */
 	const struct guard *guard;
 };
 
@@ -62,8 +75,7 @@ struct guards {
 	struct guard_part *parts; /* of all rows, one after another */
 	struct guard_own *own;
 	char *home;
-	size_t heads[257]; /* see index_heads */
-	size_t anchored;   /* the first row that is anchored */
+	size_t starts[GUARD_SLOTS + 1]; /* where the rows of each slot begin */
 	/* Found at start: where guards are; directories and files that are a
 	 * guard under another name. */
 	struct guard_place *places;
@@ -76,6 +88,18 @@ struct guards {
 	char **above;	     /* directories on the way to them */
 	char **gitdirs;	     /* git directories, real paths; not those called .git */
 };
+
+/* Sorts the compiled rows into slots. */
+void guards_index(struct guards *guards);
+
+/* The rows that float, that begin in the home, and that begin at the root, and whose
+ * first part may be name. wide: the path that it is from is not all ASCII. No name
+ * (len is 0): the home itself. */
+void guards_floating(const struct guards *guards, const char *name, size_t len, bool wide,
+	struct guard_ranges *ret_ranges);
+void guards_in_home(const struct guards *guards, const char *name, size_t len, bool wide,
+	struct guard_ranges *ret_ranges);
+void guards_at_root(const struct guards *guards, struct guard_ranges *ret_ranges);
 
 /* By name alone. */
 const struct guard *guards_match_name(const struct guards *guards, const char *path,

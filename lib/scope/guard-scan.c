@@ -26,19 +26,31 @@
 #define DEPTH_MAX 4
 #define LOOK_DEPTH_MAX 64
 #define GIT_CONFIG_MAX (1u << 20)
-#define NAMES_MAX 512
+#define NAMES_MAX GUARD_FOUND_MAX
 #define INCLUDES_MAX 10 /* of one another, as in git */
 
 /* What lies at the top of a directory, so that not every row has to ask: each
- * name with a NUL before and behind it. */
+ * name with a NUL before and behind it, and a bit for its hash: most rows end there. */
 struct names {
 	struct buf text;
+	uint64_t hashes[64];
 	bool whole; /* else ask */
 };
 
+static uint64_t *
+find_hash(struct names *names, const char *name, size_t len, uint64_t *ret_bit)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	*ret_bit = (uint64_t)1 << (hash % 64);
+	return &names->hashes[hash / 64 % 64];
+}
+
 struct scan {
 	struct guards *guards;
-	const struct names *names; /* of the directory where the row begins */
+	struct names *names; /* of the directory where the row begins */
 	const struct guard_compiled *row;
 	int left; /* entries still to look at */
 	int r;
@@ -56,6 +68,7 @@ add_place(struct guard_place **list, size_t *n, const char *real, const struct g
 	more[*n].real = strdup(real);
 	if (!more[*n].real)
 		return -ENOMEM;
+	more[*n].len = strlen(real);
 	++*n;
 	return 0;
 }
@@ -160,8 +173,13 @@ names_read(struct names *names, int dirfd)
 	int left = NAMES_MAX;
 
 	buf_putc(&names->text, '\0');
-	while (dir && left-- > 0 && (e = readdir(dir)))
-		buf_append(&names->text, e->d_name, strlen(e->d_name) + 1);
+	while (dir && left-- > 0 && (e = readdir(dir))) {
+		size_t len = strlen(e->d_name);
+		uint64_t bit, *word = find_hash(names, e->d_name, len, &bit);
+
+		*word |= bit;
+		buf_append(&names->text, e->d_name, len + 1);
+	}
 	names->whole = dir && left >= 0 && !names->text.failed;
 	if (dir)
 		closedir(dir);
@@ -169,10 +187,13 @@ names_read(struct names *names, int dirfd)
 
 /* name has its NUL, and room for one before it. */
 static bool
-names_have(const struct names *names, char *name, size_t len)
+names_have(struct names *names, char *name, size_t len)
 {
+	uint64_t bit, *word = find_hash(names, name, len, &bit);
+
 	name[-1] = '\0';
-	return memmem(names->text.data, names->text.len, name - 1, len + 2) != NULL;
+	return (*word & bit) != 0 &&
+		memmem(names->text.data, names->text.len, name - 1, len + 2) != NULL;
 }
 
 static void expand(struct scan *s, int dirfd, size_t j, int depth);
@@ -231,6 +252,19 @@ enter(struct scan *s, int dirfd, const char *name, size_t j, int depth)
 		expand(s, sub, j + 1, depth + 1);
 }
 
+/* The first part has a wildcard: as many names are looked at as would be in the directory. */
+static void
+expand_names(struct scan *s, int dirfd)
+{
+	const struct guard_part *part = &s->row->parts[0];
+	const char *name = s->names->text.data + 1, *end = name - 1 + s->names->text.len;
+
+	for (; name < end && s->r == 0 && s->left > 0; name += strlen(name) + 1)
+		if (glob_match(part->text, part->len, name, strlen(name), true) &&
+			!streq(name, ".") && !streq(name, ".."))
+			enter(s, dirfd, name, 0, 0);
+}
+
 /* The parts from j on, in the directory dirfd. */
 static void
 expand(struct scan *s, int dirfd, size_t j, int depth)
@@ -251,6 +285,10 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 			: faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 		if (there)
 			enter(s, dirfd, name, j, depth);
+		return;
+	}
+	if (depth == 0 && s->names && !part->any && !s->names->text.failed) {
+		expand_names(s, dirfd);
 		return;
 	}
 	DIR *dir = open_list(dirfd);

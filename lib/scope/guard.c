@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matches paths against guards. The decision is by name, on the real path and
  * on the path as written; guard-scan.c adds what a name cannot tell: other
- * names of guards that exist already. Floating patterns are found through
- * their first component, so that an ordinary path costs a look per component. */
+ * names of guards that exist already. guard-index.c finds the rows to compare
+ * a component with. */
 
 #include <fcntl.h>
 #include <limits.h>
@@ -78,10 +78,9 @@ compile(struct guard_compiled *c, const struct guard *guard, struct guard_part *
 		part->len = (uint16_t)strcspn(p, "/");
 		part->any = part->len == 2 && p[0] == '*' && p[1] == '*';
 		part->glob = strcspn(p, "*?[\\") < part->len;
+		part->tail = p[0] == '*' && strcspn(p + 1, "*?[\\/") + 1 == part->len;
 		p += part->len;
 	}
-	p = c->parts[0].text;
-	c->head = c->parts[0].glob || (unsigned char)p[0] >= 0x80 ? -1 : str_lower(p[0]);
 	return c->n_parts;
 }
 
@@ -145,38 +144,6 @@ add_list(struct guards *guards, char *const *list, bool reads, struct ambit_erro
 	return r;
 }
 
-static int
-by_head(const void *a, const void *b)
-{
-	const struct guard_compiled *x = a, *y = b;
-	int left = x->anchor != ANCHOR_NONE ? 256 : x->head;
-	int right = y->anchor != ANCHOR_NONE ? 256 : y->head;
-
-	return left - right;
-}
-
-/* Rows are kept in the order: floating with any head (-1), floating by first
- * byte, anchored. heads[c] is where the rows for c begin, heads[c + 1] where
- * they end: a component is compared with what begins like it. */
-static void
-index_heads(struct guards *guards)
-{
-	size_t i = 0;
-
-	qsort(guards->rows, guards->n_rows, sizeof(*guards->rows), by_head);
-	for (int c = 0; c <= 256; c++) {
-		while (i < guards->n_rows && guards->rows[i].anchor == ANCHOR_NONE &&
-			guards->rows[i].head < c)
-			i++;
-		guards->heads[c] = i;
-	}
-	guards->anchored = i;
-	while (guards->anchored < guards->n_rows &&
-		guards->rows[guards->anchored].anchor == ANCHOR_NONE)
-		guards->anchored++;
-	guards->heads[256] = guards->anchored;
-}
-
 int
 guards_create(const struct guards_options *options, struct guards **ret_guards,
 	struct ambit_error *err)
@@ -232,7 +199,7 @@ guards_ready(struct guards *guards, const struct ambit_scope *scope, struct ambi
 		for (size_t i = 0; i < guards->n_chosen; i++)
 			n += compile(&guards->rows[i], guards->chosen[i], guards->parts + n);
 		guards->n_rows = guards->n_chosen;
-		index_heads(guards);
+		guards_index(guards);
 	}
 	r = guards_scan(guards, scope, err);
 	guards->ready = r == 0;
@@ -310,6 +277,9 @@ part_match(const struct guard_part *part, const struct split *s, size_t i)
 	const char *text = s->path + s->parts[i].at;
 	size_t len = s->parts[i].len;
 
+	if (part->tail && !s->wide)
+		return len + 1 >= part->len &&
+			str_fold_equal(part->text + 1, text + len + 1 - part->len, part->len - 1u);
 	if (part->glob || s->wide)
 		return glob_match(part->text, part->len, text, len, true);
 	return part->len == len && str_fold_equal(part->text, text, len);
@@ -415,16 +385,17 @@ counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
 }
 
 static const struct guard *
-match_rows(const struct guards *guards, size_t from, size_t to, const struct split *s, size_t i,
-	enum ambit_access access, enum beneath beneath)
+match_rows(const struct guards *guards, const struct guard_ranges *ranges, const struct split *s,
+	size_t i, enum ambit_access access, enum beneath beneath)
 {
-	for (size_t r = from; r < to; r++) {
-		const struct guard_compiled *c = &guards->rows[r];
+	for (size_t n = 0; n < ranges->n; n++)
+		for (size_t r = ranges->at[n].from; r < ranges->at[n].to; r++) {
+			const struct guard_compiled *c = &guards->rows[r];
 
-		if (c->guard->reads != access_writes(access) &&
-			counts(c, meet(c, 0, s, i), access, s, i, beneath))
-			return c->guard;
-	}
+			if (c->guard->reads != access_writes(access) &&
+				counts(c, meet(c, 0, s, i), access, s, i, beneath))
+				return c->guard;
+		}
 	return NULL;
 }
 
@@ -438,24 +409,32 @@ parts_of(const char *path)
 	return n;
 }
 
+/* The rows for component i, which need not be there, of those that begin in the home. */
+static void
+find_in_home(const struct guards *guards, const struct split *s, size_t i,
+	struct guard_ranges *ret_ranges)
+{
+	bool there = i < s->n;
+
+	guards_in_home(guards, s->path + (there ? s->parts[i].at : 0), there ? s->parts[i].len : 0,
+		s->wide, ret_ranges);
+}
+
 static const struct guard *
 match_anchored(const struct guards *guards, const struct split *s, enum ambit_access access,
 	enum beneath beneath)
 {
-	size_t home = SIZE_MAX;
+	const struct guard *guard = NULL;
+	struct guard_ranges ranges;
 
-	if (guards->home && str_beneath(s->path, guards->home))
-		home = parts_of(guards->home);
-	for (size_t r = guards->anchored; r < guards->n_rows; r++) {
-		size_t from = guards->rows[r].anchor == ANCHOR_HOME ? home : 0;
-		const struct guard *guard = from == SIZE_MAX
-			? NULL
-			: match_rows(guards, r, r + 1, s, from, access, beneath);
+	if (guards->home && str_beneath(s->path, guards->home)) {
+		size_t home = parts_of(guards->home);
 
-		if (guard)
-			return guard;
+		find_in_home(guards, s, home, &ranges);
+		guard = match_rows(guards, &ranges, s, home, access, beneath);
 	}
-	return NULL;
+	guards_at_root(guards, &ranges);
+	return guard ? guard : match_rows(guards, &ranges, s, 0, access, beneath);
 }
 
 static const struct guard *
@@ -467,30 +446,34 @@ match_name(const struct guards *guards, const char *path, enum ambit_access acce
 
 	split(&s, path);
 	for (size_t i = 0; i < s.n && !guard; i++) {
-		unsigned char c = (unsigned char)path[s.parts[i].at];
+		struct guard_ranges ranges;
 
-		/* A letter outside ASCII may fold into any first byte. */
-		if (c >= 0x80) {
-			guard = match_rows(guards, 0, guards->anchored, &s, i, access, beneath);
-			continue;
-		}
-		c = c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
-		guard = match_rows(guards, guards->heads[c], guards->heads[c + 1], &s, i, access,
-			beneath);
-		if (!guard && guards->heads[0] > 0)
-			guard = match_rows(guards, 0, guards->heads[0], &s, i, access, beneath);
+		guards_floating(guards, path + s.parts[i].at, s.parts[i].len, s.wide, &ranges);
+		guard = match_rows(guards, &ranges, &s, i, access, beneath);
 	}
 	return guard ? guard : match_anchored(guards, &s, access, beneath);
 }
 
 /* -- what exists ----------------------------------------------------------- */
 
+/* As str_beneath, for a list that every call goes through. */
+static bool
+place_holds(const struct guard_place *place, const char *path, size_t len)
+{
+	if (place->len == 1)
+		return true; /* a guard that is a link to "/" */
+	return len >= place->len && (path[place->len] == '/' || path[place->len] == '\0') &&
+		memcmp(path, place->real, place->len) == 0;
+}
+
 static const struct guard *
 match_alias(const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
 {
+	size_t len = strlen(resolved->real);
+
 	for (size_t i = 0; i < guards->n_aliases; i++)
 		if (guards->aliases[i].guard->reads != access_writes(access) &&
-			str_beneath(resolved->real, guards->aliases[i].real) &&
+			place_holds(&guards->aliases[i], resolved->real, len) &&
 			!(access == AMBIT_ACCESS_DELETE && guards->aliases[i].guard->loose))
 			return guards->aliases[i].guard;
 	for (size_t i = 0; resolved->exists && i < guards->n_inodes; i++)
@@ -614,30 +597,42 @@ guards_is(const struct guards *guards, const char *real, bool reads, bool whole)
 	return false;
 }
 
+/* Whether the way from the row's anchor through rest, which may be empty, goes on to
+ * what the row names, as far as that can be told without wildcards. */
+static bool
+leads_to(const struct guard_compiled *c, const char *rest)
+{
+	for (size_t j = 0;; j++) {
+		size_t len;
+
+		rest += strspn(rest, "/");
+		len = strcspn(rest, "/");
+		if (len == 0)
+			return true;
+		if (j == c->n_parts || c->parts[j].glob || c->parts[j].any ||
+			c->parts[j].len != len || memcmp(c->parts[j].text, rest, len) != 0)
+			return false;
+		rest += len;
+	}
+}
+
 bool
 guards_beneath(const struct guards *guards, const char *dir)
 {
+	const char *in_home = NULL;
+
 	if (guards->home && str_beneath(guards->home, dir))
 		return true; /* at or above the home: everything anchored there */
+	if (guards->home && str_beneath(dir, guards->home))
+		in_home = dir + strlen(guards->home);
 	for (size_t i = 0; i < guards->n_places; i++)
 		if (!guards->places[i].guard->reads && str_beneath(guards->places[i].real, dir))
 			return true;
 	for (size_t r = 0; r < guards->n_rows; r++) {
 		const struct guard_compiled *c = &guards->rows[r];
-		char fixed[PATH_MAX];
-		int n;
+		const char *rest = c->anchor == ANCHOR_HOME ? in_home : dir;
 
-		if (c->anchor == ANCHOR_NONE || c->guard->reads ||
-			(c->anchor == ANCHOR_HOME && !guards->home))
-			continue;
-		n = snprintf(fixed, sizeof(fixed), "%s",
-			c->anchor == ANCHOR_HOME && !streq(guards->home, "/") ? guards->home : "");
-		for (size_t j = 0; j < c->n_parts && !c->parts[j].glob && !c->parts[j].any &&
-			(size_t)n < sizeof(fixed);
-			j++)
-			n += snprintf(fixed + n, sizeof(fixed) - (size_t)n, "/%.*s",
-				(int)c->parts[j].len, c->parts[j].text);
-		if (n > 0 && (size_t)n < sizeof(fixed) && str_beneath(fixed, dir))
+		if (c->anchor != ANCHOR_NONE && !c->guard->reads && rest && leads_to(c, rest))
 			return true;
 	}
 	return false;
@@ -655,20 +650,22 @@ stand_of(const struct guard_compiled *c, enum meet m)
 	return m == MEET_ABOVE ? GUARD_ABOVE : m == MEET_EXACT ? GUARD_NAMED : GUARD_CLEAR;
 }
 
-/* The rows from..to against the directory from component i on. */
+/* These rows against the directory from component i on. */
 static enum guard_stand
-stand_of_rows(const struct guards *guards, size_t from, size_t to, const struct split *s, size_t i)
+stand_of_rows(const struct guards *guards, const struct guard_ranges *ranges,
+	const struct split *s, size_t i)
 {
 	enum guard_stand stand = GUARD_CLEAR;
 
-	for (size_t r = from; r < to; r++) {
-		const struct guard_compiled *c = &guards->rows[r];
-		enum guard_stand one =
-			c->guard->reads ? GUARD_CLEAR : stand_of(c, meet(c, 0, s, i));
+	for (size_t n = 0; n < ranges->n; n++)
+		for (size_t r = ranges->at[n].from; r < ranges->at[n].to; r++) {
+			const struct guard_compiled *c = &guards->rows[r];
+			enum guard_stand one =
+				c->guard->reads ? GUARD_CLEAR : stand_of(c, meet(c, 0, s, i));
 
-		if (one > stand)
-			stand = one;
-	}
+			if (one > stand)
+				stand = one;
+		}
 	return stand;
 }
 
@@ -682,28 +679,22 @@ static enum guard_stand
 stand_by_name(const struct guards *guards, const char *dir)
 {
 	enum guard_stand stand = GUARD_CLEAR;
-	size_t home = SIZE_MAX;
+	struct guard_ranges ranges;
 	struct split s;
 
 	split(&s, dir);
-	if (guards->home && str_beneath(dir, guards->home))
-		home = parts_of(guards->home);
 	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)str_lower(dir[s.parts[i].at]);
-		bool any = c >= 0x80; /* it may fold into any first byte */
-
-		stand = max_stand(stand,
-			stand_of_rows(guards, any ? 0 : guards->heads[c],
-				any ? guards->anchored : guards->heads[c + 1], &s, i));
-		stand = max_stand(stand, stand_of_rows(guards, 0, guards->heads[0], &s, i));
+		guards_floating(guards, dir + s.parts[i].at, s.parts[i].len, s.wide, &ranges);
+		stand = max_stand(stand, stand_of_rows(guards, &ranges, &s, i));
 	}
-	for (size_t r = guards->anchored; r < guards->n_rows; r++) {
-		size_t from = guards->rows[r].anchor == ANCHOR_HOME ? home : 0;
+	if (guards->home && str_beneath(dir, guards->home)) {
+		size_t home = parts_of(guards->home);
 
-		if (from <= s.n)
-			stand = max_stand(stand, stand_of_rows(guards, r, r + 1, &s, from));
+		find_in_home(guards, &s, home, &ranges);
+		stand = max_stand(stand, stand_of_rows(guards, &ranges, &s, home));
 	}
-	return stand;
+	guards_at_root(guards, &ranges);
+	return max_stand(stand, stand_of_rows(guards, &ranges, &s, 0));
 }
 
 enum guard_stand
