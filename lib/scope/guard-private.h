@@ -76,6 +76,7 @@ struct guards {
 	struct guard_own *own;
 	char *home;
 	size_t starts[GUARD_SLOTS + 1]; /* where the rows of each slot begin */
+	char **stores; /* directories where packages are unpacked; see guard.h, .project */
 	/* Found at start: where guards are; directories and files that are a
 	 * guard under another name. */
 	struct guard_place *places;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <ambit/tool.h>
+
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/str.h"
@@ -137,10 +139,37 @@ add_list(struct guards *guards, char *const *list, bool reads, struct ambit_erro
 		own->guard = (struct guard){
 			.pattern = own->text,
 			.reads = reads,
-			.text = "the settings say so",
+			.text = reads ? "your settings guard it (guard_reads)"
+				      : "your settings guard it (guard_writes)",
+			.source = "the settings",
 		};
 		r = add(guards, &own->guard, err);
 	}
+	return r;
+}
+
+/* Where package managers unpack what others wrote. A folder that lies in one is worked
+ * in, so that its guards count. */
+static int
+find_stores(struct guards *guards, const struct ambit_scope *scope)
+{
+	const struct ambit_profile *profile;
+	int r = 0;
+
+	if (guards->stores || !guards->home)
+		return 0;
+	for (size_t i = 0; r == 0 && (profile = ambit_profile_at(i)); i++)
+		for (size_t j = 0; r == 0 && streq(profile->kind, "cache") && profile->folders[j];
+			j++) {
+			auto_free char *store = str_prefix(profile->folders[j], "~/")
+				? str_printf("%s/%s", guards->home, profile->folders[j] + 2)
+				: str_dup(profile->folders[j]);
+
+			if (!store)
+				return -ENOMEM;
+			if (!str_beneath(scope->root.real, store))
+				r = strv_append(&guards->stores, store);
+		}
 	return r;
 }
 
@@ -201,6 +230,8 @@ guards_ready(struct guards *guards, const struct ambit_scope *scope, struct ambi
 		guards->n_rows = guards->n_chosen;
 		guards_index(guards);
 	}
+	if (find_stores(guards, scope) < 0)
+		return err_nomem(err);
 	r = guards_scan(guards, scope, err);
 	guards->ready = r == 0;
 	return r;
@@ -227,6 +258,7 @@ guards_destroy(struct guards *guards)
 	strv_free(guards->repositories);
 	strv_free(guards->above);
 	strv_free(guards->gitdirs);
+	strv_free(guards->stores);
 	free(guards->places);
 	free(guards->aliases);
 	free(guards->inodes);
@@ -384,6 +416,17 @@ counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
 	return true;
 }
 
+/* In a package manager's store nobody starts an editor or an agent, and the tool that
+ * owns the store runs the packages' own code anyway. */
+static bool
+is_stored(const struct guards *guards, const char *path)
+{
+	for (size_t i = 0; guards->stores && guards->stores[i]; i++)
+		if (str_beneath(path, guards->stores[i]))
+			return true;
+	return false;
+}
+
 static const struct guard *
 match_rows(const struct guards *guards, const struct guard_ranges *ranges, const struct split *s,
 	size_t i, enum ambit_access access, enum beneath beneath)
@@ -393,7 +436,8 @@ match_rows(const struct guards *guards, const struct guard_ranges *ranges, const
 			const struct guard_compiled *c = &guards->rows[r];
 
 			if (c->guard->reads != access_writes(access) &&
-				counts(c, meet(c, 0, s, i), access, s, i, beneath))
+				counts(c, meet(c, 0, s, i), access, s, i, beneath) &&
+				!(c->guard->project && is_stored(guards, s->path)))
 				return c->guard;
 		}
 	return NULL;

@@ -21,8 +21,10 @@ struct guard {
 	const char *except; /* last components that are not meant, or NULL */
 	bool kept;	    /* only to remove it is guarded */
 	bool loose;	    /* to remove it is fine: nothing is run for want of it */
-	bool passing;	    /* comes and goes: known by its name, never looked for */
+	bool passing;	    /* comes and goes, or is large: known by name, never looked for */
+	bool project;	    /* read where people work: free where a cache profile unpacks packages */
 	const char *text;   /* why: "runs at every commit" */
+	const char *source; /* the page or file that says so */
 };
 
 /* The built-in table; ends in a NULL pattern. */

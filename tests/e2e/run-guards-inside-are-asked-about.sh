@@ -7,7 +7,8 @@
 
 mkdir -p repo/.git/hooks plain
 cd repo || exit 1
-for name in .git/hooks/pre-commit .envrc .vscode/tasks.json; do
+for name in .git/hooks/pre-commit .envrc .vscode/tasks.json app.code-workspace .npmrc \
+	.opencode/tools/x.ts .github/hooks/x.json deep/rust-toolchain.toml deep/.mvn/jvm.config; do
 	mkdir -p "$(dirname "$name")"
 	echo x >"$name" || fail "$name cannot be written without ambit"
 	rm "$name"
@@ -17,6 +18,17 @@ for name in .git/hooks/pre-commit .envrc .vscode/tasks.json; do
 	[[ $(<"$name") == x ]] || fail "an approved $name is not there"
 	rm "$name"
 done
+
+# What a debugger that the person starts here would run.
+echo pass >program.py
+plant="echo 'import os; os.mkdir(\"ran\")' >.pdbrc"
+sh -c "$plant"
+python3 -m pdb -c continue program.py </dev/null >/dev/null 2>&1
+[[ -d ran ]] || fail "pdb does not run .pdbrc without ambit"
+rm -r ran .pdbrc
+line --quiet -- sh -c "$plant" 2>/dev/null || true
+python3 -m pdb -c continue program.py </dev/null >/dev/null 2>&1
+[[ ! -e ran && ! -e .pdbrc ]] || fail "pdb ran what was planted"
 
 # Under another name first, then moved there.
 line --quiet -- sh -c 'echo x >harmless; mv harmless .git/hooks/pre-commit' 2>/dev/null || true

@@ -4,6 +4,9 @@
 
 #include "world.h"
 
+#include <ambit/agents.h>
+#include <ambit/tool.h>
+
 #include "base/str.h"
 #include "scope/guard.h"
 
@@ -122,8 +125,10 @@ every_row_guards_what_it_names(void **state)
 		name_row(rig, g, path, sizeof(path));
 		if (!row_guards(rig, g, path))
 			fail_msg("%s does not guard %s", g->pattern, path);
-		if (!g->text || !*g->text)
-			fail_msg("%s does not say why", g->pattern);
+		if (!g->text || !*g->text || !g->source || !*g->source)
+			fail_msg("%s does not say why, or who says so", g->pattern);
+		if (g->project && (g->reads || strchr("~/", g->pattern[0])))
+			fail_msg("%s is no row for projects", g->pattern);
 		for (const struct guard *h = guard_table; h < g; h++)
 			if (h->reads == g->reads && streq(h->pattern, g->pattern))
 				fail_msg("%s is there twice", g->pattern);
@@ -163,6 +168,109 @@ every_row_is_found_without_case(void **state)
 	}
 }
 
+/* Whether a row that guards writing begins with dir, as it stands in the home or in a
+ * project: "~/.claude" and ".claude" both are where ".claude/hooks" lies. */
+static bool
+has_row_in(const char *dir)
+{
+	const char *floating = str_prefix(dir, "~/") ? dir + 2 : dir;
+
+	for (const struct guard *g = guard_table; g->pattern; g++) {
+		size_t n = strlen(g->pattern[0] == '~' ? dir : floating);
+
+		if (!g->reads && strncmp(g->pattern, g->pattern[0] == '~' ? dir : floating, n) == 0 &&
+			g->pattern[n] == '/')
+			return true;
+	}
+	return false;
+}
+
+/* Where an agent keeps what configures it in a project. */
+static const char *
+project_dir(const char *agent)
+{
+	static const struct {
+		const char *agent, *dir;
+	} dirs[] = {
+		{ "claude", ".claude" },
+		{ "codex", ".codex" },
+		{ "gemini", ".gemini" },
+		{ "copilot", ".github" },
+		{ "opencode", ".opencode" },
+	};
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (streq(dirs[i].agent, agent))
+			return dirs[i].dir;
+	fail_msg("where does %s keep its configuration in a project?", agent);
+	return "";
+}
+
+/* Folders of agents' profiles that hold nothing to be guarded by a name, and why. */
+static bool
+holds_no_guard(const char *folder)
+{
+	static const struct {
+		const char *folder, *why;
+	} plain[] = {
+		{ "~/.claude.json", "state that is written all the time" },
+		{ "~/.cache/claude-cli-nodejs", "logs" },
+		{ "~/.local/state/claude", "locks" },
+		{ "~/.config/github-copilot", "its sign-in" },
+		{ "~/.local/share/opencode", "sessions, logs, its sign-in" },
+		{ "~/.cache/opencode", "what it installs by itself" },
+		{ "~/.local/state/opencode", "state" },
+	};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		if (streq(plain[i].folder, folder))
+			return true;
+	return false;
+}
+
+static void
+every_agent_is_guarded(void **state)
+{
+	struct rig *rig = *state;
+	struct ambit_settings *settings = NULL;
+	const struct ambit_profile *profile;
+	const struct ambit_agent *agent;
+
+	assert_int_equal(ambit_settings_load(
+				 &(struct ambit_settings_options){ .home = rig->w.home }, &settings,
+				 NULL),
+		0);
+	for (size_t i = 0; (agent = ambit_agent_at(settings, i)); i++)
+		if (!has_row_in(project_dir(agent->name)))
+			fail_msg("no row for the agent %s", agent->name);
+	ambit_settings_destroy(settings);
+	for (size_t i = 0; (profile = ambit_profile_at(i)); i++) {
+		if (!streq(profile->kind, "agent"))
+			continue;
+		if (!has_row_in(project_dir(profile->name)))
+			fail_msg("no row for the profile %s", profile->name);
+		for (size_t j = 0; profile->folders[j]; j++)
+			if (has_row_in(profile->folders[j]) == holds_no_guard(profile->folders[j]))
+				fail_msg("%s: a row, or a reason in holds_no_guard",
+					profile->folders[j]);
+	}
+}
+
+static void
+what_a_cache_holds_is_free_unless_worked_in(void **state)
+{
+	struct rig *rig = *state;
+	char path[1024];
+
+	start(rig, NULL, NULL);
+	snprintf(path, sizeof(path), "%s/.cargo/registry/src/x/rust-toolchain.toml", rig->w.home);
+	open_to(rig, path, AMBIT_ACCESS_WRITE);
+	snprintf(path, sizeof(path), "%s/.cargo/registry/src/x/.git/hooks/x", rig->w.home);
+	guarded(rig, path, AMBIT_ACCESS_WRITE);
+	snprintf(path, sizeof(path), "%s/.cargo/rust-toolchain.toml", rig->w.home);
+	guarded(rig, path, AMBIT_ACCESS_WRITE);
+}
+
 static void
 everyday_names_are_free(void **state)
 {
@@ -171,7 +279,7 @@ everyday_names_are_free(void **state)
 		".git/index", ".git/HEAD", ".git/objects/ab/cdef", ".git/refs/heads/main",
 		".git/logs/HEAD", ".git/COMMIT_EDITMSG", ".git/hooks/pre-commit.sample", ".env",
 		".claude/projects/x.jsonl", ".codex/history.jsonl", "package.json", "bin/tool",
-		".npmrc", "config", "hooks/pre-commit", "node_modules/.bin/x", "LaunchAgent",
+		"config", "hooks/pre-commit", "node_modules/.bin/x", "LaunchAgent",
 		"bashrc", ".bashrc.bak", "my.bashrc", ".vscodeignore", ".ideas/x", "npmrc",
 		".github/FUNDING.yml", "gradle/libs.versions.toml", "tools/bazel", "mise", "irbrc",
 		"rust-toolchain.md", "node_modules/x/.eslintrc", ".nvmrc", ".python-version",
@@ -471,6 +579,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		IN_RIG(every_row_guards_what_it_names),
 		IN_RIG(every_row_is_found_without_case),
+		IN_RIG(every_agent_is_guarded),
+		IN_RIG(what_a_cache_holds_is_free_unless_worked_in),
 		IN_RIG(everyday_names_are_free),
 		IN_RIG(case_and_depth_do_not_matter),
 		IN_RIG(removing_what_holds_a_guard_is_guarded),
