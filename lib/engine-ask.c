@@ -12,6 +12,7 @@
 #include "base/run.h"
 #include "base/str.h"
 #include "engine-ticket.h"
+#include "perform/leftover.h"
 
 /* How often one request may be asked about: it changes under the answer. */
 #define ASKED_MAX 5
@@ -57,6 +58,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	engine_stance_destroy(engine->stance);
 	if (engine->attic > 0)
 		close(engine->attic);
+	leftovers_destroy(engine->leftovers);
 	rules_finish(&engine->rules);
 	ambit_session_finish(&engine->session);
 	free(engine->door);

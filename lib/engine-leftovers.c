@@ -62,6 +62,8 @@ ambit_engine_leftovers(struct ambit_engine *engine, struct leftovers **ret_list,
 		return err_sys(err, -r, "cannot look at what other sessions made in %s",
 			engine->scope->state);
 	}
+	leftovers_destroy(engine->leftovers);
+	engine->leftovers = leftovers_ref(list);
 	*ret_list = list;
 	return 0;
 }

@@ -30,6 +30,12 @@ ambit_pass_use(struct ambit_pass *pass)
 	return 0;
 }
 
+static void
+give_pass(const struct ambit_engine *engine, struct ambit_pass *ret_pass)
+{
+	*ret_pass = (struct ambit_pass){ .engine = engine, .leftovers = engine->leftovers };
+}
+
 void
 ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass)
 {
@@ -38,7 +44,7 @@ ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass)
 		return;
 	if (permit->n_passes > 0)
 		permit->n_passes--;
-	ret_pass->engine = permit->engine;
+	give_pass(permit->engine, ret_pass);
 }
 
 /* -- what a glance looks with ---------------------------------------------------- */
@@ -206,7 +212,7 @@ ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *obje
 		return AMBIT_ASK;
 	/* About nothing: one's own descriptor, one's own process. */
 	if (n == 0) {
-		ret_pass->engine = engine;
+		give_pass(engine, ret_pass);
 		return AMBIT_ALLOW;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -225,7 +231,7 @@ ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *obje
 			return AMBIT_ASK;
 	if (brings_guard(&in, objects, n))
 		return AMBIT_ASK;
-	ret_pass->engine = engine;
+	give_pass(engine, ret_pass);
 	return AMBIT_ALLOW;
 }
 
@@ -268,7 +274,7 @@ glance_host(struct ambit_engine *engine, const char *host, bool lookup,
 	rule = memory_find(&in, AMBIT_OP_CONNECT, name, false);
 	if (verdict == AMBIT_DENY || (rule ? !rule->yes : verdict != AMBIT_ALLOW))
 		return AMBIT_ASK;
-	ret_pass->engine = engine;
+	give_pass(engine, ret_pass);
 	return AMBIT_ALLOW;
 }
 

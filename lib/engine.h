@@ -23,6 +23,7 @@ struct ambit_engine {
 	struct ambit_judge *judge;
 	const struct ambit_policy *policy;
 	bool observe;
+	struct leftovers *leftovers; /* what is staged is noted there; or NULL */
 	char *door;
 	char *agent; /* or NULL */
 

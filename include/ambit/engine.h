@@ -176,8 +176,11 @@ int ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_er
 
 /* The right to one act, from a glance or a permit; memory that is zeroed is
  * none. */
+struct leftovers;
 struct ambit_pass {
 	const struct ambit_engine *engine;
+	/* Where a file is noted that would be left over by a kill; or NULL. The engine's. */
+	struct leftovers *leftovers;
 };
 /* Uses it up: 0, or -EPERM if there was none. Whoever acts calls it first. */
 int ambit_pass_use(struct ambit_pass *pass);
@@ -220,7 +223,6 @@ void ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request
  * the session may write. What dead sessions left is collected, and what live ones made ahead
  * is protected from here on. To be called before ambit_engine_writable. The caller's, for
  * leftovers_destroy; NULL if there is no state directory. */
-struct leftovers;
 int ambit_engine_leftovers(struct ambit_engine *engine, struct leftovers **ret_list,
 	struct ambit_error *err);
 

@@ -19,6 +19,7 @@
 
 #include "base/fd.h"
 #include "perform/act-private.h"
+#include "perform/leftover.h"
 #include "scope/resolve.h"
 
 #define FIFO_STEP_MS 10
@@ -187,6 +188,7 @@ int
 act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name, mode_t mode,
 	const char *text, size_t len)
 {
+	struct leftovers *list = pass ? pass->leftovers : NULL;
 	char fresh[RESOLVE_TEMP];
 	auto_close int fd = -1;
 	int r = ambit_pass_use(pass);
@@ -196,10 +198,18 @@ act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *
 	if ((lock && !is_component(lock)) || !is_component(name))
 		return -EINVAL;
 	resolve_temp_name(fresh);
+	r = leftovers_note(list, parent, fresh);
+	if (r < 0)
+		return r;
 	fd = openat(parent, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	r = fd_write_all(fd, text, len);
+	if (fd < 0) {
+		r = -errno;
+		leftovers_forget(list);
+		return r;
+	}
+	r = leftovers_staged(list, parent, fresh, fd);
+	if (r == 0)
+		r = fd_write_all(fd, text, len);
 	if (r == 0 && fchmod(fd, mode & 0777) < 0)
 		r = -errno;
 	if (r == 0 && renameat(parent, fresh, parent, name) < 0)
@@ -208,5 +218,6 @@ act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *
 		unlinkat(parent, fresh, 0);
 	else if (lock)
 		unlinkat(parent, lock, 0);
+	leftovers_forget(list);
 	return r;
 }

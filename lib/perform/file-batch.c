@@ -87,7 +87,7 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 	if (r == 0 && held >= 0)
 		r = file_check_writable(place, held, &st, err);
 	if (r == 0)
-		r = stage_write(place, held, &st, data, len, mode, c->temp, err);
+		r = stage_write(place, held, &st, data, len, mode, NULL, c->temp, err);
 	if (r == 0 && fstatat(place->parent, c->temp, &new, AT_SYMLINK_NOFOLLOW) == 0) {
 		c->new_dev = new.st_dev;
 		c->new_ino = new.st_ino;

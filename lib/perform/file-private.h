@@ -59,9 +59,11 @@ void file_turn_end(struct file_turn *turn);
 /* -- staged content (file-stage.c) ----------------------------------------------------- */
 
 /* Written beside the place and synced, with the attributes of held (or -1: mode).
- * 1: the old file has an owner or links that only it can keep: write in place. */
+ * 1: the old file has an owner or links that only it can keep: write in place.
+ * list (or NULL): it is noted there, and forgotten unless this returns 0. */
 int stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
-	size_t len, mode_t mode, char ret_name[RESOLVE_TEMP], struct ambit_error *err);
+	size_t len, mode_t mode, struct leftovers *list, char ret_name[RESOLVE_TEMP],
+	struct ambit_error *err);
 
 /* A file that is written in place, and what it held before. */
 struct stage_old {

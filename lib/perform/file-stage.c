@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "perform/act-private.h"
 #include "perform/file-private.h"
+#include "perform/leftover.h"
 
 /* Held in memory, so that it can be put back. */
 #define IN_PLACE_MAX ((size_t)256 << 20)
@@ -83,17 +84,15 @@ fill(int fd, int held, const struct stat *old, const char *data, size_t len, mod
 	return r;
 }
 
-int
-stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
-	size_t len, mode_t mode, char ret_name[RESOLVE_TEMP], struct ambit_error *err)
+static int
+write_noted(const struct ambit_place *place, int held, const struct stat *old, const char *data,
+	size_t len, mode_t mode, const char *name, struct leftovers *list,
+	struct ambit_error *err)
 {
 	auto_close int fd = -1;
 	int r;
 
-	if (held >= 0 && old->st_nlink > 1)
-		return 1;
-	resolve_temp_name(ret_name);
-	fd = openat(place->parent, ret_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	fd = openat(place->parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		0600);
 	/* The directory is not to be changed; the file in it is. */
 	if (fd < 0 && held >= 0 && (errno == EACCES || errno == EPERM))
@@ -104,10 +103,31 @@ stage_write(const struct ambit_place *place, int held, const struct stat *old, c
 	if (fd < 0)
 		return err_sys(
 			err, errno, "%s: no file can be made in its directory", place->shown);
-	r = fill(fd, held, old, data, len, mode);
+	r = leftovers_staged(list, place->parent, name, fd);
+	if (r == 0)
+		r = fill(fd, held, old, data, len, mode);
 	if (r != 0)
-		unlinkat(place->parent, ret_name, 0);
+		unlinkat(place->parent, name, 0);
 	return r < 0 ? err_sys(err, -r, "%s", place->shown) : r;
+}
+
+int
+stage_write(const struct ambit_place *place, int held, const struct stat *old, const char *data,
+	size_t len, mode_t mode, struct leftovers *list, char ret_name[RESOLVE_TEMP],
+	struct ambit_error *err)
+{
+	int r;
+
+	if (held >= 0 && old->st_nlink > 1)
+		return 1;
+	resolve_temp_name(ret_name);
+	r = leftovers_note(list, place->parent, ret_name);
+	if (r < 0)
+		return err_sys(err, -r, "%s: cannot be noted", place->shown);
+	r = write_noted(place, held, old, data, len, mode, ret_name, list, err);
+	if (r != 0)
+		leftovers_forget(list);
+	return r;
 }
 
 /* -- in place -------------------------------------------------------------------------- */

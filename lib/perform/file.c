@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "perform/act-private.h"
 #include "perform/file-private.h"
+#include "perform/leftover.h"
 
 #define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
@@ -281,6 +282,7 @@ int
 file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
+	struct leftovers *list = pass ? pass->leftovers : NULL;
 	char temp[RESOLVE_TEMP];
 	auto_close int held = -1;
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
@@ -294,13 +296,15 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 		r = file_check_writable(place, held, &st, err);
 	if (r < 0)
 		return r;
-	r = stage_write(place, held, &st, data, len, mode, temp, err);
+	r = stage_write(place, held, &st, data, len, mode, list, temp, err);
 	if (r < 0)
 		return r;
 	was = was ? was : &st;
 	file_turn_take(&turn, place->parent, -1, NULL);
-	if (r == 0)
+	if (r == 0) {
 		r = put_staged(place, was, temp, err);
+		leftovers_forget(list);
+	}
 	if (r == 1 && !file_is_as(place->parent, place->name, was))
 		return stale(place, err);
 	return r == 1 ? put_in_place(place, held, data, len, err) : r;

@@ -13,7 +13,7 @@
 /* A file is "s-" and letters by chance; "o-": the session has a pool outside the store, so that
  * whoever starts need not read the others. In it stand records, each with its NUL:
  *   KIND MAJOR:MINOR INODE BIRTH PATH
- * of the directory itself for a 'd', of the directory above it for 's', 'p' and 'f'. */
+ * of the object itself for 'd' and 'm', of the directory above it for 's', 'p' and 'f'. */
 #define STORE_PLAIN "s-"
 #define STORE_POOL "o-"
 
@@ -21,7 +21,8 @@ enum record_kind {
 	RECORD_DIR = 'd',	/* PATH was made */
 	RECORD_PLAN = 's',	/* a directory is about to be made; a 'd' follows if it was */
 	RECORD_POOL = 'p',	/* likewise, a pool outside the store */
-	RECORD_FILE = 'f',	/* a file is about to be made */
+	RECORD_FILE = 'f',	/* a file is about to be made; an 'm' follows if it was */
+	RECORD_STAGED = 'm',	/* the file PATH was made */
 	RECORD_WRITABLE = 'w',	/* the session's commands may write there */
 };
 
@@ -38,6 +39,7 @@ struct leftovers {
 	pthread_mutex_t lock;
 	off_t base;	/* how far the records go that are not notes */
 	bool made;	/* it lists a directory */
+	unsigned refs;
 	unsigned notes; /* that nobody has taken back */
 };
 

@@ -25,8 +25,8 @@
 #define CLEAR_AT_START 200000 /* steps: the rest is for the next one */
 
 /* Of a file that a later ambit wrote, only these are understood. */
-static const char kinds[] = { RECORD_DIR, RECORD_PLAN, RECORD_POOL, RECORD_FILE, RECORD_WRITABLE,
-	'\0' };
+static const char kinds[] = { RECORD_DIR, RECORD_PLAN, RECORD_POOL, RECORD_FILE, RECORD_STAGED,
+	RECORD_WRITABLE, '\0' };
 
 struct record {
 	enum record_kind kind;
@@ -119,30 +119,44 @@ remove_known(int parent, const char *name, const struct identity *of)
 	return r;
 }
 
-/* Whether the directory that was planned was made and recorded: then its own record counts. */
+/* Whether what was planned was made and recorded: then its own record counts. */
 static bool
 was_made(const struct record *plan)
 {
+	enum record_kind kind = plan->kind == RECORD_FILE ? RECORD_STAGED : RECORD_DIR;
 	const char *at = plan->rest;
 	struct record record;
 
 	while (next_record(&at, plan->end, &record))
-		if (record.kind == RECORD_DIR && streq(record.path, plan->path))
+		if (record.kind == kind && streq(record.path, plan->path))
 			return true;
 	return false;
 }
 
-/* A name that nobody could foresee, in the very directory: a directory that is still empty, or
- * the file that was noted. */
+/* A name that nobody could foresee, in the very directory: a directory or a file that is still
+ * empty. */
 static void
 remove_planned(int parent, const char *name, const struct record *record)
 {
 	struct identity is;
+	struct stat st;
 
 	if (identity_of(parent, "", &is) < 0 || !identity_equal(&is, &record->of))
 		return;
-	if (record->kind != RECORD_FILE || unlinkat(parent, name, 0) < 0)
+	if (record->kind != RECORD_FILE)
 		unlinkat(parent, name, AT_REMOVEDIR);
+	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		st.st_size == 0)
+		unlinkat(parent, name, 0);
+}
+
+static void
+remove_staged(int parent, const char *name, const struct identity *of)
+{
+	struct identity is;
+
+	if (identity_of(parent, name, &is) == 0 && identity_equal(&is, of))
+		unlinkat(parent, name, 0);
 }
 
 static void
@@ -154,7 +168,10 @@ remove_at(struct collection *collection, int parent, const char *name, const str
 		/* It was not moved to its place any more. */
 		if (remove_known(collection->store, name, &record->of) < 0)
 			collection->failed = true;
-	} else if (record->kind == RECORD_FILE || !was_made(record)) {
+	} else if (record->kind == RECORD_STAGED) {
+		if (parent >= 0)
+			remove_staged(parent, name, &record->of);
+	} else if (!was_made(record)) {
 		if (parent >= 0)
 			remove_planned(parent, name, record);
 		if (record->kind != RECORD_FILE)

@@ -132,16 +132,16 @@ format_record(enum record_kind kind, const struct identity *of, const char *path
 
 /* One write, so that whoever reads meanwhile sees it whole or cut at its end. */
 static int
-append_record(struct leftovers *store, const char *record, size_t len, bool note)
+append_record(struct leftovers *store, const char *record, size_t len, enum record_kind kind)
 {
 	struct stat st;
 	int r;
 
 	pthread_mutex_lock(&store->lock);
 	r = fd_write_all(store->file.fd, record, len);
-	if (r == 0 && note)
+	if (r == 0 && kind == RECORD_FILE)
 		store->notes++;
-	else if (r == 0 && fstat(store->file.fd, &st) == 0)
+	else if (r == 0 && kind != RECORD_STAGED && fstat(store->file.fd, &st) == 0)
 		store->base = st.st_size;
 	pthread_mutex_unlock(&store->lock);
 	return r;
@@ -155,7 +155,7 @@ record_path(struct leftovers *store, enum record_kind kind, const struct identit
 
 	if (!store)
 		return 0;
-	return record ? append_record(store, record, strlen(record) + 1, false) : -ENOMEM;
+	return record ? append_record(store, record, strlen(record) + 1, kind) : -ENOMEM;
 }
 
 int
@@ -169,26 +169,40 @@ leftovers_note_writable(struct leftovers *store, char *const *paths)
 }
 
 /* The path is for finding it again; that it is the same directory, its identity says. */
-int
-leftovers_note(struct leftovers *store, int parent, const char *name)
+static int
+note_name(struct leftovers *store, enum record_kind kind, const struct identity *of, int parent,
+	const char *name)
 {
 	char link[40], dir[4096];
 	auto_free char *path = NULL, *record = NULL;
-	struct identity above;
 	ssize_t n;
-	int r;
 
-	if (!store)
-		return 0;
-	r = identity_of(parent, "", &above);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", parent);
-	n = r < 0 ? r : readlink(link, dir, sizeof(dir) - 1);
-	if (r < 0 || n <= 0 || n >= (ssize_t)sizeof(dir) - 1)
-		return r < 0 ? r : -ENAMETOOLONG;
+	n = readlink(link, dir, sizeof(dir) - 1);
+	if (n <= 0 || n >= (ssize_t)sizeof(dir) - 1)
+		return n < 0 ? -errno : -ENAMETOOLONG;
 	dir[n] = '\0';
 	path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, name);
-	record = path ? format_record(RECORD_FILE, &above, path) : NULL;
-	return record ? append_record(store, record, strlen(record) + 1, true) : -ENOMEM;
+	record = path ? format_record(kind, of, path) : NULL;
+	return record ? append_record(store, record, strlen(record) + 1, kind) : -ENOMEM;
+}
+
+int
+leftovers_note(struct leftovers *store, int parent, const char *name)
+{
+	struct identity above;
+	int r = store ? identity_of(parent, "", &above) : 0;
+
+	return r < 0 || !store ? r : note_name(store, RECORD_FILE, &above, parent, name);
+}
+
+int
+leftovers_staged(struct leftovers *store, int parent, const char *name, int fd)
+{
+	struct identity of;
+	int r = store ? identity_of(fd, "", &of) : 0;
+
+	return r < 0 || !store ? r : note_name(store, RECORD_STAGED, &of, parent, name);
 }
 
 /* Notes that stand behind everything else are cut off when none is needed any more: a server
@@ -280,6 +294,7 @@ leftovers_open(const char *state, struct leftovers **ret_store, struct ambit_err
 
 	if (!store)
 		return err_nomem(err);
+	store->refs = 1;
 	store->file = LEFTOVER_NONE;
 	pthread_mutex_init(&store->lock, NULL);
 	r = open_place(state, &store->place, &store->file.parent);
@@ -293,10 +308,18 @@ leftovers_open(const char *state, struct leftovers **ret_store, struct ambit_err
 	return 0;
 }
 
+struct leftovers *
+leftovers_ref(struct leftovers *store)
+{
+	if (store)
+		__atomic_add_fetch(&store->refs, 1, __ATOMIC_RELAXED);
+	return store;
+}
+
 void
 leftovers_destroy(struct leftovers *store)
 {
-	if (!store)
+	if (!store || __atomic_sub_fetch(&store->refs, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	if (!store->made)
 		leftovers_end(&store->file);

@@ -39,7 +39,9 @@ enum leftover_kind {
 
 /* Makes the session's file in STATE/own (a real path) and locks it. */
 int leftovers_open(const char *state, struct leftovers **ret_store, struct ambit_error *err);
-/* Closes it, and removes the file if it lists no directory. Accepts NULL. */
+/* One more who calls leftovers_destroy. Accepts NULL. */
+struct leftovers *leftovers_ref(struct leftovers *store);
+/* The last closes it, and removes the file if it lists no directory. Accepts NULL. */
 void leftovers_destroy(struct leftovers *store);
 /* The session's file: whoever clears up last removes it (leftovers_end). Borrowed. */
 const struct leftover *leftovers_file(const struct leftovers *store);
@@ -54,13 +56,14 @@ void leftovers_end(const struct leftover *file);
 int leftovers_make(struct leftovers *store, const char *dir, enum leftover_kind kind,
 	struct leftover *ret_made, char **ret_path);
 
-/* Records a file that is about to be made as name in the directory parent, beside its target,
- * and that a killed process would leave there. The next start removes a file, a link or an
- * empty directory of that name from this very directory, and nothing else. Never for a name
- * under which the only copy of somebody's file lies. Call it before making the file, with a
- * name that nobody can foresee; when the name is gone, call leftovers_forget once for each
- * note. Both are thread-safe and accept NULL. -errno. */
+/* A file that stands beside its target until it is whole, and that a killed process would leave
+ * there. Before it is made: leftovers_note, with a name that nobody can foresee; when it was
+ * made, as fd: leftovers_staged; when the name is gone: leftovers_forget, once for each note
+ * that succeeded. The next start removes the name if it still is that file, or an empty one
+ * where the second note is missing: so whatever else is exchanged for it meanwhile stays.
+ * Thread-safe; a store that is NULL is none. -errno. */
 int leftovers_note(struct leftovers *store, int parent, const char *name);
+int leftovers_staged(struct leftovers *store, int parent, const char *name, int fd);
 void leftovers_forget(struct leftovers *store);
 
 /* Says where this session may write: real paths. To be called before leftovers_collect. */

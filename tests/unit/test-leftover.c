@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 
 #include "base/fd.h"
 #include "base/str.h"
@@ -201,7 +202,30 @@ half_made_directories_are_collected(void **state)
 }
 
 static void
-noted_files_are_collected(void **state)
+world_file_at(int dir, const char *name, const char *text)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
+static void
+stage_file(struct leftovers *store, int parent, const char *name, bool recorded)
+{
+	int fd;
+
+	assert_int_equal(leftovers_note(store, parent, name), 0);
+	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	if (recorded)
+		assert_int_equal(leftovers_staged(store, parent, name, fd), 0);
+	close(fd);
+}
+
+static void
+staged_files_are_collected(void **state)
 {
 	struct rig *rig = *state;
 	struct leftovers *store = open_store(rig);
@@ -211,26 +235,35 @@ noted_files_are_collected(void **state)
 
 	assert_int_equal(leftovers_make(store, rig->temp, LEFTOVER_DIR, &made, NULL), 0);
 	assert_int_equal(fstat(leftovers_file(store)->fd, &before), 0);
-	/* What ended well is not in the way of the rest. */
+	/* What ended well does not stay in the file. */
 	for (int i = 0; i < 1000; i++) {
-		assert_int_equal(leftovers_note(store, parent, ".ambit-done"), 0);
+		stage_file(store, parent, ".ambit-done", true);
+		assert_int_equal(unlinkat(parent, ".ambit-done", 0), 0);
 		leftovers_forget(store);
 	}
 	assert_int_equal(fstat(leftovers_file(store)->fd, &after), 0);
 	assert_int_equal(before.st_size, after.st_size);
-	assert_int_equal(leftovers_note(store, parent, ".ambit-x"), 0);
-	assert_int_equal(leftovers_note(store, parent, ".ambit-full"), 0);
-	assert_int_equal(mkdirat(parent, ".ambit-full", 0700), 0);
-	assert_int_equal(mkdirat(parent, ".ambit-full/x", 0700), 0);
-	close(openat(parent, ".ambit-x", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-	close(openat(parent, ".ambit-done", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	stage_file(store, parent, ".ambit-done", true);
+	leftovers_forget(store);
+	stage_file(store, parent, ".ambit-whole", true);
+	stage_file(store, parent, ".ambit-empty", false);
+	stage_file(store, parent, ".ambit-full", false);
+	stage_file(store, parent, ".ambit-taken", true);
+	world_file_at(parent, ".ambit-full", "x");
+	world_file_at(parent, "target", "somebody's only copy");
+	assert_int_equal(syscall(SYS_renameat2, parent, ".ambit-taken", parent, "target",
+				 RENAME_EXCHANGE), 0);
 	leftover_finish(&made);
 	leftovers_destroy(store);
 	collect(rig);
-	assert_int_equal(faccessat(parent, ".ambit-x", F_OK, 0), -1);
-	assert_int_equal(faccessat(parent, ".ambit-full/x", F_OK, 0), 0);
+	assert_int_equal(faccessat(parent, ".ambit-whole", F_OK, 0), -1);
+	assert_int_equal(faccessat(parent, ".ambit-empty", F_OK, 0), -1);
+	assert_int_equal(faccessat(parent, ".ambit-full", F_OK, 0), 0);
+	assert_int_equal(faccessat(parent, ".ambit-taken", F_OK, 0), 0);
+	assert_int_equal(faccessat(parent, "target", F_OK, 0), 0);
 	assert_int_equal(faccessat(parent, ".ambit-done", F_OK, 0), 0);
 	assert_int_equal(leftovers_note(NULL, parent, "x"), 0);
+	assert_int_equal(leftovers_staged(NULL, parent, "x", parent), 0);
 	leftovers_forget(NULL);
 	close(parent);
 }
@@ -308,6 +341,26 @@ many_at_once_do_not_meet(void **state)
 	assert_int_equal(count_files(rig->temp), 0);
 }
 
+/* More than one start looks at. */
+static void
+many_live_sessions_stay(void **state)
+{
+	enum { MANY = 400 };
+	struct rig *rig = *state;
+	struct leftovers *stores[MANY];
+	auto_free char *left = leave_one(rig);
+
+	for (size_t i = 0; i < MANY; i++)
+		stores[i] = open_store(rig);
+	for (int i = 0; i < 200 && access(left, F_OK) == 0; i++)
+		collect(rig);
+	assert_int_equal(access(left, F_OK), -1);
+	assert_int_equal(count_files(rig->own), MANY);
+	for (size_t i = 0; i < MANY; i++)
+		leftovers_destroy(stores[i]);
+	assert_int_equal(count_files(rig->own), 0);
+}
+
 static void
 the_store_is_the_owners(void **state)
 {
@@ -341,9 +394,10 @@ main(void)
 		TEST(what_took_its_name_stays),
 		TEST(a_link_on_the_way_is_not_followed),
 		TEST(half_made_directories_are_collected),
-		TEST(noted_files_are_collected),
+		TEST(staged_files_are_collected),
 		TEST(damaged_files_do_no_harm),
 		TEST(many_at_once_do_not_meet),
+		TEST(many_live_sessions_stay),
 		TEST(the_store_is_the_owners),
 	};
 
