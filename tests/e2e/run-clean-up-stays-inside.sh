@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Takes long.
+# Runs as a user.
 # ambit makes and removes directories where a command of another session can write. That command
 # waits until ambit empties one, and exchanges a directory on the way for a link: nothing outside
 # is removed, nothing is made there, no mode is changed there.
