@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "perform/file-private.h"
+#include "perform/leftover.h"
 
 #define CHANGES_MAX 4096
 
@@ -26,6 +27,7 @@ struct change {
 	enum step step;
 	bool removes;
 	bool in_place;
+	struct leftovers *list; /* where temp is noted, or NULL */
 	bool exchanged;	       /* temp has the old content, once done */
 	struct stat st;	       /* what lay there, if anything did; in place: as it is now */
 	dev_t new_dev;	       /* what was put there */
@@ -76,6 +78,7 @@ int
 file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
 	const struct stat *was, const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
+	struct leftovers *list = pass ? pass->leftovers : NULL;
 	struct change *c = add(batch, pass, place, err);
 	auto_close int held = -1;
 	struct stat st = { 0 }, new;
@@ -87,7 +90,8 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 	if (r == 0 && held >= 0)
 		r = file_check_writable(place, held, &st, err);
 	if (r == 0)
-		r = stage_write(place, held, &st, data, len, mode, NULL, c->temp, err);
+		r = stage_write(place, held, &st, data, len, mode, list, c->temp, err);
+	c->list = r == 0 ? list : NULL;
 	if (r == 0 && fstatat(place->parent, c->temp, &new, AT_SYMLINK_NOFOLLOW) == 0) {
 		c->new_dev = new.st_dev;
 		c->new_ino = new.st_ino;
@@ -317,6 +321,9 @@ file_batch_destroy(struct file_batch *batch)
 
 		if (c->temp[0] && !c->in_place && !c->removes && c->step != STEP_NONE)
 			unlinkat(c->place->parent, c->temp, 0);
+		/* Known by its inode: the old file, which has the name after an exchange, is
+		 * never taken for it. */
+		leftovers_forget(c->list);
 		if (c->aside[0] && c->step == STEP_DONE)
 			unlinkat(c->place->parent, c->aside, 0);
 		stage_old_finish(&c->old);
