@@ -139,6 +139,35 @@ exchange(const struct hand_law *law, const struct hand_end *from, const struct h
 	return evict(law, to->parent, to->name, to->real);
 }
 
+/* Where the file system has no such flags: both are looked at before, the target afterwards. */
+static int
+rename_over(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
+{
+	if (!end_stands(from) || !end_stands(to))
+		return -ESTALE;
+	if (renameat(from->parent, from->name, to->parent, to->name) < 0)
+		return -errno;
+	return stands(to->parent, to->name, &from->st)
+		       ? 0
+		       : evict(law, to->parent, to->name, to->real);
+}
+
+/* Takes the place of what is there, by its name; that is gone afterwards. */
+static int
+exchange_and_drop(const struct hand_law *law, const struct hand_end *from,
+	const struct hand_end *to, int unlink_flags)
+{
+	int r = exchange(law, from, to);
+
+	if (r < 0 && is_no_flag(-r))
+		return rename_over(law, from, to);
+	if (r < 0 || unlinkat(from->parent, from->name, unlink_flags) == 0)
+		return r;
+	r = -errno;
+	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
+	return r;
+}
+
 /* By its name, onto a free one, and a look at the object that came. */
 static int
 rename_new(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
@@ -149,7 +178,7 @@ rename_new(const struct hand_law *law, const struct hand_end *from, const struct
 		return -ESTALE;
 	r = renameat2(from->parent, from->name, to->parent, to->name, RENAME_NOREPLACE);
 	if (r < 0 && is_no_flag(errno))
-		r = renameat(from->parent, from->name, to->parent, to->name);
+		return rename_over(law, from, to);
 	if (r < 0)
 		return errno == EEXIST || errno == ENOENT ? -ESTALE : -errno;
 	return stands(to->parent, to->name, &from->st)
@@ -215,12 +244,8 @@ replace_file(const struct hand_law *law, const struct hand_end *from, const stru
 	if (!end_stands(to))
 		return -ESTALE;
 	r = link_aside(law, from, to, name, &at);
-	if (cannot_link(r)) {
-		r = exchange(law, from, to);
-		if (r == 0 && unlinkat(from->parent, from->name, 0) < 0)
-			r = -errno;
-		return r;
-	}
+	if (cannot_link(r))
+		return exchange_and_drop(law, from, to, 0);
 	if (r < 0)
 		return r;
 	r = exchange_aside(law, at, name, from, to);
@@ -230,27 +255,7 @@ replace_file(const struct hand_law *law, const struct hand_end *from, const stru
 
 /* -- directories --------------------------------------------------------------------------- */
 
-/* A directory takes the place of an empty one. */
-static int
-replace_dir(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
-{
-	int r = exchange(law, from, to);
-
-	if (r < 0 && is_no_flag(-r)) {
-		if (renameat(from->parent, from->name, to->parent, to->name) < 0)
-			return -errno;
-		return stands(to->parent, to->name, &from->st)
-			       ? 0
-			       : evict(law, to->parent, to->name, to->real);
-	}
-	if (r < 0 || unlinkat(from->parent, from->name, AT_REMOVEDIR) == 0)
-		return r;
-	r = -errno;
-	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
-	return r;
-}
-
-/* What a directory may bring to a place where a guard may lie. fresh: no rights hang on it. */
+/* The things that a directory must not bring where a guard may lie. fresh: no rights hang on it. */
 static int
 check_brings(const struct hand_law *law, const struct hand_end *end, const char *real, bool fresh,
 	bool landed)
@@ -279,7 +284,8 @@ move_dir(const struct hand_law *law, const struct hand_end *from, const struct h
 	int r = check_brings(law, from, to->real, fresh, false);
 
 	if (r == 0)
-		r = to->fd < 0 ? rename_new(law, from, to) : replace_dir(law, from, to);
+		r = to->fd < 0 ? rename_new(law, from, to)
+			       : exchange_and_drop(law, from, to, AT_REMOVEDIR);
 	return r < 0 ? r : check_landed(law, from, to, fresh);
 }
 
