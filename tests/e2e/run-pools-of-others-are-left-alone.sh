@@ -31,8 +31,11 @@ ls "$pool/7" >/dev/null
 # Without ambit, whoever may write there moves it, and what is above it.
 cp -a "$M/mono" "$M/copy"
 copied=$M/copy/sub/${pool##*/}
-mv "$copied/7" "$M/copy/moved" && mv "$copied" "$M/copy/away" && touch "$M/copy/away/6/x" &&
-	mv "$M/copy/sub" "$M/copy/sub2" || fail "not moved without ambit either"
+mv "$copied/7" "$M/copy/moved"
+mv "$copied" "$M/copy/away"
+touch "$M/copy/away/6/x"
+mv "$M/copy/sub" "$M/copy/sub2"
+[[ -e $M/copy/sub2 && -e $M/copy/away/6/x ]] || fail "not moved without ambit either"
 rm -rf "$M/copy"
 
 # Behind the line of one that starts now, with a folder above all of it.
@@ -53,7 +56,7 @@ mkdir "$M/mono/sub/pkg"
 stays=()
 stay "$M/mono" above
 stay "$M/mono/sub/pkg" here
-[[ -z $(pools | grep "/sub/") ]] || fail "a pool where another session may write: $(pools)"
+! pools | grep -q "/sub/" || fail "a pool where another session may write: $(pools)"
 rm "$M/mono/above" "$M/mono/sub/pkg/here"
 wait "${stays[@]}" || fail "a session failed"
 [[ -e $M/mono/sub/pkg/late/x && -e $M/mono/late/x && -z $(pools) ]] || fail "left: $(find "$M")"
