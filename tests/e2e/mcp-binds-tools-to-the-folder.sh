@@ -80,7 +80,7 @@ check(os.listdir(OUT + "/dir") == [], "unpacked outside")
 
 # They stay so, however much comes into the folder: also for a program that the line cannot look
 # into, which without it writes the hook.
-plant = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open('%s', 'w').write('#!/bin/sh\\n')"
+plant = "import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); open('%s', 'x').write('#!/bin/sh\\n')"
 subprocess.run([sys.executable, "-c", plant % "deep/nested/.git/hooks/pre-push"], check=True)
 os.unlink("deep/nested/.git/hooks/pre-push")
 good(client.call("bash", command="mkdir -p many/{1..40}/{1..50}"))
