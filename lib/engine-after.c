@@ -116,37 +116,24 @@ holds_objects(const char *dir, const char *name)
 	return slash && streq(slash, "/objects") && strlen(name) == 2;
 }
 
-/* As the gate asks about it (call_leads): a link to a name beside it is no news, unless it
- * lies in the git directory itself. */
+/* As every door asks about it: guards_match_link. A link that cannot be read may lead anywhere. */
 static bool
-leads_away(int dirfd, const char *name, bool direct)
-{
-	char text[PATH_MAX];
-	ssize_t n = readlinkat(dirfd, name, text, sizeof(text) - 1);
-
-	text[n > 0 ? n : 0] = '\0';
-	return n <= 0 || direct || strchr(text, '/') || streq(text, "..") || streq(text, ".");
-}
-
-static bool
-is_link_planted(const struct after *a, int dirfd, const char *dir, const char *name,
-	const char *path, const struct stat *st)
+is_link_planted(const struct after *a, int dirfd, const char *name, const char *path,
+	const struct stat *st)
 {
 	struct ambit_outcome_path out = {
 		.access = AMBIT_ACCESS_WRITE,
 		.code = AMBIT_CODE_GUARDED,
 		.verdict = AMBIT_ASK,
 	};
-	auto_free char *above = strdup(dir);
-	char *slash = above ? strrchr(above, '/') : NULL;
-	bool direct;
+	char text[PATH_MAX] = "/";
+	ssize_t n;
 
 	if (!S_ISLNK(st->st_mode) || is_older(a, st) || memory_allows(&a->in, &out, path))
 		return false;
-	if (slash)
-		*slash = '\0';
-	direct = !above || !guards_in_git(a->in.guards, above);
-	return leads_away(dirfd, name, direct);
+	n = readlinkat(dirfd, name, text, sizeof(text) - 1);
+	text[n > 0 ? n : 1] = '\0';
+	return guards_match_link(a->in.guards, path, text) != NULL;
 }
 
 /* Its own list, and not what the walk through the folder finds: that may be cut short. */
@@ -214,7 +201,7 @@ static bool
 is_news(struct after *a, const struct dir *dir, const char *name, const char *path,
 	const struct stat *st)
 {
-	if (dir->git && is_link_planted(a, dir->fd, dir->path, name, path, st))
+	if (dir->git && is_link_planted(a, dir->fd, name, path, st))
 		return true;
 	return (dir->open || (dir->git && lies_in_modules(path))) &&
 		is_planted(a, dir->fd, name, path, st);
@@ -250,12 +237,13 @@ look_in(struct after *a, const struct todo *todo)
 {
 	auto_close int fd = open(todo->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	int why = list ? 0 : errno;
 	auto_free char *path = strdup(todo->path);
 	struct dir dir = {
 		.path = path,
 		.open = todo->open,
 		.git = path && guards_in_git(a->in.guards, path),
-		.closed = !list && errno != ENOENT,
+		.closed = !list && why != ENOENT,
 	};
 	struct dirent *e;
 	int r = 0;

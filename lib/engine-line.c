@@ -329,8 +329,21 @@ ambit_engine_attic(struct ambit_engine *engine)
 	return engine->attic;
 }
 
+/* The path of an evicted thing, or NULL. */
+static char *
+path_of_evicted(const struct ambit_engine *engine, const char *real, bool in_attic,
+	const char *name)
+{
+	if (!name)
+		return NULL;
+	if (in_attic)
+		return str_printf("%s/attic/%s", engine->scope->state, name);
+	return str_printf("%.*s/%s", (int)(strrchr(real, '/') - real), real, name);
+}
+
 char *
-ambit_engine_evicted(struct ambit_engine *engine, const char *real, const char *name)
+ambit_engine_evicted(
+	struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
 {
 	struct ambit_event event = {
 		.session = engine->session.name,
@@ -338,20 +351,16 @@ ambit_engine_evicted(struct ambit_engine *engine, const char *real, const char *
 		.kind = "evict",
 		.subject = real,
 	};
+	auto_free char *kept = path_of_evicted(engine, real, in_attic, name);
 	auto_json json_t *body = json_object();
-	auto_free char *kept = name && engine->scope->state
-		? str_printf("%s/attic/%s", engine->scope->state, name)
-		: NULL;
-	char *text = kept ? str_printf("something else came in its place while it was moved, and "
-				       "was taken away: it is in %s now",
-				     kept)
-			  : strdup("something else came in its place while it was moved, and could "
-				   "not be taken away: look at it before you go on");
 
 	if (body && json_set_text(body, "kept", kept ? kept : "") == 0 && engine->record &&
 		!engine->observe)
 		record_append(engine->record, &event, body, NULL);
-	return text;
+	if (!kept)
+		return strdup("another object was put there during the move, and ambit could not "
+			      "remove it: check it before you go on");
+	return str_printf("another object was put there during the move; ambit moved it to %s", kept);
 }
 
 bool

@@ -249,9 +249,11 @@ int ambit_engine_may_stand(struct ambit_engine *engine, int dir, const char *rea
 /* A directory in ambit's state, where no session can write: for things that landed where they
  * must not stay. Borrowed; -1: there is none. */
 int ambit_engine_attic(struct ambit_engine *engine);
-/* Something landed at real that must not stay there, and lies in the attic as name (NULL: it
- * could not be taken away). Records it; the words for a person, or NULL. Caller frees. */
-char *ambit_engine_evicted(struct ambit_engine *engine, const char *real, const char *name);
+/* Something landed at real that must not stay there, and lies as name in the attic, or beside
+ * it (name NULL: it could not be taken away). Records it; the words for a person, or NULL.
+ * Caller frees. */
+char *ambit_engine_evicted(
+	struct ambit_engine *engine, const char *real, bool in_attic, const char *name);
 /* The permit covers something guarded. */
 bool ambit_permit_is_guarded(const struct ambit_permit *permit);
 /* Guards that lie deeper than that and came or changed since (milliseconds since

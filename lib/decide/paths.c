@@ -311,6 +311,8 @@ decide_object(struct decision *d, const struct request_path *asked)
 		return;
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 
+	/* The permit keeps what was resolved longer than the request lives. */
+	d->resolved[d->out->n_paths - 1].leads = NULL;
 	path->access = asked->access;
 	path->does = object_word(object, asked->access);
 	if (d->in->again && !is_unchanged(&resolved)) {
@@ -320,8 +322,6 @@ decide_object(struct decision *d, const struct request_path *asked)
 	}
 	paths_decide_object(d->in, &resolved, object->own, object->marks, asked->access, path, &hard,
 		&guard);
-	/* The permit keeps what was resolved longer than the request lives. */
-	d->resolved[d->out->n_paths - 1].leads = NULL;
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
 	show_real(d, path, object->real);

@@ -63,7 +63,8 @@
 #endif
 
 enum bind_way {
-	BIND_BY_DESCRIPTOR = 0,
+	BIND_NOT = 0, /* no text fits into an address */
+	BIND_BY_DESCRIPTOR,
 	BIND_BY_NAME,
 	BIND_BY_FIRM_TEXT,
 	BIND_ON_OWN_GROUND,
@@ -218,7 +219,7 @@ choose_way(const struct call *call, const struct endpoint *to, struct job *job)
 	snprintf(held, sizeof(held), "/proc/self/fd/%d/%s", job->held, object->name);
 	if (set_address(job, held))
 		return BIND_BY_DESCRIPTOR;
-	return set_address(job, object->name) ? BIND_BY_NAME : BIND_BY_DESCRIPTOR;
+	return set_address(job, object->name) ? BIND_BY_NAME : BIND_NOT;
 }
 
 /* -- the task --------------------------------------------------------------------- */
@@ -391,6 +392,8 @@ bind_path(struct call *call, const struct endpoint *to, struct ambit_pass *pass)
 	if (!set_address(&job, to->name))
 		return -EINVAL;
 	job.way = choose_way(call, to, &job);
+	if (job.way == BIND_NOT)
+		return -ENAMETOOLONG;
 	r = bind_bounded(call, &job);
 	return r < 0 ? r : remember_made(call, to, job.way);
 }

@@ -272,27 +272,33 @@ lift_made(int fd)
 	return high;
 }
 
-/* It stays for the life of the process. Without memory, the next start removes it. */
+/* It stays for the life of the process. *ret_all is false if it cannot be held: then the list
+ * must stay, for the next start. */
 static const struct leftover *
-take_made(const struct go *go, size_t i, const int *fds, size_t *at)
+take_made(const struct go *go, size_t i, const int *fds, size_t *at, bool *ret_all)
 {
 	struct leftover *made = go->made[i][0] ? malloc(sizeof(*made)) : NULL;
 
 	if (!go->made[i][0])
 		return NULL;
 	*at += 2;
-	if (!made)
+	if (!made) {
+		*ret_all = false;
 		return NULL;
+	}
 	memcpy(made->name, go->made[i], LEFTOVER_NAME);
 	made->name[LEFTOVER_NAME - 1] = '\0';
 	made->parent = lift_made(fds[*at - 2]);
 	made->fd = lift_made(fds[*at - 1]);
+	if (made->parent < 0 || made->fd < 0)
+		*ret_all = false;
 	return made;
 }
 
 int
 go_receive(int socket, struct keeper_options *ret_options)
 {
+	bool all = true;
 	int fds[GO_FDS];
 	struct go go;
 	size_t n = 0, i = 1;
@@ -318,9 +324,11 @@ go_receive(int socket, struct keeper_options *ret_options)
 		ret_options->pty = fds[i++];
 	if (go.has_tty)
 		ret_options->tty = fds[i++];
-	ret_options->temp = take_made(&go, 0, fds, &i);
-	ret_options->pool = take_made(&go, 1, fds, &i);
-	ret_options->list = take_made(&go, 2, fds, &i);
+	ret_options->temp = take_made(&go, 0, fds, &i, &all);
+	ret_options->pool = take_made(&go, 1, fds, &i, &all);
+	ret_options->list = take_made(&go, 2, fds, &i, &all);
+	if (!all)
+		ret_options->list = NULL;
 	for (size_t j = 0; j < go.n_outer; j++)
 		ret_options->outer[j] = fds[i++];
 	memcpy(ret_options->replace, go.replace, sizeof(go.replace));

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "kernel/pool.h"
 #include "perform/act.h"
+#include "perform/clear.h"
 
 #define POOL_N 8
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -121,23 +122,6 @@ pool_destroy(struct pool *pool)
 	free(pool);
 }
 
-/* Whether the directory behind fd has nothing in it. */
-static bool
-is_empty(int fd)
-{
-	int copy = openat(fd, ".", OPEN_DIR), n = 0;
-	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-
-	if (!dir) {
-		fd_close_at(&copy);
-		return false;
-	}
-	while (n <= 2 && readdir(dir))
-		n++;
-	closedir(dir);
-	return n <= 2;
-}
-
 /* The next one that is still empty, open; its name in ret_name. */
 static int
 take(struct pool *pool, char ret_name[16])
@@ -148,7 +132,7 @@ take(struct pool *pool, char ret_name[16])
 	while (fd < 0 && pool->next < POOL_N) {
 		snprintf(ret_name, 16, "%u", pool->next++);
 		fd = openat(pool->made.fd, ret_name, OPEN_DIR);
-		if (fd >= 0 && !is_empty(fd)) {
+		if (fd >= 0 && !clear_is_empty(fd)) {
 			close(fd);
 			fd = -1;
 		}

@@ -113,3 +113,19 @@ clear_directory(int top, unsigned long steps)
 		close(way[--depth]);
 	return r;
 }
+
+bool
+clear_is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), n = 0;
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+
+	if (!dir) {
+		fd_close_at(&copy);
+		return false;
+	}
+	while (n <= 2 && readdir(dir))
+		n++;
+	closedir(dir);
+	return n <= 2;
+}

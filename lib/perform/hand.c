@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/act-private.h"
+#include "perform/clear.h"
 #include "perform/file-private.h"
 #include "perform/tree-look.h"
 #include "scope/resolve.h"
@@ -73,16 +74,19 @@ static int
 evict(const struct hand_law *law, int parent, const char *name, const char *real)
 {
 	int attic = law->attic ? law->attic(law->data) : -1;
+	enum hand_evicted where = HAND_EVICTED_TO_ATTIC;
 	char temp[RESOLVE_TEMP];
 	int r = -EXDEV;
 
 	resolve_temp_name(temp);
 	if (attic >= 0)
 		r = renameat2(parent, name, attic, temp, RENAME_NOREPLACE) < 0 ? -errno : 0;
-	if (r < 0 && r != -ENOENT)
+	if (r < 0 && r != -ENOENT) {
 		r = renameat2(parent, name, parent, temp, RENAME_NOREPLACE) < 0 ? -errno : 0;
+		where = r < 0 ? HAND_NOT_EVICTED : HAND_EVICTED_BESIDE;
+	}
 	if (r != -ENOENT && law->tell)
-		law->tell(law->data, real, r == 0 ? temp : NULL);
+		law->tell(law->data, real, where, temp);
 	return -ESTALE;
 }
 
@@ -109,18 +113,11 @@ cannot_link(int r)
 
 /* The object has its new name: the old one goes, if it still is that object. */
 static int
-drop_source(const struct hand_end *from, const struct hand_end *to)
+drop_source(const struct hand_end *from)
 {
-	int r;
-
 	if (!stands(from->parent, from->name, &from->st))
 		return 0;
-	if (unlinkat(from->parent, from->name, 0) == 0 || errno == ENOENT)
-		return 0;
-	r = -errno;
-	if (stands(to->parent, to->name, &from->st))
-		unlinkat(to->parent, to->name, 0);
-	return r;
+	return unlinkat(from->parent, from->name, 0) == 0 || errno == ENOENT ? 0 : -errno;
 }
 
 /* Exchanges both names, and back again if either was not what it had to be. */
@@ -161,10 +158,14 @@ exchange_and_drop(const struct hand_law *law, const struct hand_end *from,
 
 	if (r < 0 && is_no_flag(-r))
 		return rename_over(law, from, to);
-	if (r < 0 || unlinkat(from->parent, from->name, unlink_flags) == 0)
+	if (r < 0 || !is_end(from->parent, from->name, to) ||
+		unlinkat(from->parent, from->name, unlink_flags) == 0)
 		return r;
 	r = -errno;
 	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
+	/* The old one cannot come back: a directory does not stay unlooked at. */
+	if (is_dir(from) && stands(to->parent, to->name, &from->st))
+		return evict(law, to->parent, to->name, to->real);
 	return r;
 }
 
@@ -195,7 +196,10 @@ move_file_new(const struct hand_law *law, const struct hand_end *from, const str
 		return rename_new(law, from, to);
 	if (r < 0)
 		return r == -EEXIST ? -ESTALE : r;
-	return drop_source(from, to);
+	r = drop_source(from);
+	if (r < 0 && stands(to->parent, to->name, &from->st))
+		unlinkat(to->parent, to->name, 0);
+	return r;
 }
 
 /* A second name of the held inode: in the attic where that is on this mount, so that nothing
@@ -249,8 +253,14 @@ replace_file(const struct hand_law *law, const struct hand_end *from, const stru
 	if (r < 0)
 		return r;
 	r = exchange_aside(law, at, name, from, to);
+	if (r == 0) {
+		r = drop_source(from);
+		/* The old file is still there: it gets its name again. */
+		if (r < 0 && stands(at, name, &to->st))
+			(void)!renameat2(at, name, to->parent, to->name, RENAME_EXCHANGE);
+	}
 	unlinkat(at, name, 0);
-	return r < 0 ? r : drop_source(from, to);
+	return r;
 }
 
 /* -- directories --------------------------------------------------------------------------- */
@@ -283,6 +293,8 @@ move_dir(const struct hand_law *law, const struct hand_end *from, const struct h
 {
 	int r = check_brings(law, from, to->real, fresh, false);
 
+	if (r == 0 && to->fd >= 0 && !clear_is_empty(to->fd))
+		r = -ENOTEMPTY;
 	if (r == 0)
 		r = to->fd < 0 ? rename_new(law, from, to)
 			       : exchange_and_drop(law, from, to, AT_REMOVEDIR);
@@ -292,15 +304,17 @@ move_dir(const struct hand_law *law, const struct hand_end *from, const struct h
 static int
 swap(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {
-	int r = check_brings(law, from, to->real, false, false);
+	int r = check_brings(law, from, to->real, false, false), r2;
 
 	if (r == 0)
 		r = check_brings(law, to, from->real, false, false);
 	if (r == 0)
 		r = exchange(law, from, to);
-	if (r == 0)
-		r = check_landed(law, from, to, false);
-	return r < 0 ? r : check_landed(law, to, from, false);
+	if (r < 0)
+		return r;
+	r = check_landed(law, from, to, false);
+	r2 = check_landed(law, to, from, false);
+	return r < 0 ? r : r2;
 }
 
 /* -- all of it ------------------------------------------------------------------------------ */

@@ -32,6 +32,12 @@ struct hand_end {
 	bool unwritten;	  /* nor may it have been written to since: its size and time count */
 };
 
+enum hand_evicted {
+	HAND_NOT_EVICTED = 0, /* it could not be taken away */
+	HAND_EVICTED_BESIDE,  /* no attic on this mount: beside real, by a name refused to all */
+	HAND_EVICTED_TO_ATTIC,
+};
+
 /* The rules, as far as only the caller can tell. All callbacks may be called from the thread
  * that acts, without any lock held. */
 struct hand_law {
@@ -46,9 +52,8 @@ struct hand_law {
 	int (*may_stand)(void *data, int dir, const char *real, bool landed);
 	/* The guards that a directory brings were decided about, and allowed. */
 	bool guarded;
-	/* Something stood at real that must not, and is in the attic as name now; NULL: it could
-	 * not be taken away. */
-	void (*tell)(void *data, const char *real, const char *name);
+	/* Something stood at real that must not, and was taken away: its name there now. */
+	void (*tell)(void *data, const char *real, enum hand_evicted where, const char *name);
 	void *data;
 };
 

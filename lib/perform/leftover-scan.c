@@ -193,6 +193,9 @@ remove_record(void *data, const struct record *record)
 	if (!dir)
 		return -ENOMEM;
 	parent = leftover_open(dir);
+	/* Not mounted, closed for now: the next start tries again. */
+	if (parent < 0 && parent != -ENOENT && parent != -ENOTDIR && parent != -ELOOP)
+		((struct collection *)data)->failed = true;
 	remove_at(data, parent, name, record);
 	return 0;
 }

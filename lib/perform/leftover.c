@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,13 +34,30 @@
 
 /* -- identity ---------------------------------------------------------------------- */
 
+/* Old containers refuse statx: then the birth is not known. */
+static int
+identity_by_stat(int fd, const char *name, struct identity *ret_identity)
+{
+	struct stat st;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) < 0)
+		return -errno;
+	*ret_identity = (struct identity){
+		.major = major(st.st_dev),
+		.minor = minor(st.st_dev),
+		.inode = st.st_ino,
+	};
+	return 0;
+}
+
 int
 identity_of(int fd, const char *name, struct identity *ret_identity)
 {
 	struct statx st;
 
 	if (statx(fd, name, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st) < 0)
-		return -errno;
+		return errno == EPERM || errno == ENOSYS ? identity_by_stat(fd, name, ret_identity)
+							 : -errno;
 	*ret_identity = (struct identity){
 		.major = st.stx_dev_major,
 		.minor = st.stx_dev_minor,
@@ -138,11 +156,14 @@ append_record(struct leftovers *store, const char *record, size_t len, enum reco
 	int r;
 
 	pthread_mutex_lock(&store->lock);
-	r = fd_write_all(store->file.fd, record, len);
-	if (r == 0 && kind == RECORD_FILE)
+	r = fstat(store->file.fd, &st) < 0 ? -errno : fd_write_all(store->file.fd, record, len);
+	/* A part of a record would spoil the next one. */
+	if (r < 0)
+		(void)!ftruncate(store->file.fd, st.st_size);
+	else if (kind == RECORD_FILE)
 		store->notes++;
-	else if (r == 0 && kind != RECORD_STAGED && fstat(store->file.fd, &st) == 0)
-		store->base = st.st_size;
+	else if (kind != RECORD_STAGED)
+		store->base = st.st_size + (off_t)len;
 	pthread_mutex_unlock(&store->lock);
 	return r;
 }
@@ -350,22 +371,6 @@ leftovers_end(const struct leftover *file)
 
 /* -- making directories ---------------------------------------------------------------- */
 
-static bool
-is_empty(int fd)
-{
-	int copy = openat(fd, ".", OPEN_DIR), n = 0;
-	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-
-	if (!dir) {
-		fd_close_at(&copy);
-		return false;
-	}
-	while (n <= 2 && readdir(dir))
-		n++;
-	closedir(dir);
-	return n <= 2;
-}
-
 /* Somebody who can write in the parent may have put another directory there since. One that is
  * ours, empty, closed to others and born a moment ago is as good as the one that was made. */
 static bool
@@ -376,7 +381,7 @@ is_fresh(int fd, long long since)
 
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 0077) == 0 &&
 		identity_of(fd, "", &is) == 0 && (is.birth == 0 || is.birth >= since) &&
-		is_empty(fd);
+		clear_is_empty(fd);
 }
 
 /* In its place, where it cannot be moved to. */

@@ -649,6 +649,7 @@ struct look {
 	const struct ambit_scope *scope;
 	enum ambit_access access;
 	enum look_kind kind;
+	bool cut; /* something could not be looked at */
 	int left;
 	char path[PATH_MAX]; /* where the entry will stand */
 };
@@ -703,11 +704,13 @@ look_through(struct look *l, int dirfd, size_t len, int depth)
 	DIR *dir = depth > LOOK_DEPTH_MAX ? NULL : open_list(dirfd);
 	struct dirent *e;
 
+	l->cut |= !dir;
 	while (dir && !found && l->left > 0 && (e = readdir(dir))) {
 		int n = streq(e->d_name, ".") || streq(e->d_name, "..")
 			? 0
 			: snprintf(l->path + len, sizeof(l->path) - len, "/%s", e->d_name);
 
+		l->cut |= (size_t)n >= sizeof(l->path) - len;
 		if (n == 0 || (size_t)n >= sizeof(l->path) - len)
 			continue;
 		l->left--;
@@ -768,5 +771,5 @@ guards_look_held(const struct guards *guards, const struct ambit_scope *scope, i
 		return -E2BIG;
 	if (look_through(&l, dir, (size_t)n, 0))
 		return 1;
-	return l.left > 0 ? 0 : -E2BIG;
+	return l.left > 0 && !l.cut ? 0 : -E2BIG;
 }

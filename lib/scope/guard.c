@@ -568,6 +568,8 @@ guards_match_link(const struct guards *guards, const char *real, const char *tex
 	struct resolved at = { .real = beside, .written = beside };
 	int n = snprintf(beside, sizeof(beside), "%.*s", (int)len, real);
 
+	if (n < 0 || (size_t)n >= sizeof(beside))
+		return &git_link_guard;
 	if (!guards_in_git(guards, beside))
 		return NULL;
 	/* git init makes a link to a name beside it, to see whether it can. Such a link stands

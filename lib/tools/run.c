@@ -211,10 +211,11 @@ may_stand(void *data, int dir, const char *real, bool landed)
 }
 
 static void
-tell_evicted(void *data, const char *real, const char *name)
+tell_evicted(void *data, const char *real, enum hand_evicted where, const char *name)
 {
 	struct tool_run *run = data;
-	char *words = ambit_engine_evicted(run_lock(run), real, name);
+	char *words = ambit_engine_evicted(run_lock(run), real,
+		where == HAND_EVICTED_TO_ATTIC, where == HAND_NOT_EVICTED ? NULL : name);
 
 	run_unlock(run);
 	if (words) {

@@ -245,8 +245,6 @@ put_in_place(struct extract *x, struct ambit_error *err)
 	r = file_check(&x->place, &held, &st, err);
 	if (r < 0)
 		return r;
-	/* Each entry was decided about by the name that it gets. */
-	law.guarded = true;
 	if (x->dst >= 0) {
 		r = unpack_merge(&x->unpack, &law, x->dst, x->place.real,
 			run_bool(x->run, "overwrite", false), replaced, &there, err);

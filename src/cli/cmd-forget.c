@@ -95,7 +95,7 @@ say_done(const struct args *args, const struct ambit_forgotten *sum, struct ambi
 	printf("%lld %s with %lld events removed", (long long)sum->sessions,
 		sum->sessions == 1 ? "session" : "sessions", (long long)sum->events);
 	if (sum->live > 0)
-		printf("; %lld stay, for they are live ('ambit stop' ends them)",
+		printf("; %lld live sessions were kept ('ambit stop' ends a session)",
 			(long long)sum->live);
 	putchar('\n');
 	return 0;
@@ -110,8 +110,7 @@ forget(const struct forgetting *f, struct ambit_error *err)
 	if (r == 0)
 		r = forget_each(f, true, &sum, err);
 	if (r == 0 && f->args->n > 0 && sum.live > 0)
-		return err_set(err, EBUSY, "a session that is live stays: 'ambit stop --session %s' first",
-			f->args->words[0]);
+		return err_set(err, EBUSY, "a session is live and was kept: end it first with 'ambit stop'");
 	if (r == 0 && sum.sessions > 0 && args_get(f->args, OPT_YES) == NULL && !is_confirmed(&sum))
 		return err_set(err, ECANCELED, "nothing was removed");
 	if (r == 0 && sum.sessions > 0)
@@ -128,10 +127,10 @@ parse_args(const struct args *args, struct forgetting *f, struct ambit_error *er
 		return usage(err, "--before: '%s' is neither 90s, 15m, 2h, 30d nor 2030-01-31[T12:00]",
 			before);
 	if ((args->n > 0) + (before != NULL) + (args_get(args, OPT_ALL) != NULL) != 1)
-		return usage(err, "which? The names of sessions, --before WHEN, or --all");
+		return usage(err, "name the sessions, or use --before WHEN or --all");
 	if (args_get(args, OPT_YES) == NULL &&
 		(!isatty(STDIN_FILENO) || args_get(args, OPT_JSON) != NULL))
-		return usage(err, "nobody is at a terminal to be asked: say --yes");
+		return usage(err, "cannot ask without a terminal: use --yes");
 	return 0;
 }
 

@@ -144,7 +144,7 @@ number_of(const struct ambit_event *event, json_t **body, const char **kind)
 {
 	const char *of;
 
-	if (!streq(event->kind, "more") ||
+	if (!streq(event->kind, "more") || event->body == NULL ||
 		json_parse(event->body, strlen(event->body), body, NULL) < 0)
 		return 1;
 	of = json_string_value(json_object_get(*body, "of"));

@@ -56,7 +56,7 @@ spawn 0 hand packages/web "env environment2"
 # -- its last words ------------------------------------------------------------------------------------------
 spawn 0 hand packages/web $'print \e[31mred\e[0m\nsay done \e]0;title\a here'
 [[ $(field .summary) == done*here && $(field .summary) != *$'\e'* ]] || fail "escapes: $out"
-status 1 "$AMBIT" spawn --ask deny hand packages/web $'shell printf \'bad\\033[31m\\033]52;c;AAAA\\007\\rover\\n\' >/proc/$PPID/fd/2\nexit 1'
+status 1 "$AMBIT" spawn --ask deny hand packages/web $'shell printf \'bad\\033[31m\\033]52;c;AAAA\\007\\rover\\n\' >>/proc/$PPID/fd/2\nexit 1'
 [[ $out == *bad*over* && $out != *$'\e'* && $out != *$'\r'* && $out != *$'\a'* ]] || fail "escapes of its standard error: $out"
 settings '{"agent_output": 1000}'
 spawn 0 hand packages/web "say begin $(printf 'word%.0s ' {1..800}) the-end"

@@ -111,9 +111,10 @@ may_stand(void *data, int dir, const char *real, bool landed)
 }
 
 static void
-count_told(void *data, const char *real, const char *name)
+count_told(void *data, const char *real, enum hand_evicted where, const char *name)
 {
 	(void)real;
+	assert_int_equal(where, HAND_EVICTED_TO_ATTIC);
 	assert_non_null(name);
 	((struct scene *)data)->told++;
 }

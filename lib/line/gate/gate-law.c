@@ -49,7 +49,7 @@ may_stand(void *data, int dir, const char *real, bool landed)
 
 /* In the summary of the run and in the record: a person has to look at it. */
 static void
-tell_evicted(void *data, const char *real, const char *name)
+tell_evicted(void *data, const char *real, enum hand_evicted where, const char *name)
 {
 	struct call *call = data;
 	struct ambit_outcome outcome = { .verdict = AMBIT_DENY, .code = AMBIT_CODE_GUARDED };
@@ -57,7 +57,8 @@ tell_evicted(void *data, const char *real, const char *name)
 
 	gate_lock(call->gate);
 	shown = ambit_scope_display(ambit_engine_scope(call->gate->o.engine), real);
-	outcome.reason = ambit_engine_evicted(call->gate->o.engine, real, name);
+	outcome.reason = ambit_engine_evicted(
+		call->gate->o.engine, real, where == HAND_EVICTED_TO_ATTIC, where == HAND_NOT_EVICTED ? NULL : name);
 	gate_unlock(call->gate);
 	tell_refused(call->gate->tell, &call->target, "move", shown ? shown : "?", &outcome,
 		!call->gate->o.quiet, 0);
