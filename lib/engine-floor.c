@@ -72,6 +72,9 @@ stands_to(const struct decide_input *in, const char *path)
 	const struct ambit_scope *scope = in->scope;
 	enum stands stands = stands_to_guards(in, path);
 
+	/* ambit stages there what it is about to put in place: nobody else may add to it. */
+	if (resolve_is_temp(path))
+		return STANDS_WITHIN;
 	compare(path, scope->state, &stands);
 	compare(path, scope->config, &stands);
 	compare(path, scope->runtime, &stands);

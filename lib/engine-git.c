@@ -116,6 +116,19 @@ ambit_engine_config_plain(struct ambit_engine *engine, int lock_fd, int old_fd)
 }
 
 bool
+ambit_engine_git_guards(struct ambit_engine *engine, const char *path)
+{
+	struct resolved at = { .real = (char *)path, .written = (char *)path };
+	const struct guard *guard = guards_ready(engine->guards, engine->guarded, NULL) < 0
+		? NULL
+		: guards_match(engine->guards, &at, AMBIT_ACCESS_WRITE);
+
+	/* A person's own guard has no source. */
+	return guard && ((guard->source && str_prefix(guard->pattern, ".git")) ||
+				streq(guard->pattern, "gitdir"));
+}
+
+bool
 ambit_engine_git_writes(struct ambit_engine *engine, const char *path)
 {
 	(void)engine;

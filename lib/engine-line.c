@@ -358,8 +358,8 @@ ambit_engine_evicted(
 		!engine->observe)
 		record_append(engine->record, &event, body, NULL);
 	if (!kept)
-		return strdup("another object was put there during the move, and ambit could not "
-			      "remove it: check it before you go on");
+		return strdup("another object was put there during the move: check what is there "
+			      "before you go on");
 	return str_printf("another object was put there during the move; ambit moved it to %s", kept);
 }
 

@@ -239,6 +239,9 @@ bool ambit_engine_narrowed(struct ambit_engine *engine);
 /* And whether a directory at this real path could be told as clear, and may have every
  * right there is: not in a git directory. */
 bool ambit_engine_opens(struct ambit_engine *engine, const char *dir);
+/* Whether a write at this real path is guarded for git's sake, by a row of the table, and for
+ * nothing else: then its text can be judged in place of a question. */
+bool ambit_engine_git_guards(struct ambit_engine *engine, const char *path);
 /* Whether the directory at this real path is a git directory or lies in one: there the
  * floor grants neither symlinks nor moves between directories. */
 bool ambit_engine_in_git(const struct ambit_engine *engine, const char *dir);

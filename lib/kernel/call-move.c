@@ -147,6 +147,10 @@ is_plain_config(const struct call *call, unsigned flags)
 		!((streq(to->name, "config") || streq(to->name, "config.worktree")) &&
 			call_in_git_dir(call, TO)))
 		return false;
+	/* Only in place of the question about git's own guard: any other target is decided
+	 * about like every other. */
+	if (call_place(call, TO) != PLACE_COVERED || !gate_git_guards(call->gate, to->real))
+		return false;
 	gate_lock(call->gate);
 	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
 		NULL);

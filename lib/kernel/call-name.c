@@ -13,6 +13,7 @@
 #include "kernel/gate.h"
 #include "kernel/ground.h"
 #include "kernel/pool.h"
+#include "line/gate/gate-law.h"
 #include "perform/act.h"
 
 static void
@@ -286,10 +287,13 @@ static int
 perform_unlink(struct call *call, struct ambit_pass *pass)
 {
 	const struct object *object = &call->object[0];
+	struct hand_end end = gate_end(call, 0);
+	struct hand_law law = gate_law(call);
 	int r = call_unchanged(call, 0);
 
 	if (r == 0)
-		r = act_unlink(pass, object->parent, object->name, removes_dir(call));
+		r = removes_dir(call) ? act_unlink(pass, object->parent, object->name, true)
+				      : hand_remove(pass, &law, &end);
 	if (r < 0)
 		return r;
 	if (removes_dir(call))

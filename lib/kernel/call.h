@@ -189,6 +189,8 @@ bool gate_may_make(struct gate *gate, const char *real);
  * directory or lies in one. */
 bool gate_opens(struct gate *gate, const char *dir);
 bool gate_in_git(struct gate *gate, const char *dir);
+/* See ambit_engine_git_guards. */
+bool gate_git_guards(struct gate *gate, const char *path);
 /* Directories for the spine, or NULL. */
 struct pool *gate_pool(struct gate *gate);
 /* Files whose text is judged when they are closed, or NULL. */

@@ -473,6 +473,17 @@ gate_in_git(struct gate *gate, const char *dir)
 	return in;
 }
 
+bool
+gate_git_guards(struct gate *gate, const char *path)
+{
+	bool guards;
+
+	gate_lock(gate);
+	guards = ambit_engine_git_guards(gate->o.engine, path);
+	gate_unlock(gate);
+	return guards;
+}
+
 struct pool *
 gate_pool(struct gate *gate)
 {

@@ -21,6 +21,7 @@
 
 #define MADE_MAX 262144 /* about 20 MB when it is full */
 #define BUCKETS_FIRST 256
+#define HELD_MAX 256 /* descriptors, where there are no handles */
 #define KEY_MAX 288 /* the name of a queue, 255 bytes, and its inode */
 
 #define KIND_FILE 'f'
@@ -31,6 +32,7 @@
 struct thing {
 	struct thing *next;
 	uint64_t hash;
+	int held; /* O_PATH of it, so that its number stays its own; or -1 */
 	size_t len;
 	unsigned char key[]; /* kind first */
 };
@@ -40,6 +42,7 @@ struct made {
 	struct thing **buckets;
 	size_t n_buckets; /* a power of two */
 	size_t n;
+	size_t n_held;
 };
 
 struct key {
@@ -69,14 +72,36 @@ make_key(struct key *key, char kind, const void *data, size_t len)
 	return 0;
 }
 
-/* A file system without birth times gives zeros: then an inode number that was
- * given out again is taken for ours. ext4, xfs, btrfs, f2fs have them, tmpfs
- * since 6.0. */
+#define HANDLE_MAX 64
+
+/* An inode number is given out again at once, within the tick of the clock that a birth time
+ * has. The handle has the inode's generation, too. False: there is none here. */
+static bool
+add_handle(struct key *key, int fd)
+{
+	struct {
+		struct file_handle head;
+		unsigned char bytes[HANDLE_MAX];
+	} handle = { .head.handle_bytes = HANDLE_MAX };
+	int mount;
+
+	if (name_to_handle_at(fd, "", &handle.head, &mount, AT_EMPTY_PATH) < 0 ||
+		handle.head.handle_bytes > HANDLE_MAX)
+		return false;
+	memcpy(key->bytes + key->len, &handle.head.handle_type, sizeof(handle.head.handle_type));
+	key->len += sizeof(handle.head.handle_type);
+	memcpy(key->bytes + key->len, handle.head.f_handle, handle.head.handle_bytes);
+	key->len += handle.head.handle_bytes;
+	return true;
+}
+
+/* *ret_sure: nothing else can come to have this key. */
 static int
-file_key(struct key *key, int fd)
+file_key(struct key *key, int fd, bool *ret_sure)
 {
 	struct statx st;
 	uint64_t id[4] = { 0 };
+	int r;
 
 	if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
 		    STATX_INO | STATX_BTIME, &st) < 0)
@@ -87,7 +112,9 @@ file_key(struct key *key, int fd)
 		id[2] = (uint64_t)st.stx_btime.tv_sec;
 		id[3] = st.stx_btime.tv_nsec;
 	}
-	return make_key(key, KIND_FILE, id, sizeof(id));
+	r = make_key(key, KIND_FILE, id, sizeof(id));
+	*ret_sure = r == 0 && add_handle(key, fd);
+	return r;
 }
 
 struct made *
@@ -115,6 +142,7 @@ made_destroy(struct made *made)
 	for (size_t i = 0; i < made->n_buckets; i++)
 		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
 			next = thing->next;
+			fd_close_at(&thing->held);
 			free(thing);
 		}
 	free(made->buckets);
@@ -170,6 +198,7 @@ insert(struct made *made, const struct key *key, uint64_t hash)
 		return -ENOMEM;
 	thing->next = NULL;
 	thing->hash = hash;
+	thing->held = -1;
 	thing->len = key->len;
 	memcpy(thing->key, key->bytes, key->len);
 	*at = thing;
@@ -211,34 +240,61 @@ drop(struct made *made, const struct key *key)
 	if (thing) {
 		*at = thing->next;
 		made->n--;
+		made->n_held -= thing->held >= 0;
+		fd_close_at(&thing->held);
 		free(thing);
 	}
 	pthread_mutex_unlock(&made->lock);
+}
+
+/* Without a handle the inode is held open: a number that is in use is nobody else's. */
+static int
+add_held(struct made *made, const struct key *key, int fd)
+{
+	auto_close int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	uint64_t hash = hash_of(key);
+	struct thing *thing;
+	int r = copy < 0 ? -errno : 0;
+
+	pthread_mutex_lock(&made->lock);
+	thing = *find(made, key, hash);
+	if (r == 0 && (!thing || thing->held < 0))
+		r = made->n_held >= HELD_MAX ? -ENOSPC : insert(made, key, hash);
+	thing = *find(made, key, hash);
+	if (r == 0 && thing && thing->held < 0) {
+		thing->held = steal_fd(&copy);
+		made->n_held++;
+	}
+	pthread_mutex_unlock(&made->lock);
+	return r;
 }
 
 int
 made_add(struct made *made, int fd)
 {
 	struct key key;
-	int r = file_key(&key, fd);
+	bool sure;
+	int r = file_key(&key, fd, &sure);
 
-	return r < 0 ? r : add(made, &key);
+	return r < 0 ? r : sure ? add(made, &key) : add_held(made, &key, fd);
 }
 
 bool
 made_has(struct made *made, int fd)
 {
 	struct key key;
+	bool sure;
 
-	return file_key(&key, fd) == 0 && has(made, &key);
+	return file_key(&key, fd, &sure) == 0 && has(made, &key);
 }
 
 void
 made_drop(struct made *made, int fd)
 {
 	struct key key;
+	bool sure;
 
-	if (file_key(&key, fd) == 0)
+	if (file_key(&key, fd, &sure) == 0)
 		drop(made, &key);
 }
 

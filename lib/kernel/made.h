@@ -9,8 +9,9 @@
 
 /* What this session made outside the folder and may therefore change: files in
  * scratch directories, unix sockets it bound, ports it listens on, SysV and
- * POSIX IPC objects. Files by dev, inode and birth time: an inode number is
- * given out again at once. Thread-safe. */
+ * POSIX IPC objects. Files by dev, inode, birth time and file handle: an inode
+ * number is given out again at once. Where there are no handles the inodes are held open, 256
+ * at most. Thread-safe. */
 
 struct made;
 

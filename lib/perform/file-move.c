@@ -33,9 +33,21 @@ file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
 		file_turn_end(&turn); /* that may take long */
 		return tree_remove(place, held, watch, err);
 	}
-	if (unlinkat(place->parent, place->name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) < 0)
-		return err_sys(err, errno, "%s", place->shown);
-	return 0;
+	if (S_ISDIR(st.st_mode)) {
+		if (unlinkat(place->parent, place->name, AT_REMOVEDIR) < 0)
+			return err_sys(err, errno, "%s", place->shown);
+		return 0;
+	}
+	r = hand_remove_passed(NULL,
+		&(struct hand_end){ .parent = place->parent,
+			.name = place->name,
+			.real = place->real,
+			.fd = held,
+			.st = st });
+	if (r == -ESTALE)
+		return err_set(err, ESTALE, "%s is not what it was when this was decided",
+			place->shown);
+	return r < 0 ? err_sys(err, -r, "%s", place->shown) : 0;
 }
 
 /* -- both ends --------------------------------------------------------------------------- */

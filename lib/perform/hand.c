@@ -75,6 +75,7 @@ evict(const struct hand_law *law, int parent, const char *name, const char *real
 {
 	int attic = law->attic ? law->attic(law->data) : -1;
 	enum hand_evicted where = HAND_EVICTED_TO_ATTIC;
+	struct stat st;
 	char temp[RESOLVE_TEMP];
 	int r = -EXDEV;
 
@@ -84,6 +85,10 @@ evict(const struct hand_law *law, int parent, const char *name, const char *real
 	if (r < 0 && r != -ENOENT) {
 		r = renameat2(parent, name, parent, temp, RENAME_NOREPLACE) < 0 ? -errno : 0;
 		where = r < 0 ? HAND_NOT_EVICTED : HAND_EVICTED_BESIDE;
+		/* A symlink must not stay in .git under any name, and holds nothing. */
+		if (r == 0 && fstatat(parent, temp, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISLNK(st.st_mode) && unlinkat(parent, temp, 0) == 0)
+			where = HAND_REMOVED;
 	}
 	if (r != -ENOENT && law->tell)
 		law->tell(law->data, real, where, temp);
@@ -111,13 +116,39 @@ cannot_link(int r)
 	       r == -EACCES;
 }
 
+/* Removes a name that is no directory, if it is this object. It is taken aside first: between a
+ * look and an unlink another program could put a file of its own there, and lose it. */
+static int
+remove_object(const struct hand_law *law, const struct hand_end *end)
+{
+	char temp[RESOLVE_TEMP];
+	int r;
+
+	if (!stands(end->parent, end->name, &end->st))
+		return -ESTALE;
+	resolve_temp_name(temp);
+	if (renameat2(end->parent, end->name, end->parent, temp, RENAME_NOREPLACE) < 0) {
+		if (is_no_flag(errno))
+			return unlinkat(end->parent, end->name, 0) < 0 ? -errno : 0;
+		return errno == ENOENT ? -ESTALE : -errno;
+	}
+	r = stands(end->parent, temp, &end->st) ? 0 : -ESTALE;
+	if (r == 0 && unlinkat(end->parent, temp, 0) < 0)
+		r = -errno;
+	if (r < 0 &&
+		renameat2(end->parent, temp, end->parent, end->name, RENAME_NOREPLACE) < 0 &&
+		law && law->tell)
+		law->tell(law->data, end->real, HAND_EVICTED_BESIDE, temp);
+	return r;
+}
+
 /* The object has its new name: the old one goes, if it still is that object. */
 static int
-drop_source(const struct hand_end *from)
+drop_source(const struct hand_law *law, const struct hand_end *from)
 {
-	if (!stands(from->parent, from->name, &from->st))
-		return 0;
-	return unlinkat(from->parent, from->name, 0) == 0 || errno == ENOENT ? 0 : -errno;
+	int r = remove_object(law, from);
+
+	return r == -ESTALE ? 0 : r;
 }
 
 /* Exchanges both names, and back again if either was not what it had to be. */
@@ -182,9 +213,12 @@ rename_new(const struct hand_law *law, const struct hand_end *from, const struct
 		return rename_over(law, from, to);
 	if (r < 0)
 		return errno == EEXIST || errno == ENOENT ? -ESTALE : -errno;
-	return stands(to->parent, to->name, &from->st)
-		       ? 0
-		       : evict(law, to->parent, to->name, to->real);
+	if (stands(to->parent, to->name, &from->st))
+		return 0;
+	/* Somebody's, who was quicker: it goes back, unless its name is filled by now. */
+	if (renameat2(to->parent, to->name, from->parent, from->name, RENAME_NOREPLACE) == 0)
+		return -ESTALE;
+	return evict(law, to->parent, to->name, to->real);
 }
 
 static int
@@ -196,7 +230,7 @@ move_file_new(const struct hand_law *law, const struct hand_end *from, const str
 		return rename_new(law, from, to);
 	if (r < 0)
 		return r == -EEXIST ? -ESTALE : r;
-	r = drop_source(from);
+	r = drop_source(law, from);
 	if (r < 0 && stands(to->parent, to->name, &from->st))
 		unlinkat(to->parent, to->name, 0);
 	return r;
@@ -254,7 +288,7 @@ replace_file(const struct hand_law *law, const struct hand_end *from, const stru
 		return r;
 	r = exchange_aside(law, at, name, from, to);
 	if (r == 0) {
-		r = drop_source(from);
+		r = drop_source(law, from);
 		/* The old file is still there: it gets its name again. */
 		if (r < 0 && stands(at, name, &to->st))
 			(void)!renameat2(at, name, to->parent, to->name, RENAME_EXCHANGE);
@@ -380,6 +414,22 @@ hand_settle(struct ambit_pass *pass, const struct hand_law *law, const struct ha
 	int r = ambit_pass_use(pass);
 
 	return r < 0 ? r : hand_settle_passed(law, from, to);
+}
+
+int
+hand_remove_passed(const struct hand_law *law, const struct hand_end *end)
+{
+	if (!is_component(end->name) || end->fd < 0)
+		return -EINVAL;
+	return is_dir(end) ? -EISDIR : remove_object(law, end);
+}
+
+int
+hand_remove(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *end)
+{
+	int r = ambit_pass_use(pass);
+
+	return r < 0 ? r : hand_remove_passed(law, end);
 }
 
 int

@@ -36,6 +36,7 @@ enum hand_evicted {
 	HAND_NOT_EVICTED = 0, /* it could not be taken away */
 	HAND_EVICTED_BESIDE,  /* no attic on this mount: beside real, by a name refused to all */
 	HAND_EVICTED_TO_ATTIC,
+	HAND_REMOVED, /* a symlink, where there is no attic */
 };
 
 /* The rules, as far as only the caller can tell. All callbacks may be called from the thread
@@ -65,6 +66,9 @@ int hand_move(struct ambit_pass *pass, const struct hand_law *law, const struct 
  * can hang on it. A file replaces a file. */
 int hand_settle(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to);
+
+/* unlink(2): the name goes if it still is this object, which is no directory; else -ESTALE. */
+int hand_remove(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *end);
 
 /* link(2): what fd (O_PATH) holds gets the name, which must be free. */
 int hand_link(struct ambit_pass *pass, int fd, const struct hand_end *to);

@@ -215,7 +215,7 @@ tell_evicted(void *data, const char *real, enum hand_evicted where, const char *
 {
 	struct tool_run *run = data;
 	char *words = ambit_engine_evicted(run_lock(run), real,
-		where == HAND_EVICTED_TO_ATTIC, where == HAND_NOT_EVICTED ? NULL : name);
+		where == HAND_EVICTED_TO_ATTIC, where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
 
 	run_unlock(run);
 	if (words) {

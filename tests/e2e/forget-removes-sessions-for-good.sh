@@ -15,7 +15,7 @@ status 2 "$AMBIT" forget
 status 2 "$AMBIT" forget --all --before 3d --yes
 status 2 "$AMBIT" forget --before soon --yes
 status 2 "$AMBIT" forget one </dev/null
-complains 'say --yes'
+complains 'use --yes'
 status 1 "$AMBIT" forget one four --yes
 complains "no session 'four'"
 status 0 "$AMBIT" log --session one --json

@@ -140,6 +140,14 @@ gate_grounds(struct gate *gate)
 	return gate->grounds;
 }
 
+bool
+gate_git_guards(struct gate *gate, const char *path)
+{
+	(void)gate;
+	(void)path;
+	return true;
+}
+
 struct hand_law
 gate_law(struct call *call)
 {
