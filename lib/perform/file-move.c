@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "perform/file-private.h"
+#include "perform/leftover.h"
 
 int
 file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
@@ -56,6 +57,7 @@ struct ends {
 	const struct ambit_place *from, *to;
 	struct hand_end source, target;
 	const struct hand_law *law;
+	struct leftovers *list; /* where a copy is noted; or NULL */
 };
 
 static void
@@ -155,14 +157,18 @@ copy(const struct ends *e, const struct file_watch *watch, struct ambit_error *e
 	int r;
 
 	resolve_temp_name(temp);
-	r = tree_copy(
-		e->from->parent, e->from->name, &e->source.st, e->to->parent, temp, watch, err);
+	r = leftovers_note(e->list, e->to->parent, temp);
+	if (r < 0)
+		return err_sys(err, -r, "%s: cannot write the clean-up list", e->to->shown);
+	r = tree_copy(e->from->parent, e->from->name, &e->source.st, e->to->parent, temp, e->list,
+		watch, err);
 	if (r < 0)
 		err_context(err, "%s to %s: nothing was changed", e->from->shown, e->to->shown);
 	else
 		r = settle(e, temp, err);
 	if (r < 0)
 		tree_discard(e->to->parent, temp);
+	leftovers_forget(e->list);
 	return r;
 }
 
@@ -172,7 +178,12 @@ file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 	struct ambit_error *err)
 {
 	auto_ends struct ends e = {
-		.from = from, .to = to, .source.fd = -1, .target.fd = -1, .law = law
+		.from = from,
+		.to = to,
+		.source.fd = -1,
+		.target.fd = -1,
+		.law = law,
+		.list = pass ? pass->leftovers : NULL,
 	};
 	int r = ambit_pass_use(pass);
 
@@ -224,7 +235,12 @@ file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 	struct ambit_error *err)
 {
 	auto_ends struct ends e = {
-		.from = from, .to = to, .source.fd = -1, .target.fd = -1, .law = law
+		.from = from,
+		.to = to,
+		.source.fd = -1,
+		.target.fd = -1,
+		.law = law,
+		.list = pass ? pass->leftovers : NULL,
 	};
 	int r = ambit_pass_use(pass);
 

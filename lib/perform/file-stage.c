@@ -123,7 +123,7 @@ stage_write(const struct ambit_place *place, int held, const struct stat *old, c
 	resolve_temp_name(ret_name);
 	r = leftovers_note(list, place->parent, ret_name);
 	if (r < 0)
-		return err_sys(err, -r, "%s: cannot be noted", place->shown);
+		return err_sys(err, -r, "%s: cannot write the clean-up list", place->shown);
 	r = write_noted(place, held, old, data, len, mode, ret_name, list, err);
 	if (r != 0)
 		leftovers_forget(list);

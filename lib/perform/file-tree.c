@@ -15,6 +15,7 @@
 
 #include "base/str.h"
 #include "perform/file-private.h"
+#include "perform/leftover.h"
 #include "scope/resolve.h"
 
 /* One descriptor for each level, two for a copy. */
@@ -28,6 +29,7 @@ struct walk {
 	size_t done;			/* names that are gone */
 	bool ours;			/* made here, and not wanted */
 	bool sync;			/* one file alone: it is on the disk before it has a name */
+	struct leftovers *list;		/* where the top of the copy is noted; or NULL */
 	struct ambit_error *err;
 };
 
@@ -303,6 +305,8 @@ copy_file(int from, const char *name, const struct stat *was, int to, const char
 	out = openat(to, to_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (out < 0)
 		return -errno;
+	if (walk->sync)
+		leftovers_staged(walk->list, to, to_name, out);
 	r = copy_data(in, out, st.st_size, walk);
 	if (r == 0)
 		r = keep(out, &st);
@@ -348,6 +352,8 @@ copy_dir(int from, const char *name, const struct stat *was, int to, const char 
 	out = resolve_open(to, to_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, WITHIN);
 	if (out < 0)
 		return say(walk->err, out, name);
+	if (depth == 0)
+		leftovers_staged(walk->list, to, to_name, out);
 	while (r == 0 && (entry = next_entry(dir, &mode, &end)))
 		r = copy_one(dirfd(dir), entry, NULL, out, entry, depth + 1, walk);
 	if (r < 0)
@@ -385,9 +391,11 @@ copy_one(int from, const char *name, const struct stat *was, int to, const char 
 
 int
 tree_copy(int from, const char *name, const struct stat *was, int to, const char *to_name,
-	const struct file_watch *watch, struct ambit_error *err)
+	struct leftovers *list, const struct file_watch *watch, struct ambit_error *err)
 {
-	struct walk walk = { .watch = watch, .sync = S_ISREG(was->st_mode), .err = err };
+	struct walk walk = {
+		.watch = watch, .sync = S_ISREG(was->st_mode), .list = list, .err = err
+	};
 
 	return copy_one(from, name, was, to, to_name, 0, &walk);
 }

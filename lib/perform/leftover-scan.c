@@ -155,8 +155,11 @@ remove_staged(int parent, const char *name, const struct identity *of)
 {
 	struct identity is;
 
-	if (identity_of(parent, name, &is) == 0 && identity_equal(&is, of))
-		unlinkat(parent, name, 0);
+	if (identity_of(parent, name, &is) < 0 || !identity_equal(&is, of))
+		return;
+	/* A directory goes with all that is in it: it was being filled. */
+	if (unlinkat(parent, name, 0) < 0 && (errno == EISDIR || errno == EPERM))
+		remove_known(parent, name, of);
 }
 
 static void

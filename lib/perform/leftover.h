@@ -59,9 +59,9 @@ int leftovers_make(struct leftovers *store, const char *dir, enum leftover_kind 
 /* A file that stands beside its target until it is whole, and that a killed process would leave
  * there. Before it is made: leftovers_note, with a name that nobody can foresee; when it was
  * made, as fd: leftovers_staged; when the name is gone: leftovers_forget, once for each note
- * that succeeded. The next start removes the name if it still is that file, or an empty one
- * where the second note is missing: so whatever else is exchanged for it meanwhile stays.
- * Thread-safe; a store that is NULL is none. -errno. */
+ * that succeeded. The next start removes the name if it still is that file (or directory, with
+ * all that is in it), or an empty one where the second note is missing: so whatever else is
+ * exchanged for it meanwhile stays. Thread-safe. With store NULL these do nothing. -errno. */
 int leftovers_note(struct leftovers *store, int parent, const char *name);
 int leftovers_staged(struct leftovers *store, int parent, const char *name, int fd);
 void leftovers_forget(struct leftovers *store);

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "perform/act.h"
 #include "perform/file-private.h"
+#include "perform/leftover.h"
 #include "scope/resolve.h"
 #include "tools/archive-guard.h"
 
@@ -24,6 +25,7 @@ struct extract {
 	int dst;		  /* open, if it is there; -1 */
 	int above;		  /* where temp is made: dst, or what it will lie in. Borrowed */
 	char temp[RESOLVE_TEMP];
+	struct leftovers *list; /* where temp is noted; or NULL */
 	struct unpack unpack;
 	size_t refused;
 	uint64_t told; /* bytes, when progress was said last */
@@ -116,11 +118,19 @@ open_temp(struct extract *x, struct ambit_error *err)
 	int r;
 
 	resolve_temp_name(name);
+	x->list = one.leftovers;
+	r = leftovers_note(x->list, x->above, name);
+	if (r < 0) {
+		x->list = NULL;
+		return err_sys(err, -r, "%s: cannot write the clean-up list", x->place.shown);
+	}
 	r = act_mkdir(&one, x->above, name, 0755);
 	if (r < 0)
 		return err_sys(err, -r, "%s", x->place.shown);
 	memcpy(x->temp, name, sizeof(name));
 	x->unpack.dir = unpack_open_dir(x->above, name);
+	if (x->unpack.dir >= 0)
+		leftovers_staged(x->list, x->above, name, x->unpack.dir);
 	return x->unpack.dir < 0 ? err_sys(err, -x->unpack.dir, "%s", x->place.shown) : 0;
 }
 
@@ -356,6 +366,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 		r = put_in_place(&x, err);
 	if (x.temp[0])
 		tree_discard(x.above, x.temp);
+	leftovers_forget(x.list);
 	if (r == 0)
 		r = say(&x, err);
 	dir = x.unpack.dir;

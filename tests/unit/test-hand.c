@@ -308,6 +308,34 @@ nothing_else_is_replaced(void **state)
 	assert_int_equal(size_of(s, "y/f"), 0);
 }
 
+/* A source that cannot leave its directory costs nothing. */
+static void
+nothing_is_lost_if_the_source_stays(void **state)
+{
+	struct scene *s = *state;
+
+	if (geteuid() == 0) {
+		skip();
+		return;
+	}
+	s->clear = true;
+	put(s, "t", "precious");
+	assert_int_equal(mkdirat(s->dir, "shut", 0755), 0);
+	put(s, "shut/a", "1");
+	assert_int_equal(fchmodat(s->dir, "shut", 0555, 0), 0);
+	int shut = openat(s->dir, "shut", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct hand_end from = end_of(s, "shut/a"), to = end_of(s, "t");
+
+	from.parent = shut;
+	from.name = "a";
+	assert_int_equal(move_ends(s, &from, &to, 0), -EACCES);
+	assert_int_equal(size_of(s, "t"), 8);
+	assert_int_equal(size_of(s, "shut/a"), 1);
+	assert_int_equal(count_entries(s, "attic"), 0);
+	assert_int_equal(fchmodat(s->dir, "shut", 0755, 0), 0);
+	close(shut);
+}
+
 static void
 rights_do_not_travel(void **state)
 {
@@ -574,6 +602,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 			what_was_decided_gets_the_name, open_scene, close_scene),
 		cmocka_unit_test_setup_teardown(nothing_else_is_replaced, open_scene, close_scene),
+		cmocka_unit_test_setup_teardown(
+			nothing_is_lost_if_the_source_stays, open_scene, close_scene),
 		cmocka_unit_test_setup_teardown(rights_do_not_travel, open_scene, close_scene),
 		cmocka_unit_test_setup_teardown(
 			a_directory_that_must_not_stay_is_evicted, open_scene, close_scene),

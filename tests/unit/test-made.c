@@ -242,10 +242,39 @@ a_queue_of_the_same_name_is_not_ours(void **state)
 	mq_close(queue);
 }
 
+/* The next file gets the number of the one that is gone, within the same tick of the clock. */
+static void
+a_number_that_is_given_out_again_is_not_ours(void **state)
+{
+	char dir[] = "/tmp/ambit-made-XXXXXX", path[64];
+	struct made *made = made_create();
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/theirs", dir);
+	for (int i = 0; i < 500; i++) {
+		int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+		if (fd < 0)
+			break;
+		assert_int_equal(made_add(made, fd), 0);
+		assert_true(made_has(made, fd));
+		close(fd);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		assert_true(fd >= 0);
+		assert_false(made_has(made, fd));
+		close(fd);
+		unlink(path);
+	}
+	rmdir(dir);
+	made_destroy(made);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_number_that_is_given_out_again_is_not_ours),
 		cmocka_unit_test_setup_teardown(a_file_is_known_by_any_descriptor, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_number_given_out_again_is_not_ours, setup, teardown),
