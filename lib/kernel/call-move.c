@@ -256,7 +256,7 @@ put_config(struct call *call, struct ambit_pass *pass)
 }
 
 static int
-move(struct call *call, struct ambit_pass *pass, unsigned flags)
+move_objects(struct call *call, struct ambit_pass *pass, unsigned flags)
 {
 	struct hand_end from = gate_end(call, FROM), to = gate_end(call, TO);
 	struct hand_law law = gate_law(call);
@@ -276,7 +276,7 @@ perform_rename(struct call *call, struct ambit_pass *pass)
 	if (r == 0)
 		r = call_unchanged(call, TO);
 	if (r == 0)
-		r = move(call, pass, flags);
+		r = move_objects(call, pass, flags);
 	if (r < 0)
 		return r;
 	if (is_dir(from) || is_dir(to))

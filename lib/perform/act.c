@@ -59,8 +59,8 @@ act_thread(void)
 	return r < 0 ? r : r2;
 }
 
-static bool
-is_component(const char *name)
+bool
+act_is_component(const char *name)
 {
 	return name[0] && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
@@ -78,7 +78,7 @@ act_open(struct ambit_pass *pass, int parent, const char *name, int flags, mode_
 
 	if (r < 0)
 		return r;
-	if (name[0] && !is_component(name))
+	if (name[0] && !act_is_component(name))
 		return -EINVAL;
 	fd = (int)syscall(SYS_openat2, parent, name[0] ? name : ".", &how, sizeof(how));
 	if (fd < 0)
@@ -135,7 +135,7 @@ act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode)
 
 	if (r < 0)
 		return r;
-	if (!is_component(name))
+	if (!act_is_component(name))
 		return -EINVAL;
 	return mkdirat(parent, name, mode & 07777) < 0 ? -errno : 0;
 }
@@ -163,7 +163,7 @@ act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int 
 	*ret_moved = false;
 	if (r < 0)
 		return r;
-	if (!is_component(name) || !is_component(from_name))
+	if (!act_is_component(name) || !act_is_component(from_name))
 		return -EINVAL;
 	if (renameat2(from, from_name, parent, name, RENAME_NOREPLACE) == 0)
 		return (*ret_moved = has_landed(held, parent, name)) ? 0 : -ESTALE;
@@ -179,7 +179,7 @@ act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir)
 
 	if (r < 0)
 		return r;
-	if (!is_component(name))
+	if (!act_is_component(name))
 		return -EINVAL;
 	return unlinkat(parent, name, dir ? AT_REMOVEDIR : 0) < 0 ? -errno : 0;
 }
@@ -195,7 +195,7 @@ act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *
 
 	if (r < 0)
 		return r;
-	if ((lock && !is_component(lock)) || !is_component(name))
+	if ((lock && !act_is_component(lock)) || !act_is_component(name))
 		return -EINVAL;
 	resolve_temp_name(fresh);
 	r = leftovers_note(list, parent, fresh);

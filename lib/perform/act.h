@@ -10,12 +10,11 @@
 
 #include <ambit/engine.h>
 
-/* Changes to the file system (moves, links and new names are the hand's: hand.h), each on a parent directory that is held open and
- * a last component that is never followed, or on the object itself held by an
- * O_PATH descriptor. 0 or -errno as the plain call would give. Each uses up
- * the pass first: no pass, no act. Thread-safe: the umask of this process is
- * not used (modes are given as they shall be) and must be 0 in the thread that
- * acts (see act_thread). */
+/* Changes to the file system, each on a parent directory that is held open and a last
+ * component that is never followed, or on the object itself held by an O_PATH descriptor.
+ * 0 or -errno as the plain call would give. Each uses up the pass first: no pass, no act.
+ * Thread-safe: the umask of this process is not used (modes are given as they shall be) and
+ * must be 0 in the thread that acts (see act_thread). Moves, links and new names: hand.h. */
 
 /* Gives the calling thread a file system context of its own (umask 0), once,
  * and puts its capabilities out of effect: nobody has any in whose place it

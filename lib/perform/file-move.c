@@ -123,7 +123,7 @@ is_one_inode(const struct ends *e)
 }
 
 static int
-stale(const struct ends *e, struct ambit_error *err)
+fail_stale(const struct ends *e, struct ambit_error *err)
 {
 	return err_set(err, ESTALE, "%s or %s is not what it was when this was decided",
 		e->from->shown, e->to->shown);
@@ -131,7 +131,7 @@ stale(const struct ends *e, struct ambit_error *err)
 
 /* The copy, made beside the target, gets its name. */
 static int
-settle(const struct ends *e, const char *temp, struct ambit_error *err)
+settle_copy(const struct ends *e, const char *temp, struct ambit_error *err)
 {
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	auto_close int made =
@@ -142,11 +142,11 @@ settle(const struct ends *e, const char *temp, struct ambit_error *err)
 	int r;
 
 	if (made < 0 || fstat(made, &copy.st) < 0)
-		return stale(e, err);
+		return fail_stale(e, err);
 	file_turn_take(&turn, e->to->parent, -1, NULL);
 	r = hand_settle_passed(e->law, &copy, &e->target);
 	if (r == -ESTALE)
-		return stale(e, err);
+		return fail_stale(e, err);
 	return r < 0 ? err_sys(err, -r, "%s", e->to->shown) : 0;
 }
 
@@ -165,7 +165,7 @@ copy(const struct ends *e, const struct file_watch *watch, struct ambit_error *e
 	if (r < 0)
 		err_context(err, "%s to %s: nothing was changed", e->from->shown, e->to->shown);
 	else
-		r = settle(e, temp, err);
+		r = settle_copy(e, temp, err);
 	if (r < 0)
 		tree_discard(e->to->parent, temp);
 	leftovers_forget(e->list);
@@ -260,6 +260,6 @@ file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 		return r < 0 ? r : remove_moved(&e, err);
 	}
 	if (r == -ESTALE)
-		return stale(&e, err);
+		return fail_stale(&e, err);
 	return r < 0 ? err_sys(err, -r, "%s to %s", from->shown, to->shown) : 0;
 }

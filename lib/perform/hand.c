@@ -20,12 +20,6 @@
 #include "scope/resolve.h"
 
 static bool
-is_component(const char *name)
-{
-	return name[0] && !strchr(name, '/') && !streq(name, ".") && !streq(name, "..");
-}
-
-static bool
 is_dir(const struct hand_end *end)
 {
 	return end->fd >= 0 && S_ISDIR(end->st.st_mode);
@@ -33,7 +27,7 @@ is_dir(const struct hand_end *end)
 
 /* Whether name is this object now. */
 static bool
-stands(int parent, const char *name, const struct stat *what)
+name_is_object(int parent, const char *name, const struct stat *what)
 {
 	struct stat st;
 
@@ -46,7 +40,7 @@ static bool
 is_end(int parent, const char *name, const struct hand_end *end)
 {
 	return end->unwritten ? file_is_as(parent, name, &end->st)
-			      : stands(parent, name, &end->st);
+			      : name_is_object(parent, name, &end->st);
 }
 
 static bool
@@ -124,7 +118,7 @@ remove_object(const struct hand_law *law, const struct hand_end *end)
 	char temp[RESOLVE_TEMP];
 	int r;
 
-	if (!stands(end->parent, end->name, &end->st))
+	if (!name_is_object(end->parent, end->name, &end->st))
 		return -ESTALE;
 	resolve_temp_name(temp);
 	if (renameat2(end->parent, end->name, end->parent, temp, RENAME_NOREPLACE) < 0) {
@@ -132,7 +126,7 @@ remove_object(const struct hand_law *law, const struct hand_end *end)
 			return unlinkat(end->parent, end->name, 0) < 0 ? -errno : 0;
 		return errno == ENOENT ? -ESTALE : -errno;
 	}
-	r = stands(end->parent, temp, &end->st) ? 0 : -ESTALE;
+	r = name_is_object(end->parent, temp, &end->st) ? 0 : -ESTALE;
 	if (r == 0 && unlinkat(end->parent, temp, 0) < 0)
 		r = -errno;
 	if (r < 0 &&
@@ -159,10 +153,10 @@ exchange(const struct hand_law *law, const struct hand_end *from, const struct h
 		return -ESTALE;
 	if (renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE) < 0)
 		return errno == ENOENT ? -ESTALE : -errno;
-	if (stands(to->parent, to->name, &from->st) && is_end(from->parent, from->name, to))
+	if (name_is_object(to->parent, to->name, &from->st) && is_end(from->parent, from->name, to))
 		return 0;
 	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
-	if (stands(to->parent, to->name, &to->st))
+	if (name_is_object(to->parent, to->name, &to->st))
 		return -ESTALE;
 	return evict(law, to->parent, to->name, to->real);
 }
@@ -175,7 +169,7 @@ rename_over(const struct hand_law *law, const struct hand_end *from, const struc
 		return -ESTALE;
 	if (renameat(from->parent, from->name, to->parent, to->name) < 0)
 		return -errno;
-	return stands(to->parent, to->name, &from->st)
+	return name_is_object(to->parent, to->name, &from->st)
 		       ? 0
 		       : evict(law, to->parent, to->name, to->real);
 }
@@ -195,7 +189,7 @@ exchange_and_drop(const struct hand_law *law, const struct hand_end *from,
 	r = -errno;
 	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
 	/* The old one cannot come back: a directory does not stay unlooked at. */
-	if (is_dir(from) && stands(to->parent, to->name, &from->st))
+	if (is_dir(from) && name_is_object(to->parent, to->name, &from->st))
 		return evict(law, to->parent, to->name, to->real);
 	return r;
 }
@@ -213,7 +207,7 @@ rename_new(const struct hand_law *law, const struct hand_end *from, const struct
 		return rename_over(law, from, to);
 	if (r < 0)
 		return errno == EEXIST || errno == ENOENT ? -ESTALE : -errno;
-	if (stands(to->parent, to->name, &from->st))
+	if (name_is_object(to->parent, to->name, &from->st))
 		return 0;
 	/* Somebody's, who was quicker: it goes back, unless its name is filled by now. */
 	if (renameat2(to->parent, to->name, from->parent, from->name, RENAME_NOREPLACE) == 0)
@@ -231,7 +225,7 @@ move_file_new(const struct hand_law *law, const struct hand_end *from, const str
 	if (r < 0)
 		return r == -EEXIST ? -ESTALE : r;
 	r = drop_source(law, from);
-	if (r < 0 && stands(to->parent, to->name, &from->st))
+	if (r < 0 && name_is_object(to->parent, to->name, &from->st))
 		unlinkat(to->parent, to->name, 0);
 	return r;
 }
@@ -268,7 +262,7 @@ exchange_aside(const struct hand_law *law, int at, const char *name, const struc
 		return 0;
 	/* Somebody else's new file: it gets its name again. */
 	(void)!renameat2(at, name, to->parent, to->name, RENAME_EXCHANGE);
-	if (!stands(at, name, &from->st))
+	if (!name_is_object(at, name, &from->st))
 		evict(law, at, name, to->real);
 	return -ESTALE;
 }
@@ -290,7 +284,7 @@ replace_file(const struct hand_law *law, const struct hand_end *from, const stru
 	if (r == 0) {
 		r = drop_source(law, from);
 		/* The old file is still there: it gets its name again. */
-		if (r < 0 && stands(at, name, &to->st))
+		if (r < 0 && name_is_object(at, name, &to->st))
 			(void)!renameat2(at, name, to->parent, to->name, RENAME_EXCHANGE);
 	}
 	unlinkat(at, name, 0);
@@ -311,7 +305,7 @@ check_brings(const struct hand_law *law, const struct hand_end *end, const char 
 	return law->guarded ? 0 : law->may_stand(law->data, end->fd, real, landed);
 }
 
-/* Where it stands now nobody can put anything into it: so this look is the one that counts. */
+/* Sessions cannot write there, so this second look decides. */
 static int
 check_landed(const struct hand_law *law, const struct hand_end *end, const struct hand_end *at,
 	bool fresh)
@@ -336,7 +330,7 @@ move_dir(const struct hand_law *law, const struct hand_end *from, const struct h
 }
 
 static int
-swap(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
+exchange_checked(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {
 	int r = check_brings(law, from, to->real, false, false), r2;
 
@@ -358,13 +352,13 @@ check_ends(const struct hand_law *law, const struct hand_end *from, const struct
 {
 	if (!law || !law->is_clear || !law->may_stand)
 		return -EPERM;
-	if (!is_component(from->name) || !is_component(to->name) || from->fd < 0)
+	if (!act_is_component(from->name) || !act_is_component(to->name) || from->fd < 0)
 		return -EINVAL;
 	return 0;
 }
 
 static int
-move(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to,
+move_checked(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to,
 	bool fresh)
 {
 	if (to->fd >= 0 && is_dir(from) != is_dir(to))
@@ -383,10 +377,10 @@ hand_move_passed(const struct hand_law *law, const struct hand_end *from,
 	if (r < 0)
 		return r;
 	if (flags & RENAME_EXCHANGE)
-		return to->fd < 0 ? -ENOENT : swap(law, from, to);
+		return to->fd < 0 ? -ENOENT : exchange_checked(law, from, to);
 	if ((flags & RENAME_NOREPLACE) && to->fd >= 0)
 		return -EEXIST;
-	return move(law, from, to, false);
+	return move_checked(law, from, to, false);
 }
 
 int
@@ -395,7 +389,7 @@ hand_settle_passed(const struct hand_law *law, const struct hand_end *from,
 {
 	int r = check_ends(law, from, to);
 
-	return r < 0 ? r : move(law, from, to, true);
+	return r < 0 ? r : move_checked(law, from, to, true);
 }
 
 int
@@ -419,7 +413,7 @@ hand_settle(struct ambit_pass *pass, const struct hand_law *law, const struct ha
 int
 hand_remove_passed(const struct hand_law *law, const struct hand_end *end)
 {
-	if (!is_component(end->name) || end->fd < 0)
+	if (!act_is_component(end->name) || end->fd < 0)
 		return -EINVAL;
 	return is_dir(end) ? -EISDIR : remove_object(law, end);
 }
@@ -439,13 +433,13 @@ hand_link(struct ambit_pass *pass, int fd, const struct hand_end *to)
 
 	if (r < 0)
 		return r;
-	return is_component(to->name) ? link_held(fd, to->parent, to->name) : -EINVAL;
+	return act_is_component(to->name) ? link_held(fd, to->parent, to->name) : -EINVAL;
 }
 
 /* -- new things ------------------------------------------------------------------------------ */
 
 static int
-make_one(int parent, const char *name, mode_t mode, const char *text)
+create_entry(int parent, const char *name, mode_t mode, const char *text)
 {
 	int r;
 
@@ -481,7 +475,7 @@ make_known(int parent, const char *name, mode_t mode, const char *text, int *ret
 	int r;
 
 	resolve_temp_name(temp);
-	r = make_one(parent, temp, mode, text);
+	r = create_entry(parent, temp, mode, text);
 	if (r < 0)
 		return r;
 	fd = open_made(parent, temp, mode, &st);
@@ -490,7 +484,7 @@ make_known(int parent, const char *name, mode_t mode, const char *text, int *ret
 		unlinkat(parent, temp, S_ISDIR(mode) ? AT_REMOVEDIR : 0);
 		return r;
 	}
-	if (!stands(parent, name, &st))
+	if (!name_is_object(parent, name, &st))
 		return -ESTALE;
 	*ret_fd = steal_fd(&fd);
 	return 0;
@@ -504,12 +498,12 @@ hand_make(struct ambit_pass *pass, int parent, const char *name, mode_t mode, co
 
 	if (r < 0)
 		return r;
-	if (!is_component(name) || (S_ISLNK(mode) && !text))
+	if (!act_is_component(name) || (S_ISLNK(mode) && !text))
 		return -EINVAL;
 	r = ret_fd ? make_known(parent, name, mode, text, ret_fd) : -ENOSYS;
 	if (r >= 0 || !is_no_flag(-r))
 		return r;
 	if (ret_fd)
 		*ret_fd = -1;
-	return make_one(parent, name, mode, text);
+	return create_entry(parent, name, mode, text);
 }

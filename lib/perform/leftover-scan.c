@@ -95,7 +95,7 @@ struct collection {
 	bool failed; /* something is left that the next start can try again */
 };
 
-/* 0 also where something else has the name by now: that is not ours. */
+/* Also 0 if the name now belongs to another object. */
 static int
 remove_known(int parent, const char *name, const struct identity *of)
 {

@@ -121,7 +121,7 @@ leftover_remove(const struct leftover *made)
 	if ((st.st_mode & 0700) != 0700)
 		fchmod(made->fd, 0700);
 	r = clear_directory(made->fd, CLEAR_ALL);
-	/* Whoever exchanges it now for another empty directory loses that. */
+	/* An empty directory that somebody puts here now is removed. */
 	if (names_same(made->parent, made->name, made->fd) &&
 		unlinkat(made->parent, made->name, AT_REMOVEDIR) < 0 && errno != ENOENT && r == 0)
 		r = -errno;

@@ -27,7 +27,7 @@ struct leftover {
 /* Empties the directory and removes its name if that still is this directory. 0 if it is gone,
  * else -errno. The descriptors stay open. */
 int leftover_remove(const struct leftover *made);
-/* Closes the descriptors. Accepts one that is none. */
+/* Closes the descriptors. Accepts LEFTOVER_NONE. */
 void leftover_finish(struct leftover *made);
 
 struct leftovers;

@@ -215,7 +215,8 @@ move_all(struct merge *m)
 
 int
 unpack_merge(struct unpack *unpack, const struct hand_law *law, int dst, const char *dst_real,
-	bool overwrite, void (*each)(void *data, const char *name), char **ret_there, struct ambit_error *err)
+	bool overwrite, void (*each)(void *data, const char *name), char **ret_there,
+	struct ambit_error *err)
 {
 	struct merge m = {
 		.unpack = unpack,

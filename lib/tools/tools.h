@@ -87,6 +87,8 @@ void run_say(struct tool_run *run, const char *data, size_t len);
 /* Cuts text to max at a line, and says how much is missing and how to see it. */
 void run_cap(struct tool_run *run, size_t max, const char *how_to_see_more);
 
+/* The rules of moves: see perform/hand.h. */
+struct hand_law run_law(struct tool_run *run);
 /* The place of an argument: ambit_permit_place with the call's cwd. */
 int run_place(struct tool_run *run, const char *argument, enum ambit_access access, bool follow,
 	bool make, struct ambit_place *ret_place, struct ambit_error *err);
@@ -94,7 +96,6 @@ int run_place(struct tool_run *run, const char *argument, enum ambit_access acce
 int run_place_of(struct tool_run *run, const char *path, enum ambit_access access, bool follow,
 	bool make, struct ambit_place *ret_place, struct ambit_error *err);
 /* One act's worth of the permit; as many as it takes, once a place was taken. */
-struct hand_law run_law(struct tool_run *run); /* the rules of moves: see perform/hand.h */
 struct ambit_pass run_pass(struct tool_run *run);
 
 /* -- what the session knows: each takes the registry's lock for itself ------------------ */
