@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/clear.h"
+#include "scope/resolve.h"
 
 #define WAY_MAX 32 /* descriptors held on the way down */
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -83,9 +84,20 @@ clear_level(int fd, char ret_name[NAME_MAX + 1])
 	return r;
 }
 
+/* A directory that lies too deep is moved up to the top: otherwise the way down to it would be
+ * gone again and again. */
+static bool
+lift_directory(int fd, const char *name, int top)
+{
+	char lifted[RESOLVE_TEMP];
+
+	resolve_temp_name(lifted);
+	return renameat2(fd, name, top, lifted, RENAME_NOREPLACE) == 0;
+}
+
 /* Down into what is not empty, and back by the descriptors that were held on
- * the way. Deeper than there is room, the top ones are let go, and the way is
- * begun again from the top. */
+ * the way. Where a directory too deep cannot be lifted, the descriptors are let go, and
+ * the way is begun again from the top. */
 int
 clear_directory(int top, unsigned long steps)
 {
@@ -103,6 +115,10 @@ clear_directory(int top, unsigned long steps)
 		} else if (found == 0) {
 			close(way[--depth]);
 		} else {
+			if (depth == WAY_MAX && lift_directory(fd, name, top)) {
+				close(child);
+				continue;
+			}
 			if (depth == WAY_MAX)
 				while (depth > 0)
 					close(way[--depth]);
