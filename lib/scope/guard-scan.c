@@ -649,13 +649,14 @@ struct look {
 	const struct ambit_scope *scope;
 	enum ambit_access access;
 	enum look_kind kind;
+	bool made; /* a directory counts as one that is made, what it holds as written */
 	bool cut; /* something could not be looked at */
 	int left;
 	char path[PATH_MAX]; /* where the entry will stand */
 };
 
 static const struct guard *
-look_at(struct look *l)
+look_at(struct look *l, enum ambit_access access)
 {
 	struct resolved there = { .real = l->path, .written = l->path };
 	const struct guard *found;
@@ -667,17 +668,17 @@ look_at(struct look *l)
 		there.dev = st.st_dev;
 		there.ino = st.st_ino;
 	}
-	if (scope_protects(l->scope, &there, l->access))
+	if (scope_protects(l->scope, &there, access))
 		return &own_guard;
 	if (S_ISLNK(st.st_mode) && l->kind == LOOK_MOVED)
 		return &link_guard;
-	found = guards_match_name(l->guards, l->path, l->access);
+	found = guards_match_name(l->guards, l->path, access);
 	/* Removing a hook runs nothing later; removing a repository loses it. */
 	if (found && l->kind == LOOK_REMOVED && !streq(found->pattern, ".git"))
 		found = NULL;
 	if (found || l->kind == LOOK_REMOVED)
 		return found;
-	return guards_match_other(l->guards, &there, l->access);
+	return guards_match_other(l->guards, &there, access);
 }
 
 /* A symlink of the tree that comes into a git directory. One that cannot be read may say
@@ -714,7 +715,7 @@ look_through(struct look *l, int dirfd, size_t len, int depth)
 		if (n == 0 || (size_t)n >= sizeof(l->path) - len)
 			continue;
 		l->left--;
-		found = look_at(l);
+		found = look_at(l, l->made && e->d_type == DT_DIR ? AMBIT_ACCESS_MKDIR : l->access);
 		if (!found)
 			found = look_at_link(l, dirfd, e);
 		if (!found && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
@@ -763,6 +764,7 @@ guards_look_held(const struct guards *guards, const struct ambit_scope *scope, i
 		.scope = scope,
 		.access = AMBIT_ACCESS_WRITE,
 		.kind = landed ? LOOK_LANDED : LOOK_MOVED,
+		.made = true,
 		.left = GUARD_FOUND_MAX,
 	};
 	int n = snprintf(l.path, sizeof(l.path), "%s", streq(to, "/") ? "" : to);

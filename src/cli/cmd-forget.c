@@ -95,8 +95,8 @@ say_done(const struct args *args, const struct ambit_forgotten *sum, struct ambi
 	printf("%lld %s with %lld events removed", (long long)sum->sessions,
 		sum->sessions == 1 ? "session" : "sessions", (long long)sum->events);
 	if (sum->live > 0)
-		printf("; %lld live sessions were kept ('ambit stop' ends a session)",
-			(long long)sum->live);
+		printf("; %lld live %s kept ('ambit stop' ends a session)", (long long)sum->live,
+			sum->live == 1 ? "session was" : "sessions were");
 	putchar('\n');
 	return 0;
 }

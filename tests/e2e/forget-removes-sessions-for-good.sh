@@ -76,7 +76,7 @@ says secret-of-three
 status 1 "$AMBIT" forget live --yes
 complains 'live'
 status 0 "$AMBIT" forget --all --yes
-says '1 stay'
+says '1 live session'
 echo >&9
 wait "$pid" || fail "the run: $(cat "$TMPDIR/said")"
 status 0 "$AMBIT" log --session live --kind end --json
