@@ -165,7 +165,7 @@ is_too_wide(const struct ambit_scope *scope, const char *path)
 	return streq(path, "/") || (scope->home && str_beneath(scope->home, path));
 }
 
-/* What was granted besides the folder: the guards of repositories in it hold there, too. */
+/* Guards hold in granted folders, too: repositories in them are searched for. */
 static int
 ground_granted(struct walk *w, const char *path)
 {

@@ -179,7 +179,7 @@ int ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_er
 struct leftovers;
 struct ambit_pass {
 	const struct ambit_engine *engine;
-	/* Where a file is noted that would be left over by a kill; or NULL. The engine's. */
+	/* The list in which staged files are noted, in case of a kill; the engine's; or NULL. */
 	struct leftovers *leftovers;
 };
 /* Uses it up: 0, or -EPERM if there was none. Whoever acts calls it first. */
@@ -220,8 +220,8 @@ void ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request
 	const char *why, struct ambit_outcome *ret_outcome);
 
 /* The list of what ambit makes for this session, in the state directory; it says there where
- * the session may write. What dead sessions left is collected, and what live ones made ahead
- * is protected from here on. To be called before ambit_engine_writable. The caller's, for
+ * the session may write. Leftovers of dead sessions are collected; pools of live ones are
+ * protected from here on. To be called before ambit_engine_writable. The caller's, for
  * leftovers_destroy; NULL if there is no state directory. */
 int ambit_engine_leftovers(struct ambit_engine *engine, struct leftovers **ret_list,
 	struct ambit_error *err);

@@ -175,7 +175,7 @@ add(struct grounds *grounds, struct entry *entry)
 
 /* -- inodes --------------------------------------------------------------------- */
 
-/* Where it is, or the empty slot where it would be. */
+/* The slot that holds it, or the empty one for it. */
 static struct inode *
 find_inode(struct inode *inodes, size_t slots, dev_t dev, ino_t ino)
 {

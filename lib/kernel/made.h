@@ -10,7 +10,7 @@
 /* What this session made outside the folder and may therefore change: files in
  * scratch directories, unix sockets it bound, ports it listens on, SysV and
  * POSIX IPC objects. Files by dev, inode, birth time and file handle: an inode
- * number is given out again at once. Where there are no handles the inodes are held open, 256
+ * number is given out again at once. Without handles the inodes are held open, 256
  * at most. Thread-safe. */
 
 struct made;

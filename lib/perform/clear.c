@@ -96,7 +96,7 @@ lift_directory(int fd, const char *name, int top)
 }
 
 /* Down into what is not empty, and back by the descriptors that were held on
- * the way. Where a directory too deep cannot be lifted, the descriptors are let go, and
+ * the way. If a directory too deep cannot be lifted, the descriptors are let go, and
  * the way is begun again from the top. */
 int
 clear_directory(int top, unsigned long steps)

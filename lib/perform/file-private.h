@@ -91,7 +91,7 @@ int tree_remove(const struct ambit_place *place, int held, const struct file_wat
 	struct ambit_error *err);
 /* Without words, and as far as it goes: what was made here and is not wanted. */
 void tree_discard(int parent, const char *name);
-/* Whatever name is (was: it must be this), to a name that is free and noted in list. */
+/* Copies name, which must be was, to a name that is free and noted in list. */
 int tree_copy(int from, const char *name, const struct stat *was, int to, const char *to_name,
 	struct leftovers *list, const struct file_watch *watch, struct ambit_error *err);
 

@@ -161,7 +161,7 @@ exchange(const struct hand_law *law, const struct hand_end *from, const struct h
 	return evict(law, to->parent, to->name, to->real);
 }
 
-/* Where the file system has no such flags: both are looked at before, the target afterwards. */
+/* For file systems without these flags: both are looked at before, the target afterwards. */
 static int
 rename_over(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {

@@ -274,7 +274,7 @@ leftovers_collect(struct leftovers *store, char ***ret_pools)
 
 		if (!is_store_name(name) || streq(name, store->file.name))
 			continue;
-		/* Where very many live, each start looks at a part of them for dead ones. */
+		/* If very many sessions live, each start looks at a part of them for dead ones. */
 		if (!pool && ++looked > LOOKED_MAX && name[strlen(STORE_PLAIN)] != chosen[0])
 			continue;
 		fd = open_other(store, name);

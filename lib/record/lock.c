@@ -256,7 +256,7 @@ claim_free(struct locks *locks, size_t from, size_t to)
 	return false;
 }
 
-/* Of those who were killed. */
+/* Takes the seat of a dead process. */
 static bool
 claim_dead(struct locks *locks, size_t from, size_t n, size_t used)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What leaves the record: whole sessions that have ended, by age, by size or
+/* Removes whole ended sessions from the record: by age, by size or
  * because a person says so. A session that a living connection holds stays, and
  * of one that goes nothing stays, so that every chain that is there holds. An
  * event in the chain "-" tells what went. Trusts the engine for the limits. */
@@ -265,7 +265,7 @@ ambit_record_forget(struct ambit_record *record, const struct ambit_forget *what
 		r = find_going(record, &all, false, true, &going, err);
 		strv_free(going.names);
 	}
-	/* What is removed is gone from the file, too. */
+	/* Removed text leaves the file, too. */
 	if (!what->look)
 		sqlite3_exec(record->db, "PRAGMA secure_delete = ON", NULL, NULL, NULL);
 	ret_forgotten->sessions = going.sessions;

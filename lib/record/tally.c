@@ -315,7 +315,7 @@ detail_of(struct tally *tally, struct row *row, int64_t time)
 	return tally->detailed < TALLY_DETAIL_ALL ? TALLY_DETAIL : TALLY_DETAIL_LATE;
 }
 
-/* What is allowed is written before it is done: that it is counted, too. */
+/* An allowed act is recorded first. If acts are only counted, this event is that record. */
 static int
 tell_over(struct ambit_record *record, struct row *row, int64_t time, struct ambit_error *err)
 {

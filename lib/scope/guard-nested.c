@@ -208,7 +208,7 @@ look_at_known(struct search *s, const char *dir)
 	return look_at_repository(s, dir, fstatat(fd, ".git", &st, AT_SYMLINK_NOFOLLOW) < 0);
 }
 
-/* What is queued, and then the crowds. */
+/* Looks through the queue first, then the large directories. */
 static int
 look_through(struct search *s)
 {

@@ -90,7 +90,7 @@ int guards_search(struct guards *guards, const struct ambit_scope *scope, char *
 	bool *ret_cut);
 /* The same beneath another directory, its top as well, and less far: what was granted. */
 int guards_search_granted(struct guards *guards, const char *dir);
-/* What both found. Borrowed; may be NULL. */
+/* The results of both. Borrowed; may be NULL. */
 char *const *guards_repositories(const struct guards *guards);
 
 /* Whether dir is a git directory or lies in one: by its name, or because it was found that

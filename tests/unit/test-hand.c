@@ -492,7 +492,7 @@ a_swapped_source_never_lands(void **state)
 		moved++;
 		if (inode_of(s, "t") != decided)
 			fail_msg("something else landed at try %ld", i);
-		/* Where the source went by then: put it back for the next try. */
+		/* Puts the source back for the next try. */
 		if (inode_of(s, "a") == 0 && inode_of(s, "evil") == 0)
 			fail_msg("the symlink is lost at try %ld", i);
 		if (renameat2(s->dir, "t", s->dir, "a", RENAME_NOREPLACE) < 0 &&
