@@ -33,10 +33,10 @@ done
 # Slow ones are waited for as long as was said.
 for way in slow drip; do
 	forget
-	judge_is "$way" 300
+	judge_is "$way" 2000
 	before=$EPOCHREALTIME
 	status 1 try
-	((${EPOCHREALTIME/./} - ${before/./} < 5000000)) || fail "$way: waited too long"
+	((${EPOCHREALTIME/./} - ${before/./} < 20000000)) || fail "$way: waited too long"
 	times 1
 	asked 1
 done
