@@ -360,10 +360,13 @@ resolve_temp_name(char name[RESOLVE_TEMP])
 	hash_random_name(name + strlen(TEMP), TEMP_LETTERS);
 }
 
-/* Whether a component of path is prefix and n letters by chance. */
+/* Whether a component of path is prefix and n letters by chance. Asked of every decision, and
+ * hardly ever so: one look over the path first. */
 static bool
 holds_random_name(const char *path, const char *prefix, size_t n)
 {
+	if (!strstr(path, "/.ambit-"))
+		return false;
 	for (const char *at = path; (at = strchr(at, '/')); ) {
 		at++;
 		if (str_prefix(at, prefix) && strcspn(at + strlen(prefix), "/") == n &&
