@@ -3,7 +3,7 @@
  * or changed while a command ran: looked for when the command is gone. An honest
  * program was asked; one that raced the gate is found here. In git directories the
  * floor lets no link in, and the gate no guard: they are looked at first all the same,
- * for symlinks and for what git runs in a module. Bounded. What is found is told,
+ * for symlinks and for programs that git runs in a module. Bounded. Findings are told,
  * nothing is taken away. */
 
 #include <dirent.h>

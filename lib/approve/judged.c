@@ -2,7 +2,7 @@
 /* An outcome that is ask into what a judge may see of it, or into nothing: then a
  * person must be asked. The object is put together from names in this file, so that
  * an argument that somebody adds to a tool is not sent by that: never what is written
- * into a file. Whatever is not known here to be harmless to judge is the person's. */
+ * into a file. Anything not listed here goes to the person. */
 
 #include <stdlib.h>
 

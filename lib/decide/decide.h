@@ -67,9 +67,9 @@ void decide_resolved_free(struct resolved *resolved, size_t n);
 void decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* What this layer said last, if that was an ask, is one that a judge may answer: for paths.c
- * alone, which knows that it is about a file outside. Without it a person must: no choice
- * to be asked, no guard, no policy and no command is a judge's. */
+/* Lets a judge answer the ask that this layer said last. Only paths.c calls it, for an ordinary
+ * file outside. Every other ask goes to a person: guards, policies, commands, and anything
+ * that a person set to ask. */
 void decision_judge(struct decision *d);
 
 /* ASK on the call itself. */
