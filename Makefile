@@ -47,7 +47,7 @@ PROGRAM_LDFLAGS = $(if $(SAN),,$(if $(STATIC),-static-pie))
 PROGRAM_LIBS = $(if $(SAN),$(PKG_LIBS),$(if $(STATIC),$(PKG_STATIC),$(PKG_LIBS)))
 ALL_LDFLAGS = $(LDFLAGS) $(SAN_FLAGS) -Wl,-z,relro,-z,now -Wl,--as-needed
 
-LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
+LIB_SRC := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -85,7 +85,7 @@ say = $(if $(V),,@echo '  $(1)')
 # Without a -j of its own, a make started from here uses every core.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
-.PHONY: all try deps unit tests check check-long bench fuzz fuzz-programs install uninstall \
+.PHONY: all try deps unit tests check check-fast check-long bench fuzz fuzz-programs install uninstall \
 	format-check clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -186,6 +186,10 @@ tests: all $(UNIT) $(CASES) $(REPLAY) $(HELPER) $(HOSTILE) ## build every test, 
 check: ## all tests: sanitizers, plain, as a normal user and as root
 	@scripts/deps
 	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check
+
+check-fast: ## script checks, unit tests and cases alone: about two minutes
+	@scripts/deps
+	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check fast
 
 check-long: ## check with gcc and clang, long races, FUZZ_SECONDS per fuzz target
 	@scripts/deps

@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "record/lock.h"
 

@@ -16,7 +16,7 @@
 
 #include "agents/turn-private.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "record/lock.h"
 

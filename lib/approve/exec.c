@@ -14,7 +14,7 @@
 #include "approve/wire.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define OUTPUT_MAX (64 * 1024)

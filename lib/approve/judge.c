@@ -21,9 +21,9 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
-#include "settings/settings.h"
+#include "settings/settings-private.h"
 
 #define OUTPUT_MAX (64 * 1024)
 #define KNOWN_MAX 256	    /* verdicts that are remembered; then the oldest goes */

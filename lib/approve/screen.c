@@ -13,7 +13,7 @@
 #include "approve/key.h"
 #include "approve/screen.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 
 #define ESCAPE_MS 100	 /* Esc, or the first byte of an arrow key on a slow line? */
 #define SEQUENCE_MS 1000 /* "Esc [" is surely the beginning of something */

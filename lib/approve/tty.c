@@ -16,7 +16,7 @@
 #include "approve/screen.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define REST_MS 300   /* nobody has read it and meant it in less */

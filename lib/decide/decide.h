@@ -7,10 +7,10 @@
 #include <ambit/record.h>
 #include <ambit/rule.h>
 
-#include "request/request.h"
+#include "request/request-private.h"
 #include "scope/guard.h"
-#include "scope/scope.h"
-#include "settings/settings.h"
+#include "scope/scope-private.h"
+#include "settings/settings-private.h"
 
 /* The decision: a function of settings, scope, approvals, request and time.
  * Layers run in order; the most restrictive wins; the first hard deny ends

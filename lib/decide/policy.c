@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "decide/decide.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "egress/egress-private.h"
 

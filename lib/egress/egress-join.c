@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "egress/egress-private.h"
 
 #define ARRIVALS_MAX 2048 /* announced and not yet there, or asking for names */

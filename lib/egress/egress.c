@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "egress/egress-private.h"
 #include "perform/act.h"
 

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "egress/loop.h"
 
 #define BATCH 64

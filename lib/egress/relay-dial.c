@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "egress/relay-private.h"
 #include "perform/act.h"

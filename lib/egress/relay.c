@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "egress/abandoned.h"
 #include "egress/relay-private.h"

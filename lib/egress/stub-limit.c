@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "egress/resolv.h"
 #include "egress/stub-private.h"

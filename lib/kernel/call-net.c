@@ -15,7 +15,7 @@
 #include <sys/time.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "egress/resolv.h"
 #include "kernel/bind-path.h"
 #include "kernel/peer.h"

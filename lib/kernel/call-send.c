@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "kernel/control.h"
 #include "kernel/message.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "kernel/ground.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "kernel/child.h"
 #include "kernel/keeper-private.h"
 #include "kernel/nest-wire.h"

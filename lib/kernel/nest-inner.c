@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "kernel/nest.h"
 

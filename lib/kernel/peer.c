@@ -17,7 +17,7 @@
 #include <sys/un.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "egress/names.h"
 #include "egress/resolv.h"

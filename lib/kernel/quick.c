@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "kernel/gate-private.h"
 #include "kernel/quick.h"

@@ -12,7 +12,7 @@
 
 #include <ambit/live.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "kernel/run-private.h"
 
 #define TIMEOUT_STATUS 124

@@ -10,7 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "kernel/terminal-private.h"
 
 #define SAY_MS 200

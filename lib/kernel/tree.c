@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "kernel/tree.h"
 
 #define DEPTH_MAX 4096

@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "live/live.h"
+#include "live/live-private.h"
 
 static const struct {
 	const char *key;

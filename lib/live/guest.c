@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "live/live.h"
+#include "live/live-private.h"
 
 #define CHUNK 4096
 #define CHUNKS 32 /* at once: then others have their turn */

@@ -13,10 +13,10 @@
 #include "approve/wire.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "live/link.h"
-#include "live/live.h"
+#include "live/live-private.h"
 
 #define REPLY_MS 2000
 #define LINE_MAX_BYTES (32u << 20) /* a question may show arguments of 8 MiB, escaped */

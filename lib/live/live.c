@@ -14,9 +14,9 @@
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
-#include "live/live.h"
+#include "live/live-private.h"
 
 #define EVENTS 32
 #define AWAIT_MS 500 /* one who watches is there in a few; the machine may be busy */

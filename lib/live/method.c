@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "live/live.h"
+#include "live/live-private.h"
 
 struct asked {
 	struct guest *guest;

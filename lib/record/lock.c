@@ -27,7 +27,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "record/lock.h"
 
 #define TABLE_MAGIC UINT64_C(0x32656c626174626d) /* "mbtable2", the form of the table */

@@ -2,7 +2,7 @@
 #ifndef RECORD_RETENTION_H
 #define RECORD_RETENTION_H
 
-#include "record/record.h"
+#include "record/record-private.h"
 
 /* Old sessions go when a process that wrote ends, now and then, for a moment: see
  * record_limits. Whether it could be done decides nothing. */

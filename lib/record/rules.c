@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "record/store.h"
 

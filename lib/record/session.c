@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "record/redact.h"
 #include "record/session.h"

@@ -2,7 +2,7 @@
 #ifndef RECORD_SESSION_H
 #define RECORD_SESSION_H
 
-#include "record/record.h"
+#include "record/record-private.h"
 
 /* The numbers of a session that have a word: one row each. */
 struct session_mode {

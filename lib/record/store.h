@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "record/lock.h"
-#include "record/record.h"
+#include "record/record-private.h"
 
 /* What the files of this folder share: the open database, its statements, and
  * transactions. Nobody else includes it. */

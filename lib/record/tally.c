@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "record/store.h"
 #include "record/tally.h"

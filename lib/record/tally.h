@@ -2,7 +2,7 @@
 #ifndef RECORD_TALLY_H
 #define RECORD_TALLY_H
 
-#include "record/record.h"
+#include "record/record-private.h"
 
 /* Events that are counted instead of written one by one: see record_count in
  * record.h. One tally for each connection. */

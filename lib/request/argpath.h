@@ -2,7 +2,7 @@
 #ifndef REQUEST_ARGPATH_H
 #define REQUEST_ARGPATH_H
 
-#include "request/request.h"
+#include "request/request-private.h"
 
 /* Paths from arguments. What cannot be understood is noted in the request.
  * -ENOMEM. */

@@ -13,7 +13,7 @@
 #include "request/argpath.h"
 #include "request/args.h"
 #include "request/host.h"
-#include "request/patch.h"
+#include "patch/patch.h"
 
 int
 args_wrong_type(struct ambit_request *request, const char *arg, const char *want)

@@ -2,7 +2,7 @@
 #ifndef REQUEST_ARGS_H
 #define REQUEST_ARGS_H
 
-#include "request/request.h"
+#include "request/request-private.h"
 
 /* From a tool call's arguments to paths, command and host, by the tool's row.
  * What cannot be understood is noted in the request. -ENOMEM. */

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "request/host.h"
-#include "request/object.h"
+#include "request/request-object.h"
 
 #define PREFIX "unix:"
 #define PREFIX_LEN (sizeof(PREFIX) - 1)

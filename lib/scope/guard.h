@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "scope/scope.h"
+#include "scope/scope-private.h"
 
 /* Names that are asked about even inside the folder: what runs later with
  * the person's rights (writes), and what is secret (reads).

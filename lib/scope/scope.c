@@ -13,7 +13,7 @@
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/str.h"
-#include "scope/scope.h"
+#include "scope/scope-private.h"
 
 #define FOLDER_FILE ".ambit.json"
 

@@ -3,7 +3,7 @@
 #define SETTINGS_DECODE_H
 
 #include "base/json.h"
-#include "settings/key.h"
+#include "settings/settings-key.h"
 
 /* From JSON to struct settings_values. Every error names the place. */
 

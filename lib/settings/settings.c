@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "settings/decode.h"
-#include "settings/file.h"
+#include "settings/settings-file.h"
 #include "settings/state.h"
 #include "settings/values.h"
 

@@ -3,7 +3,7 @@
 #define SETTINGS_STATE_H
 
 #include "base/err.h"
-#include "settings/key.h"
+#include "settings/settings-key.h"
 
 /* The struct behind <ambit/settings.h>; for this folder only. */
 

@@ -2,7 +2,7 @@
 #ifndef SETTINGS_VALUES_H
 #define SETTINGS_VALUES_H
 
-#include "settings/key.h"
+#include "settings/settings-key.h"
 
 /* Nothing set. */
 void values_init(struct settings_values *values);

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "request/request.h"
+#include "request/request-private.h"
 #include "tools/edit-file.h"
 #include "tools/registry-private.h"
 

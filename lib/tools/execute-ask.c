@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "tools/execute.h"
 

@@ -19,7 +19,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/limit.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "tools/execute.h"
 
 #define NEWS 7

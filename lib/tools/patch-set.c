@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "request/patch.h"
+#include "patch/patch.h"
 #include "tools/patch-set.h"
 
 bool

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "request/patchname.h"
+#include "patch/patchname.h"
 
 /* A patch as something to do: files with hunks. The names in it are among those
  * that request/patch.h lists for the same text: what is decided about is at least

@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "request/request.h"
-#include "scope/scope.h"
+#include "request/request-private.h"
+#include "scope/scope-private.h"
 #include "tools/registry-private.h"
 #include "tools/schema.h"
 

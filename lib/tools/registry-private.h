@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "request/tool.h"
+#include "request/tool-table.h"
 #include "tools/tools.h"
 
 /* Shared by registry.c (tools), registry-call.c (calls), registry-ask.c (who waits for an answer),

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "scope/scope.h"
+#include "scope/scope-private.h"
 #include "tools/registry-private.h"
 
 #define STRUCTURED_MAX (4 << 20) /* bytes; all of ambit's own tools stay far below */

@@ -13,7 +13,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/leftover.h"
-#include "request/request.h"
+#include "request/request-private.h"
 #include "tools/fetch.h"
 #include "tools/registry-private.h"
 #include "tools/schema.h"

@@ -13,10 +13,10 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
-#include "request/request.h"
-#include "scope/scope.h"
+#include "request/request-private.h"
+#include "scope/scope-private.h"
 #include "tools/registry-private.h"
 
 #define BEAT_MS 250 /* between two words of a search about how far it is */

@@ -19,7 +19,7 @@
 #include "agents/scopefile.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "tools/agent.h"
 #include "tools/bash.h"

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define LONGEST_MS (24 * 3600 * 1000) /* of a question that never expires */

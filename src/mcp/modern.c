@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 
 #define ANSWER_MAX 65536 /* a form that was filled in */
 #define STATE_MS (10 * 60 * 1000) /* how long a question without an end can be answered */

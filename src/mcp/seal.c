@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define WINDOW 4096 /* how many seals are remembered as used; what is older is void */

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 
 #define LONGEST_MS (24 * 3600 * 1000) /* between two looks at the clock */
 

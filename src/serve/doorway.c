@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define LOCK_TRIES 100

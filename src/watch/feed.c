@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define HELLO_MS 200 /* the screen waits meanwhile */

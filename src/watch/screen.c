@@ -23,7 +23,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define TAIL 100	 /* old events; more than most screens have rows */

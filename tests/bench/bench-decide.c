@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "decide/decide.h"
-#include "engine.h"
+#include "engine/engine-private.h"
 
 static double
 seconds(void)

@@ -18,9 +18,9 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "request/host.h"
-#include "request/request.h"
+#include "request/request-private.h"
 #include "scope/guard.h"
-#include "settings/key.h"
+#include "settings/settings-key.h"
 
 struct reach {
 	char **seen; /* "kind name" */

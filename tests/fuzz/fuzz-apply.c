@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "request/patch.h"
+#include "patch/patch.h"
 #include "tools/patch-set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -17,7 +17,7 @@
 #include <ambit/ambit.h>
 
 #include "base/str.h"
-#include "request/request.h"
+#include "request/request-private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

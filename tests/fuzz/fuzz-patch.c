@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/patch.h"
+#include "patch/patch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "request/request.h"
+#include "request/request-private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

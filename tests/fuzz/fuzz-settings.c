@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "settings/key.h"
+#include "settings/settings-key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

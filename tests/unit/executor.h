@@ -10,7 +10,7 @@
 
 #include <ambit/execute.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 /* The program that was built with this test. */

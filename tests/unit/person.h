@@ -29,7 +29,7 @@
 
 #include "approve/approver.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define SCREEN_MAX (1024 * 1024)

@@ -14,7 +14,7 @@
 #include <sys/eventfd.h>
 
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "tools/registry-private.h"
 

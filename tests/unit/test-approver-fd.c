@@ -20,7 +20,7 @@
 #include <ambit/ambit.h>
 
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 
 static struct ambit_choice choices[] = {
 	{ .kind = AMBIT_NO, .stores = "nothing" },

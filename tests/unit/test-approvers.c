@@ -20,7 +20,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 struct place {

@@ -18,7 +18,7 @@
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/hash.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 /* -- str ------------------------------------------------------------------------ */

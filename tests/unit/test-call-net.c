@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "kernel/endpoint.h"
 #include "kernel/gate-private.h"
 

@@ -4,9 +4,9 @@
 
 #include "world.h"
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
-#include "request/request.h"
+#include "request/request-private.h"
 
 struct rig {
 	struct world w;

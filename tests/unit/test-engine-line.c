@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/engine-line.c, lib/engine-floor.c and of requests about
+/* Promises of lib/engine/engine-line.c, lib/engine/engine-floor.c and of requests about
  * objects, on a real record and a real file system. */
 
 #include "world.h"
@@ -8,8 +8,8 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "engine.h"
-#include "request/request.h"
+#include "engine/engine-private.h"
+#include "request/request-private.h"
 #include "rounds.h"
 
 struct rig {

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 struct rig {

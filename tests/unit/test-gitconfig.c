@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"
 #include "world.h"

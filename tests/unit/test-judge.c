@@ -5,7 +5,7 @@
 #include "registry-rig.h"
 
 #include "base/fd.h"
-#include "request/request.h"
+#include "request/request-private.h"
 
 /* -- programs that judge ---------------------------------------------------------------- */
 

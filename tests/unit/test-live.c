@@ -15,7 +15,7 @@
 #include <ambit/live.h>
 
 #include "base/json.h"
-#include "live/live.h"
+#include "live/live-private.h"
 
 static struct world world;
 static char directory[800];

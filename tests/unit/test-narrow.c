@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "scope/scope.h"
+#include "scope/scope-private.h"
 
 struct rig {
 	char top[64], folder[96];

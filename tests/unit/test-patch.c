@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "request/patch.h"
+#include "patch/patch.h"
 
 static int
 collect(void *data, const char *path, size_t len, enum ambit_access access)

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "request/request.h"
+#include "request/request-private.h"
 
 static struct ambit_request *
 make(const char *tool, const char *args)

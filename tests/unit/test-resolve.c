@@ -4,7 +4,7 @@
 #include "world.h"
 
 #include "base/str.h"
-#include "scope/scope.h"
+#include "scope/scope-private.h"
 
 static int
 open_world(void **state)

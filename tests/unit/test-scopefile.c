@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 
 static char top[64];

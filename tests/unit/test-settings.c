@@ -18,7 +18,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "settings/key.h"
+#include "settings/settings-key.h"
 
 static char base[64];
 static char person_file[128];

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "kernel/terminal-private.h"
 

@@ -23,7 +23,7 @@
 #include "agents/turn.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/run.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "record/lock.h"
 

@@ -12,7 +12,7 @@
 #include <ambit/tool.h>
 #include <ambit/words.h>
 
-#include "request/tool.h"
+#include "request/tool-table.h"
 
 static const struct ambit_word *const tables[] = { ambit_verdicts, ambit_permissions, ambit_codes,
 	ambit_dangers, ambit_effects, ambit_agent_modes, ambit_sandbox_modes, ambit_ask_modes,

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests that wait for a person. A ticket is one waiting request; tickets
+ * about the same thing share a question. A yes does not settle a ticket: it
+ * makes rules, and the request is decided again with them, on the file system
+ * as it is by then. So whatever changed while the person was thinking is
+ * asked about anew, and one answer drains every ticket that it covers. */
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/program.h"
+#include "base/str.h"
+#include "engine/engine-ticket.h"
+#include "perform/leftover.h"
+
+/* How often one request may be asked about: it changes under the answer. */
+#define ASKED_MAX 5
+#define QUESTION_TIMEOUT_S 300
+
+void
+ticket_drop_question(struct ticket *ticket)
+{
+	ambit_question_finish(&ticket->question);
+	ticket->question = (struct ambit_question){ 0 };
+}
+
+static void
+ticket_destroy(void *data)
+{
+	struct ticket *ticket = data;
+
+	if (!ticket)
+		return;
+	if (ticket->owns)
+		ambit_request_destroy(ticket->request);
+	decide_resolved_free(ticket->resolved, ticket->outcome.n_paths);
+	ambit_outcome_finish(&ticket->outcome);
+	rules_finish(&ticket->once);
+	ticket_drop_question(ticket);
+	free(ticket);
+}
+
+void
+ambit_engine_destroy(struct ambit_engine *engine)
+{
+	if (!engine)
+		return;
+	pending_destroy(engine->pending, ticket_destroy);
+	guards_destroy(engine->guards);
+	for (size_t i = 0; i < engine->n_grants; i++)
+		free(engine->grants[i].real);
+	free(engine->grants);
+	strv_free(engine->wanted);
+	strv_free(engine->opened);
+	strv_free(engine->known);
+	engine_worktree_destroy(engine->worktree);
+	engine_stance_destroy(engine->stance);
+	if (engine->attic > 0)
+		close(engine->attic);
+	leftovers_destroy(engine->leftovers);
+	rules_finish(&engine->rules);
+	ambit_session_finish(&engine->session);
+	free(engine->door);
+	free(engine->agent);
+	free(engine);
+}
+
+/* An outcome that is kept is the one that was, or will be, shown: an answer must not be
+ * taken for more than the person has read. */
+void
+ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
+{
+	struct ambit_outcome outcome;
+	struct resolved *resolved = NULL;
+
+	engine_decide(engine, ticket->request, &ticket->once, ticket->queued, &outcome, &resolved);
+	if (keep && outcome.verdict == AMBIT_ASK) {
+		decide_resolved_free(resolved, outcome.n_paths);
+		ambit_outcome_finish(&outcome);
+		return;
+	}
+	decide_resolved_free(ticket->resolved, ticket->outcome.n_paths);
+	ambit_outcome_finish(&ticket->outcome);
+	ticket->outcome = outcome;
+	ticket->resolved = resolved;
+}
+
+/* The one who asks is part of it, and of a tool call all that it says: a person has
+ * seen that one alone. */
+char *
+ticket_key(const struct ticket *ticket)
+{
+	const struct ambit_request *request = ticket->request;
+	auto_free char *call = NULL;
+	struct buf key = { 0 };
+
+	buf_printf(&key, "%d:%llu", (int)request->pid, (unsigned long long)request->start);
+	for (size_t i = 0; i < ticket->outcome.n_paths; i++)
+		if (ticket->outcome.paths[i].verdict == AMBIT_ASK)
+			buf_printf(&key, "\n%d %s %s", (int)ticket->outcome.paths[i].access,
+				ticket->outcome.paths[i].does ? ticket->outcome.paths[i].does : "-",
+				ticket->outcome.paths[i].path);
+	if (ticket->outcome.host)
+		buf_printf(&key, "\nhost %s", ticket->outcome.host);
+	if (!request_is_syscall(request)) {
+		call = request_exact_key(request);
+		buf_printf(&key, "\ncall %llu %s", (unsigned long long)request->origin,
+			call ? call : "");
+		key.failed |= !call;
+	}
+	return buf_take(&key);
+}
+
+void
+ticket_conclude(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+{
+	engine_record(engine, ticket->request, &ticket->outcome);
+	pending_settle(engine->pending, id);
+	ticket_drop_question(ticket);
+}
+
+enum ambit_code
+ticket_refused(const struct ambit_outcome *outcome, enum ambit_code code)
+{
+	return outcome->code == AMBIT_CODE_NONE ? code : outcome->code;
+}
+
+int64_t
+engine_expires(const struct ambit_engine *engine, int64_t now)
+{
+	int timeout = settings_person(engine->settings)->question_timeout;
+
+	if (timeout < 0)
+		timeout = QUESTION_TIMEOUT_S;
+	return timeout == 0 ? 0 : now + (int64_t)timeout * 1000;
+}
+
+/* Puts a ticket that is ask into the queue. */
+static int
+enqueue(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret_id)
+{
+	auto_free char *key = ticket_key(ticket);
+	int64_t now = clock_now();
+	int r;
+
+	if (!key)
+		return -ENOMEM;
+	r = pending_add(engine->pending, key, ticket, now, engine_expires(engine, now), ret_id);
+	ticket->queued = r == 0;
+	if (r == -EBUSY || r == -ENOSPC)
+		engine_refuse(&ticket->outcome, ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),
+			"%s; too many questions in a short time, so this one was not asked",
+			ticket->outcome.reason);
+	return r;
+}
+
+static int
+hand_over(struct ambit_engine *engine, struct ticket *ticket, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit, struct ambit_error *err)
+{
+	struct resolved *resolved = ticket->resolved;
+	int r = 0;
+
+	ticket->resolved = NULL;
+	if (ret_permit)
+		*ret_permit = NULL;
+	if (ticket->outcome.verdict == AMBIT_ALLOW && ret_permit && engine->record &&
+		!engine->observe)
+		r = engine_permit(engine, ticket->request, &ticket->outcome, resolved, ret_permit,
+			err);
+	else
+		decide_resolved_free(resolved, ticket->outcome.n_paths);
+	if (r < 0)
+		engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL,
+			"it was allowed, but no permit could be made: %s", strerror(-r));
+	*ret_outcome = ticket->outcome;
+	ticket->outcome = (struct ambit_outcome){ 0 };
+	return r;
+}
+
+/* Decides the request and, if it must be asked, queues it. 0: settled, in
+ * *ret_ticket which the caller destroys; 1: queued as *ret_id. */
+static int
+begin(struct ambit_engine *engine, struct ambit_request *request, bool owns,
+	struct ticket **ret_ticket, uint64_t *ret_id, struct ambit_error *err)
+{
+	struct ticket *ticket = calloc(1, sizeof(*ticket));
+	int r;
+
+	if (!ticket) {
+		if (owns)
+			ambit_request_destroy(request);
+		return err_nomem(err);
+	}
+	ticket->request = request;
+	ticket->owns = owns;
+	ticket_redecide(engine, ticket, false);
+	engine_check_loop(engine, request, &ticket->outcome);
+	if (ticket->outcome.verdict == AMBIT_ASK) {
+		r = enqueue(engine, ticket, ret_id);
+		if (r == 0)
+			return 1;
+		if (r == -ENOMEM)
+			engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL, "out of memory");
+	}
+	engine_record(engine, request, &ticket->outcome);
+	*ret_ticket = ticket;
+	return 0;
+}
+
+int
+ambit_engine_submit(struct ambit_engine *engine, struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
+	struct ambit_error *err)
+{
+	struct ticket *ticket = NULL;
+	int r;
+
+	if (engine->agent && !request->agent)
+		request->agent = strdup(engine->agent); /* only shown: without it, less is */
+	r = begin(engine, request, true, &ticket, ret_ticket, err);
+	memset(ret_outcome, 0, sizeof(*ret_outcome));
+	if (ret_permit)
+		*ret_permit = NULL;
+	if (r != 0)
+		return r;
+	r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
+	ticket_destroy(ticket);
+	return r;
+}
+
+static void
+expire(struct ambit_engine *engine, int64_t now)
+{
+	uint64_t id;
+
+	while ((id = pending_expired(engine->pending, now)) != 0) {
+		struct ticket *ticket = pending_find(engine->pending, id);
+
+		engine_refuse(&ticket->outcome, AMBIT_CODE_TIMEOUT,
+			"%s; nobody answered the question in time",
+			ticket->outcome.reason ? ticket->outcome.reason : "");
+		ticket_conclude(engine, id, ticket);
+	}
+}
+
+/* Questions that nobody takes time over are as many as the program likes. */
+static int
+record_question(struct ambit_engine *engine, struct ticket *ticket, struct ambit_error *err)
+{
+	auto_json json_t *body = json_pack(
+		"{s:s, s:s}", "door", engine->door, "why", ticket->question.why);
+	int r = engine_count(engine, "ask", ticket->request, &ticket->outcome,
+		!pending_is_limited(engine->pending), err);
+
+	if (r == 0)
+		r = body ? engine_append(engine, "ask", ticket->request, &ticket->outcome, body, err)
+			 : err_nomem(err);
+	return r < 0 ? r : 0;
+}
+
+static int
+show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+{
+	struct ambit_scope *child = NULL;
+	struct ambit_error err = { 0 };
+	struct decide_input in;
+	int r = engine_input(engine, ticket->request, &in, &child, &err);
+
+	ticket_drop_question(ticket);
+	/* It is shown to end when it ends, which is counted from when it was asked. */
+	if (r == 0)
+		r = question_init(&in, &ticket->outcome, id, pending_expires(engine->pending, id),
+			&ticket->question, &err);
+	ticket->question.judging = r == 0 && engine->judge && ticket->question.judge;
+	ambit_scope_destroy(child);
+	if (r == 0 && engine->record && !engine->observe) {
+		r = record_question(engine, ticket, &err);
+		if (r < 0)
+			ticket_drop_question(ticket);
+	}
+	return r;
+}
+
+/* Whether this ticket's question is put now. If not, it is settled. */
+static bool
+put(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+{
+	if (ticket->question.id == id)
+		return true;
+	ticket_redecide(engine, ticket, false);
+	if (ticket->outcome.verdict == AMBIT_ASK && ++ticket->asked > ASKED_MAX)
+		engine_refuse(&ticket->outcome, ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),
+			"%s; it keeps changing while it is asked about", ticket->outcome.reason);
+	else if (ticket->outcome.verdict == AMBIT_ASK && show(engine, id, ticket) == 0)
+		return true;
+	else if (ticket->outcome.verdict == AMBIT_ASK)
+		engine_refuse(
+			&ticket->outcome, AMBIT_CODE_INTERNAL, "the question could not be put");
+	ticket_conclude(engine, id, ticket);
+	return false;
+}
+
+const struct ambit_question *
+ambit_engine_question(struct ambit_engine *engine)
+{
+	void *data;
+	uint64_t id;
+
+	expire(engine, clock_now());
+	while ((id = pending_current(engine->pending, &data)) != 0)
+		if (put(engine, id, data))
+			return &((struct ticket *)data)->question;
+	return NULL;
+}
+
+int
+ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
+	struct ambit_question *ret_question, struct ambit_error *err)
+{
+	void *data;
+	uint64_t id;
+
+	expire(engine, clock_now());
+	while ((id = pending_leader(engine->pending, ticket, &data)) != 0)
+		if (put(engine, id, data))
+			return ambit_question_copy(&((struct ticket *)data)->question,
+				       ret_question) < 0
+				? err_nomem(err)
+				: 1;
+	return 0;
+}
+
+struct listing {
+	int (*each)(void *data, const struct ambit_question *question);
+	void *data;
+};
+
+static int
+list_put(void *data, uint64_t id, void *ticket_data)
+{
+	const struct listing *listing = data;
+	const struct ticket *ticket = ticket_data;
+
+	return ticket->question.id == id ? listing->each(listing->data, &ticket->question) : 0;
+}
+
+int
+ambit_engine_questions(struct ambit_engine *engine,
+	int (*each)(void *data, const struct ambit_question *question), void *data)
+{
+	struct listing listing = { each, data };
+
+	expire(engine, clock_now());
+	return pending_each_all(engine->pending, list_put, &listing);
+}
+
+void
+ambit_engine_limit(struct ambit_engine *engine, bool limited)
+{
+	pending_limit(engine->pending, limited);
+}
+
+void
+ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket)
+{
+	ticket_destroy(pending_remove(engine->pending, ticket));
+}
+
+int
+ambit_engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit, struct ambit_error *err)
+{
+	struct ticket *ticket = pending_find(engine->pending, id);
+	int r;
+
+	memset(ret_outcome, 0, sizeof(*ret_outcome));
+	if (ret_permit)
+		*ret_permit = NULL;
+	if (!ticket)
+		return err_set(err, ENOENT, "there is no ticket %llu", (unsigned long long)id);
+	expire(engine, clock_now());
+	if (!pending_is_settled(engine->pending, id))
+		return -EAGAIN;
+	r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
+	ticket_destroy(pending_remove(engine->pending, id));
+	return r;
+}
+
+/* -- asking and waiting --------------------------------------------------------- */
+
+/* Puts the question to the judge, then to the approver, and its answer to the engine. */
+static void
+ask(struct ambit_engine *engine, const struct ambit_question *question)
+{
+	struct ambit_approver *approver = engine->approver;
+	struct ambit_answer answer = { 0 };
+	struct ambit_error err = { 0 };
+	uint64_t id = question->id;
+	struct ambit_error why;
+	int r = 0;
+
+	if (ambit_judge_ask(engine->judge, question, -1, &answer, &why) != 0) {
+		ambit_engine_passed(engine, question, &why);
+		r = approver ? approver->ask(approver, question, &answer, &err)
+			     : err_set(&err, ENOENT, "nobody is here to ask");
+	}
+	if (r == 0)
+		r = ambit_engine_answer(engine, id, &answer, approver ? approver->name : "", &err);
+	if (r < 0)
+		ambit_engine_decline(engine, id, r, err.text);
+}
+
+int
+ambit_engine_request(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit,
+	struct ambit_error *err)
+{
+	struct ticket *ticket = NULL;
+	const struct ambit_question *question;
+	uint64_t id = 0;
+	/* The request stays the caller's; a ticket never changes it. */
+	int r = begin(engine, (struct ambit_request *)request, false, &ticket, &id, err);
+
+	memset(ret_outcome, 0, sizeof(*ret_outcome));
+	if (ret_permit)
+		*ret_permit = NULL;
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
+		ticket_destroy(ticket);
+		return r;
+	}
+	while (!pending_is_settled(engine->pending, id)) {
+		question = ambit_engine_question(engine);
+		if (!question)
+			break;
+		ask(engine, question);
+	}
+	return ambit_engine_collect(engine, id, ret_outcome, ret_permit, err);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine as the kernel line sees it: a glance at calls that are plainly
+ * allowed, passes for those who act, and what a run puts into the record. A
+ * glance only ever answers what a decision would answer as well; whatever it
+ * cannot tell, it leaves to a request, which is recorded. The objects come from
+ * the supervisor, which resolved them and holds them open. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/fd.h"
+#include "base/program.h"
+#include "base/str.h"
+#include "engine/engine-private.h"
+#include "request/host.h"
+
+#define LOOK_AGAIN_MS 20
+
+/* -- passes ------------------------------------------------------------------ */
+
+int
+ambit_pass_use(struct ambit_pass *pass)
+{
+	if (!pass || !pass->engine)
+		return -EPERM;
+	pass->engine = NULL;
+	return 0;
+}
+
+static void
+give_pass(const struct ambit_engine *engine, struct ambit_pass *ret_pass)
+{
+	*ret_pass = (struct ambit_pass){ .engine = engine, .leftovers = engine->leftovers };
+}
+
+void
+ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass)
+{
+	*ret_pass = (struct ambit_pass){ 0 };
+	if (!permit || (permit->n_passes == 0 && !permit->placed))
+		return;
+	if (permit->n_passes > 0)
+		permit->n_passes--;
+	give_pass(permit->engine, ret_pass);
+}
+
+/* -- what a glance looks with ---------------------------------------------------- */
+
+void
+engine_look(const struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *ret_input)
+{
+	*ret_input = (struct decide_input){
+		.settings = engine->settings,
+		.scope = engine->scope,
+		.apart = engine->outer != NULL,
+		.guards = engine->guards,
+		.project = engine->guarded->root.real,
+		.session = &engine->session,
+		.grants = engine->grants,
+		.n_grants = engine->n_grants,
+		.opened = engine->opened,
+		.rules = engine->rules.list,
+		.n_rules = engine->rules.n,
+		.policy = engine->policy,
+		.request = request,
+		.now = clock_now(),
+	};
+}
+
+/* Where the folder is and what the record holds: looked at now and then, and
+ * at once after an answer. */
+bool
+engine_refresh(struct ambit_engine *engine)
+{
+	struct timespec t;
+	int64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
+	if (engine->looked != 0 && engine->rules_version != -1 &&
+		now - engine->looked < LOOK_AGAIN_MS)
+		return true;
+	engine->looked = 0;
+	if (scope_refresh(engine->scope, NULL) < 0 || scope_refresh(engine->guarded, NULL) < 0 ||
+		engine_reload(engine, NULL) < 0 ||
+		guards_ready(engine->guards, engine->guarded, NULL) < 0)
+		return false;
+	engine->looked = now;
+	return true;
+}
+
+static bool
+asks_by_effect(const struct settings_values *values)
+{
+	for (size_t i = 0; i < AMBIT_EFFECTS_N; i++)
+		if (values->by_side_effect[i] >= 0 &&
+			values->by_side_effect[i] != AMBIT_PERMISSION_ALLOW)
+			return true;
+	return false;
+}
+
+/* Tools of single paths and hosts are allowed unless a list says otherwise;
+ * finding a tool's row costs more than all the rest of a glance. */
+static bool
+is_permitted(const struct decide_input *in, const char *tool)
+{
+	const struct settings_values *person = settings_person(in->settings);
+	const struct settings_values *folder = settings_folder(in->settings);
+	struct ambit_request request = { .name = (char *)tool };
+	struct decide_input one = *in;
+	const char *from;
+	int said;
+
+	if (in->session->n_permissions + person->n_permissions + folder->n_permissions == 0)
+		return true;
+	request.tool = tool_find(tool);
+	one.request = &request;
+	if (!request.tool)
+		return false;
+	said = permission_said(&one, &from);
+	if ((said >= 0 ? said : (int)request.tool->permission) != AMBIT_PERMISSION_ALLOW)
+		return false;
+	said = permission_folder(&one);
+	return said < 0 || said == AMBIT_PERMISSION_ALLOW;
+}
+
+static bool
+is_read_only(const struct decide_input *in)
+{
+	const struct settings_values *person = settings_person(in->settings);
+	const struct settings_values *folder = settings_folder(in->settings);
+	const struct ambit_session *session = in->session;
+
+	return decision_mode(session->agent_mode, person->agent_mode, folder->agent_mode,
+		       AMBIT_BUILD) == AMBIT_PLAN ||
+		decision_mode(session->sandbox_mode, person->sandbox_mode, folder->sandbox_mode,
+			AMBIT_DEFAULT_WRITE) == AMBIT_SANDBOX_READ_ONLY ||
+		decision_mode(session->ask_mode, person->ask_mode, folder->ask_mode,
+			AMBIT_ASK_DANGEROUS) == AMBIT_ASK_ANY_WRITE;
+}
+
+bool
+engine_is_plain(const struct decide_input *in, const char *tool, bool writes)
+{
+	const struct settings_values *person = settings_person(in->settings);
+
+	if (in->policy || settings_policy(in->settings) || person->policy_program)
+		return false;
+	if (asks_by_effect(person) || asks_by_effect(settings_folder(in->settings)))
+		return false;
+	return !(writes && is_read_only(in)) && is_permitted(in, tool);
+}
+
+/* -- objects -------------------------------------------------------------------- */
+
+static bool
+object_allowed(const struct decide_input *in, const struct ambit_object *object)
+{
+	struct resolved resolved = {
+		.real = (char *)object->real,
+		.written = (char *)object->written,
+		.leads = object->leads,
+		.exists = object->exists,
+		.mode = object->mode,
+		.dev = object->dev,
+		.ino = object->ino,
+		.nlink = object->nlink,
+	};
+	struct ambit_outcome_path path = { 0 };
+	const struct guard *guard;
+	bool hard;
+
+	paths_decide_object(in, &resolved, object->own, object->marks, object->access, &path, &hard, &guard);
+	return memory_allows(in, &path, object->real);
+}
+
+/* A directory that is renamed takes along what it holds: see paths.c. */
+static bool
+brings_guard(const struct decide_input *in, const struct ambit_object *objects, size_t n)
+{
+	for (size_t i = 0; n > 1 && i < n; i++) {
+		if (objects[i].access != AMBIT_ACCESS_DELETE || !objects[i].exists ||
+			!S_ISDIR(objects[i].mode))
+			continue;
+		if (paths_renamed(in, objects[i].real))
+			return true;
+		for (size_t j = 0; j < n; j++)
+			if (access_writes(objects[j].access) &&
+				objects[j].access != AMBIT_ACCESS_DELETE &&
+				!streq(objects[i].real, objects[j].real) &&
+				paths_landed(in, objects[i].real, objects[j].real))
+				return true;
+	}
+	return false;
+}
+
+enum ambit_verdict
+ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
+	struct ambit_pass *ret_pass)
+{
+	/* Nobody in particular: what was allowed one process once is not told here. */
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+	bool writes = false;
+
+	*ret_pass = (struct ambit_pass){ 0 };
+	if (!engine->record || engine->observe || !engine_refresh(engine))
+		return AMBIT_ASK;
+	/* About nothing: one's own descriptor, one's own process. */
+	if (n == 0) {
+		give_pass(engine, ret_pass);
+		return AMBIT_ALLOW;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (object_fault(&objects[i]))
+			return AMBIT_ASK;
+		writes |= access_writes(objects[i].access);
+	}
+	/* The first write of a session is recorded: reads may end with it. */
+	if (writes && !engine->session.wrote)
+		return AMBIT_ASK;
+	engine_look(engine, &request, &in);
+	if (!engine_is_plain(&in, object_tool(objects, n), writes))
+		return AMBIT_ASK;
+	for (size_t i = 0; i < n; i++)
+		if (!object_allowed(&in, &objects[i]))
+			return AMBIT_ASK;
+	if (brings_guard(&in, objects, n))
+		return AMBIT_ASK;
+	give_pass(engine, ret_pass);
+	return AMBIT_ALLOW;
+}
+
+bool
+ambit_engine_may_make(struct ambit_engine *engine, const char *real)
+{
+	const struct ambit_object object = {
+		.access = AMBIT_ACCESS_WRITE,
+		.real = real,
+		.written = real,
+	};
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	if (!engine_refresh(engine))
+		return true;
+	engine_look(engine, &request, &in);
+	return object_allowed(&in, &object);
+}
+
+static enum ambit_verdict
+glance_host(struct ambit_engine *engine, const char *host, bool lookup,
+	struct ambit_pass *ret_pass)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE, .lookup = lookup };
+	const struct ambit_rule *rule;
+	auto_free char *name = NULL;
+	enum ambit_verdict verdict;
+	struct decide_input in;
+
+	*ret_pass = (struct ambit_pass){ 0 };
+	if (!engine->record || engine->observe || !engine_refresh(engine) ||
+		host_parse(host, &name, &request.port) < 0)
+		return AMBIT_ASK;
+	request.host = name;
+	engine_look(engine, &request, &in);
+	if (!engine_is_plain(&in, "connect", false))
+		return AMBIT_ASK;
+	verdict = hosts_decide_one(&in, name, request.port);
+	rule = memory_find(&in, AMBIT_OP_CONNECT, name, false);
+	if (verdict == AMBIT_DENY || (rule ? !rule->yes : verdict != AMBIT_ALLOW))
+		return AMBIT_ASK;
+	give_pass(engine, ret_pass);
+	return AMBIT_ALLOW;
+}
+
+enum ambit_verdict
+ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
+	struct ambit_pass *ret_pass)
+{
+	return glance_host(engine, host, false, ret_pass);
+}
+
+enum ambit_verdict
+ambit_engine_glance_lookup(struct ambit_engine *engine, const char *name,
+	struct ambit_pass *ret_pass)
+{
+	return glance_host(engine, name, true, ret_pass);
+}
+
+/* -- for the hand ----------------------------------------------------------------- */
+
+int
+ambit_engine_may_stand(struct ambit_engine *engine, int dir, const char *real, bool landed)
+{
+	int r;
+
+	if (guards_ready(engine->guards, engine->guarded, NULL) < 0)
+		return -ESTALE;
+	r = guards_look_held(engine->guards, engine->scope, dir, real, landed);
+	return r == 0 ? 0 : r > 0 ? -ESTALE : -EXDEV;
+}
+
+/* STATE/attic: this user's alone. */
+static int
+open_attic(const char *state)
+{
+	auto_close int above = open(state, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_close int fd = -1;
+	struct stat st;
+
+	if (above < 0 || (mkdirat(above, "attic", 0700) < 0 && errno != EEXIST))
+		return -1;
+	fd = openat(above, "attic", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 077))
+		return -1;
+	return steal_fd(&fd);
+}
+
+int
+ambit_engine_attic(struct ambit_engine *engine)
+{
+	if (engine->attic == 0)
+		engine->attic = engine->scope->state ? open_attic(engine->scope->state) : -1;
+	return engine->attic;
+}
+
+/* The path of an evicted thing, or NULL. */
+static char *
+path_of_evicted(const struct ambit_engine *engine, const char *real, bool in_attic,
+	const char *name)
+{
+	if (!name)
+		return NULL;
+	if (in_attic)
+		return str_printf("%s/attic/%s", engine->scope->state, name);
+	return str_printf("%.*s/%s", (int)(strrchr(real, '/') - real), real, name);
+}
+
+char *
+ambit_engine_evicted(
+	struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
+{
+	struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = "evict",
+		.subject = real,
+	};
+	auto_free char *kept = path_of_evicted(engine, real, in_attic, name);
+	auto_json json_t *body = json_object();
+
+	if (body && json_set_text(body, "kept", kept ? kept : "") == 0 && engine->record &&
+		!engine->observe)
+		record_append(engine->record, &event, body, NULL);
+	if (!kept)
+		return strdup("another object was put there during the move: check what is there "
+			      "before you go on");
+	return str_printf("another object was put there during the move; ambit moved it to %s", kept);
+}
+
+bool
+ambit_permit_is_guarded(const struct ambit_permit *permit)
+{
+	return permit && permit->guarded;
+}
+
+/* -- the rest ---------------------------------------------------------------------- */
+
+int
+ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *subject,
+	const char *body, struct ambit_error *err)
+{
+	struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = kind,
+		.subject = subject,
+	};
+	auto_json json_t *object = NULL;
+	int r;
+
+	if (!streq(kind, "run") && !streq(kind, "end"))
+		return err_set(err, EINVAL, "'%s' is not an event that a run makes", kind);
+	r = json_parse(body, strlen(body), &object, err);
+	if (r < 0)
+		return r;
+	if (!json_is_object(object))
+		return err_set(err, EINVAL, "the body of an event must be an object");
+	if (!engine->record || engine->observe)
+		return 0;
+	/* The end is the last event; what was counted stands before it. */
+	r = streq(kind, "end") ? record_counts_write(engine->record, engine->session.name, err) : 0;
+	return r < 0 ? r : record_append(engine->record, &event, object, err);
+}
+
+#define CARE_AGAIN_MS 5000 /* after a count could not be written */
+
+int
+ambit_engine_care(struct ambit_engine *engine)
+{
+	int64_t due = engine->record ? record_counts_due(engine->record) : -1;
+
+	if (due == 0 && record_counts_write(engine->record, NULL, NULL) < 0)
+		return CARE_AGAIN_MS;
+	due = due == 0 ? record_counts_due(engine->record) : due;
+	return due > INT_MAX ? INT_MAX : (int)due;
+}
+
+int
+ambit_engine_net(const struct ambit_engine *engine)
+{
+	return (int)decision_net(engine->settings);
+}
+
+const struct ambit_scope *
+ambit_engine_scope(const struct ambit_engine *engine)
+{
+	return engine->scope;
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session starts from: its stored modes and answers, the grants that
+ * settings and profiles give, the guards. Everything that could later widen
+ * the line is checked here, before the first request. */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <ambit/tool.h>
+
+#include "base/fd.h"
+#include "base/hash.h"
+#include "base/program.h"
+#include "base/str.h"
+#include "engine/engine-private.h"
+
+static bool
+lies_in(const char *real, const char *const *dirs)
+{
+	for (; dirs && *dirs; dirs++)
+		if (str_beneath(real, *dirs))
+			return true;
+	return false;
+}
+
+static bool
+is_open_outside(const struct ambit_engine *engine, const char *real)
+{
+	return lies_in(real, engine->outer->open);
+}
+
+/* Takes what was resolved. */
+static int
+keep_grant(struct ambit_engine *engine, struct resolved *resolved, bool write,
+	struct ambit_error *err)
+{
+	struct grant *more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
+
+	if (more) {
+		engine->grants = more;
+		more[engine->n_grants++] =
+			(struct grant){ .real = steal_ptr(&resolved->real), .write = write };
+	}
+	resolved_finish(resolved);
+	return more ? 0 : err_nomem(err);
+}
+
+static int
+resolve_grant(const char *path, struct resolved *ret_resolved, struct ambit_error *err)
+{
+	int r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, ret_resolved, err);
+
+	return r < 0 ? err_context(err, "the grant %s", path) : 0;
+}
+
+static bool
+is_one_of(const char *real, const char *const *list)
+{
+	for (; list && *list; list++)
+		if (streq(real, *list))
+			return true;
+	return false;
+}
+
+/* Inside another session. By what the name leads to now, whatever was looked at before: the
+ * one who named it may have put a link there since. A child scope has nothing but what was
+ * given to it. */
+static bool
+may_grant(const struct ambit_engine *engine, const char *real, bool write)
+{
+	const struct ambit_engine_outer *outer = engine->outer;
+
+	if (write)
+		return is_one_of(real, outer->grants) ||
+			(!engine->scope->enforce_write && is_one_of(real, outer->whole) &&
+				lies_in(real, outer->kept));
+	return !outer->readable || lies_in(real, outer->open) || lies_in(real, outer->readable);
+}
+
+static int
+add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambit_error *err)
+{
+	struct resolved resolved;
+	int r = resolve_grant(path, &resolved, err);
+
+	if (r < 0 || !engine->outer || may_grant(engine, resolved.real, write))
+		return r < 0 ? r : keep_grant(engine, &resolved, write, err);
+	/* What an answer opened there is open here for as long as the answer holds:
+	 * see load_outer. */
+	if (write && is_open_outside(engine, resolved.real) &&
+		strv_append(&engine->wanted, resolved.real) < 0)
+		r = err_nomem(err);
+	resolved_finish(&resolved);
+	return r;
+}
+
+/* Of the run's own, which made it for this: a session around it has no say in that. But who
+ * is around it can write where it was made, and may have put a link there since: what the
+ * name leads to is not what was made. */
+int
+ambit_engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
+{
+	struct resolved resolved;
+	int r = resolve_grant(real, &resolved, err);
+
+	if (r < 0)
+		return r;
+	if (streq(resolved.real, real) && resolved.exists && S_ISDIR(resolved.mode))
+		return keep_grant(engine, &resolved, true, err);
+	resolved_finish(&resolved);
+	return err_set(err, ELOOP, "%s is not the directory any more that was made there", real);
+}
+
+static int
+add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *err)
+{
+	const struct ambit_profile *profile = ambit_profile_find(name);
+	int r = 0;
+
+	if (!profile)
+		return err_set(err, EINVAL, "there is no profile '%s'", name);
+	for (size_t i = 0; r == 0 && profile->folders && profile->folders[i]; i++) {
+		const char *folder = profile->folders[i];
+		auto_free char *path = NULL;
+
+		if (!str_prefix(folder, "~/"))
+			path = strdup(folder);
+		else if (engine->scope->home)
+			path = str_printf("%s/%s", engine->scope->home, folder + 2);
+		else
+			return err_set(err, ENOENT, "the profile %s needs a home directory", name);
+		r = path ? add_grant(engine, path, true, err) : err_nomem(err);
+	}
+	return r;
+}
+
+static int
+add_grants(struct ambit_engine *engine, struct ambit_error *err)
+{
+	const struct settings_values *person = settings_person(engine->settings);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && person->write && person->write[i]; i++)
+		r = add_grant(engine, person->write[i], true, err);
+	for (size_t i = 0; r == 0 && person->read && person->read[i]; i++)
+		r = add_grant(engine, person->read[i], false, err);
+	for (size_t i = 0; r == 0 && person->profiles && person->profiles[i]; i++)
+		r = add_profile(engine, person->profiles[i], err);
+	return r;
+}
+
+/* Whoever decides or answers for the person is asked about like what runs later with his
+ * rights; so are files that it is given to run. A yes for something beside it is none. */
+static int
+guard_programs(char *const *words, char ***writes)
+{
+	int r = 0;
+
+	for (; r == 0 && words && *words; words++) {
+		auto_free char *real = (*words)[0] == '/' ? realpath(*words, NULL) : NULL;
+
+		if (real && strpbrk(real, "*?[]\\{}") == NULL)
+			r = strv_append(writes, real);
+	}
+	return r;
+}
+
+static int
+open_guards(struct ambit_engine *engine, struct ambit_error *err)
+{
+	const struct settings_values *person = settings_person(engine->settings);
+	const struct settings_values *folder = settings_folder(engine->settings);
+	char **writes = NULL, **reads = NULL;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && person->guard_writes && person->guard_writes[i]; i++)
+		r = strv_append(&writes, person->guard_writes[i]);
+	for (size_t i = 0; r == 0 && folder->guard_writes && folder->guard_writes[i]; i++)
+		r = strv_append(&writes, folder->guard_writes[i]);
+	if (r == 0)
+		r = guard_programs(person->policy_program, &writes);
+	if (r == 0)
+		r = guard_programs(person->judge.command, &writes);
+	if (r == 0 && person->ask && str_prefix(person->ask, "exec:"))
+		r = guard_programs((char *[]){ person->ask + strlen("exec:"), NULL }, &writes);
+	for (size_t i = 0; r == 0 && person->guard_reads && person->guard_reads[i]; i++)
+		r = strv_append(&reads, person->guard_reads[i]);
+	for (size_t i = 0; r == 0 && folder->guard_reads && folder->guard_reads[i]; i++)
+		r = strv_append(&reads, folder->guard_reads[i]);
+	if (r < 0)
+		err_nomem(err);
+	else
+		r = guards_create(
+			&(struct guards_options){
+				.scope = engine->guarded,
+				.writes = writes,
+				.reads = reads,
+				.no_writes = person->unguard_writes,
+				.no_reads = person->unguard_reads,
+				.later = true, /* most runs of a command ask about nothing */
+			},
+			&engine->guards, err);
+	strv_free(writes);
+	strv_free(reads);
+	return r;
+}
+
+/* A name for a session that has none: sortable by time, hard to guess. The date
+ * is counted by hand: gmtime_r reads the time zone's file. A year is taken to
+ * begin in March, so that a leap day is its last. */
+char *
+ambit_session_make_name(void)
+{
+	int64_t now = clock_now() / 1000, days = now / 86400 + 719468, rest = now % 86400;
+	int64_t era = days / 146097, of_era = days % 146097;
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	int64_t month = (5 * of_year + 2) / 153, day = of_year - (153 * month + 2) / 5 + 1;
+	char random[7];
+
+	month += month < 10 ? 3 : -9;
+	year += era * 400 + (month <= 2);
+	hash_random_name(random, 6);
+	return str_printf("%04d%02d%02d-%02d%02d%02d-%s", (int)year, (int)month, (int)day,
+		(int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60), random);
+}
+
+static void
+set_limits(const struct ambit_engine *engine)
+{
+	const struct ambit_settings *settings = engine->settings;
+
+	record_set_limits(engine->record,
+		&(struct record_limits){
+			.session_events = ambit_settings_number(settings, "record_session_max"),
+			.store_bytes = ambit_settings_number(settings, "record_max") *
+				       (INT64_C(1) << 20),
+			.keep_ms = ambit_settings_number(settings, "keep_days") *
+				   INT64_C(86400000),
+		});
+}
+
+static int
+open_session(struct ambit_engine *engine, const char *name, struct ambit_error *err)
+{
+	struct ambit_session *s = &engine->session;
+	int r = -ENOENT;
+
+	if (name && !ambit_session_name_valid(name))
+		return err_set(err, EINVAL,
+			"'%s' is not a session name: 1 to 64 letters, digits, '.', '_' and '-', not "
+			"beginning with '.' or '-'",
+			name);
+	if (engine->record && !engine->observe)
+		set_limits(engine);
+	/* Before it is read: what is held is not removed. */
+	if (name && engine->record && !engine->observe)
+		record_session_hold(engine->record, name);
+	if (name && engine->record)
+		r = ambit_record_session_load(engine->record, name, s, err);
+	if (r == 0 && !streq(s->root, engine->scope->root.real))
+		return err_set(err, EEXIST,
+			"the session '%s' belongs to the folder %s: choose another name, or that folder",
+			name, s->root);
+	if (r != -ENOENT)
+		return r;
+	*s = (struct ambit_session){
+		.agent_mode = -1,
+		.sandbox_mode = -1,
+		.ask_mode = -1,
+		.reads = -1,
+		.created = clock_now(),
+		.name = name ? strdup(name) : ambit_session_make_name(),
+		.root = strdup(engine->scope->root.real),
+		.display_root = strdup(engine->scope->display.real),
+	};
+	if (!s->name || !s->root || !s->display_root)
+		return err_nomem(err);
+	if (!engine->record || engine->observe)
+		return 0;
+	record_session_hold(engine->record, s->name);
+	/* Nobody asks for a session whose name he does not know. */
+	return name ? ambit_record_session_store(engine->record, s, err)
+		    : record_session_later(engine->record, s, err);
+}
+
+int
+ambit_engine_store(struct ambit_engine *engine, struct ambit_error *err)
+{
+	return engine->record && !engine->observe ? record_session_now(engine->record, err) : 0;
+}
+
+/* -- rules ------------------------------------------------------------------- */
+
+static int
+copy_rule(void *data, const struct ambit_rule *rule)
+{
+	struct rules *rules = data;
+	struct ambit_rule *more = realloc(rules->list, (rules->n + 1) * sizeof(*more)), copy = *rule;
+
+	if (!more)
+		return -ENOMEM;
+	rules->list = more;
+	copy.subject = str_dup(rule->subject);
+	copy.label = str_dup(rule->label);
+	copy.session = str_dup(rule->session);
+	copy.project = str_dup(rule->project);
+	copy.message = str_dup(rule->message);
+	copy.source = str_dup(rule->source);
+	rules->list[rules->n++] = copy;
+	/* A rule whose folder was lost would hold everywhere. */
+	if ((rule->subject && !copy.subject) || (rule->session && !copy.session) ||
+		(rule->project && !copy.project))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Its modes and permissions, too, may have been changed from outside. */
+static int
+reload_session(struct ambit_engine *engine, struct ambit_error *err)
+{
+	struct ambit_session session = { 0 }, before;
+	int r = ambit_record_session_load(engine->record, engine->session.name, &session, err);
+
+	if (r == -ENOENT)
+		return engine_cap_session(engine, err);
+	if (r < 0)
+		return r;
+	/* Without what those around it say, it is not in force. */
+	before = engine->session;
+	engine->session = session;
+	r = engine_cap_session(engine, err);
+	if (r < 0)
+		engine->session = before;
+	ambit_session_finish(r < 0 ? &session : &before);
+	return r;
+}
+
+struct narrowing {
+	const struct ambit_engine *engine;
+	struct rules *rules;
+};
+
+/* A yes about files of the outer folder holds where it is about the inner one. */
+static int
+copy_narrow(void *data, const struct ambit_rule *rule)
+{
+	const struct narrowing *n = data;
+	const char *root = n->engine->scope->root.real;
+
+	if (rule->yes && rule->project && rule->op != AMBIT_OP_CONNECT &&
+		!str_beneath(rule->subject, root))
+		return 0;
+	if (rule->yes && !rule->session && rule->op == AMBIT_OP_WRITE &&
+		!str_beneath(rule->subject, root) && !is_open_outside(n->engine, rule->subject))
+		return 0;
+	return copy_rule(n->rules, rule);
+}
+
+static int
+copy_no(void *data, const struct ambit_rule *rule)
+{
+	return rule->yes ? 0 : copy_rule(data, rule);
+}
+
+/* Whether a no there counts for more at path than this yes, which is about more than
+ * path: the more specific one does, among equals the newer. */
+static bool
+is_beaten(const struct rules *around, const struct ambit_rule *yes, const char *path)
+{
+	size_t said = strlen(yes->subject);
+
+	for (size_t i = 0; i < around->n; i++) {
+		const struct ambit_rule *no = &around->list[i];
+		size_t n = strlen(no->subject);
+
+		if (!no->yes && no->op == AMBIT_OP_WRITE && !no->revoked &&
+			str_beneath(path, no->subject) && (n > said || (n == said && no->id > yes->id)))
+			return true;
+	}
+	return false;
+}
+
+/* A yes of a session around this one, as far as this one was started with it. */
+static int
+copy_wanted(const struct ambit_engine *engine, const struct rules *around,
+	const struct ambit_rule *yes, struct rules *rules)
+{
+	struct ambit_rule less = *yes;
+	int r = 0;
+
+	if (yes->op != AMBIT_OP_WRITE || yes->pid != 0)
+		return 0;
+	for (char **wanted = engine->wanted; r == 0 && wanted && *wanted; wanted++) {
+		if (str_beneath(yes->subject, *wanted))
+			less.subject = yes->subject;
+		else if (yes->beneath && str_beneath(*wanted, yes->subject) &&
+			!is_beaten(around, yes, *wanted))
+			less.subject = *wanted;
+		else
+			continue;
+		r = copy_rule(rules, &less);
+	}
+	return r;
+}
+
+static int
+copy_around(const struct ambit_engine *engine, const struct rules *around, struct rules *rules)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < around->n; i++)
+		r = around->list[i].yes ? copy_wanted(engine, around, &around->list[i], rules)
+					: copy_rule(rules, &around->list[i]);
+	return r;
+}
+
+/* A no of any session around this one, or for the inner folder, is a no here. */
+static int
+load_outer(struct ambit_engine *engine, struct rules *rules, struct ambit_error *err)
+{
+	struct ambit_rule_filter filter = { .project = engine->scope->root.real };
+	int r = ambit_record_rules(engine->record, &filter, copy_no, rules, err);
+
+	for (const char *const *name = engine->outer->sessions; r == 0 && name && *name; name++) {
+		filter = (struct ambit_rule_filter){
+			.session = *name,
+			.project = engine->guarded->root.real,
+		};
+		struct rules around = { 0 };
+
+		r = ambit_record_rules(engine->record, &filter, copy_rule, &around, err);
+		if (r == 0 && copy_around(engine, &around, rules) < 0)
+			r = err_nomem(err);
+		rules_finish(&around);
+	}
+	return r;
+}
+
+static int
+load_rules(struct ambit_engine *engine, struct ambit_error *err)
+{
+	struct ambit_rule_filter filter = {
+		.session = engine->session.name,
+		.project = engine->guarded->root.real,
+	};
+	struct rules rules = { 0 };
+	struct narrowing narrowing = { .engine = engine, .rules = &rules };
+	int r = engine->outer
+		? ambit_record_rules(engine->record, &filter, copy_narrow, &narrowing, err)
+		: ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
+
+	if (r == 0 && engine->outer)
+		r = load_outer(engine, &rules, err);
+	if (r < 0) {
+		rules_finish(&rules);
+		return r;
+	}
+	rules_finish(&engine->rules);
+	engine->rules = rules;
+	return 0;
+}
+
+/* Another process may have stored or revoked an answer: memory is read again
+ * whenever the record has changed. */
+int
+engine_reload(struct ambit_engine *engine, struct ambit_error *err)
+{
+	int64_t version;
+	int r;
+
+	if (!engine->record)
+		return 0;
+	version = ambit_record_version(engine->record);
+	if (version >= 0 && version == engine->rules_version)
+		return 0;
+	/* What fails half way is done again at the next look. */
+	engine->rules_version = -1;
+	r = load_rules(engine, err);
+	if (r == 0)
+		r = reload_session(engine, err);
+	if (r == 0)
+		engine->rules_version = version;
+	return r;
+}
+
+/* What is remembered, from one moment or later: what changes after the first
+ * look at the version is read again. */
+static int
+open_memory(struct ambit_engine *engine, const char *session, struct ambit_error *err)
+{
+	int64_t version = engine->record ? ambit_record_version(engine->record) : -1;
+	int r = open_session(engine, session, err);
+
+	if (r == 0 && engine->record)
+		r = load_rules(engine, err);
+	if (r == 0)
+		engine->rules_version = version;
+	return r;
+}
+
+int
+engine_open(struct ambit_engine *engine, const struct ambit_engine_options *options,
+	struct ambit_error *err)
+{
+	int r;
+
+	engine->settings = options->settings;
+	engine->scope = options->scope;
+	engine->outer = options->outer;
+	engine->guarded = options->outer ? options->outer->scope : options->scope;
+	engine->record = options->record;
+	engine->approver = options->approver;
+	engine->judge = options->judge;
+	engine->policy = options->policy;
+	engine->observe = options->observe;
+	engine->rules_version = -1;
+	engine->door = strdup(options->door ? options->door : "library");
+	engine->agent = str_dup(options->agent);
+	engine->pending = pending_create();
+	if (!engine->door || !engine->pending || (options->agent && !engine->agent))
+		return err_nomem(err);
+	if (options->unlimited || (engine->approver && engine->approver->instant))
+		pending_limit(engine->pending, false);
+	r = add_grants(engine, err);
+	if (r == 0)
+		r = open_guards(engine, err);
+	if (r == 0 && engine->outer && engine->outer->guards)
+		r = guards_take(engine->guards, engine->outer->guards, err);
+	if (r == 0)
+		r = open_memory(engine, options->session, err);
+	if (r == 0)
+		r = engine_check_programs(engine, err);
+	return r;
+}

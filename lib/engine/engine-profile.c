@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A profile as one question: the state folders and hosts of an agent or a
+ * package manager, opened together or not at all. The rules that an answer
+ * stores and the words that were shown come from the same list of places. The
+ * table is trusted; where its names lead on this machine is looked at. */
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include <ambit/tool.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/program.h"
+#include "base/str.h"
+#include "engine/engine-private.h"
+
+/* Tickets count from one; these never meet them. */
+#define QUESTION_ID ((uint64_t)1 << 63)
+
+struct places {
+	const struct ambit_profile *profile;
+	char **reals; /* beside profile->folders: where they lead; end in NULL */
+	bool reads;   /* reads are limited, so that they must be opened as well */
+};
+
+static void
+places_finish(struct places *places)
+{
+	strv_free(places->reals);
+	places->reals = NULL;
+}
+
+#define auto_places __attribute__((cleanup(places_finish)))
+
+/* A folder that is, or holds, the home is no state folder, whatever link made
+ * it one. */
+static int
+add_place(struct places *places, const char *home, const char *folder, struct ambit_error *err)
+{
+	auto_free char *path = str_prefix(folder, "~/") ? str_printf("%s/%s", home, folder + 2)
+							: strdup(folder);
+	struct resolved resolved;
+	int r;
+
+	if (!path)
+		return err_nomem(err);
+	r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, &resolved, err);
+	if (r < 0)
+		return err_context(err, "%s", folder);
+	if (str_beneath(home, resolved.real))
+		r = err_set(err, EPERM, "%s leads to %s: not to be opened", folder, resolved.real);
+	else if (strv_append(&places->reals, resolved.real) < 0)
+		r = err_nomem(err);
+	resolved_finish(&resolved);
+	return r;
+}
+
+static int
+places_init(struct places *places, struct ambit_engine *engine, const char *name,
+	struct ambit_error *err)
+{
+	const char *home = engine->scope->home;
+	int r = 0;
+
+	*places = (struct places){
+		.profile = streq(name, "worktree") ? ambit_engine_worktree(engine)
+						   : ambit_profile_find(name),
+		.reads = ambit_engine_mode(engine, "reads", NULL) != AMBIT_READS_ANYWHERE,
+	};
+	if (!places->profile)
+		return err_set(err, EINVAL, "there is no profile '%s'", name);
+	if (!home)
+		return err_set(err, ENOENT, "the profile %s needs a home directory", name);
+	for (size_t i = 0; r == 0 && places->profile->folders[i]; i++)
+		r = add_place(places, home, places->profile->folders[i], err);
+	if (r < 0)
+		return err ? err_context(err, "the profile %s", name) : r;
+	return 0;
+}
+
+/* -- what holds already --------------------------------------------------------- */
+
+static bool
+lists(char *const *names, const char *name)
+{
+	for (size_t i = 0; names && names[i]; i++)
+		if (streq(names[i], name))
+			return true;
+	return false;
+}
+
+static bool
+granted(const struct decide_input *in, const char *real)
+{
+	for (size_t i = 0; i < in->n_grants; i++)
+		if (in->grants[i].write && str_beneath(real, in->grants[i].real))
+			return true;
+	return false;
+}
+
+/* 0: all of it is open; 1: not all; -EACCES: somebody said no to some of it. */
+static int
+remembered(const struct decide_input *in, const struct places *places, struct ambit_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; places->reals[i]; i++) {
+		const struct ambit_rule *rule =
+			memory_find(in, AMBIT_OP_WRITE, places->reals[i], false);
+
+		if (rule && !rule->yes) {
+			auto_free char *text = ambit_rule_text(rule);
+
+			return err_set(err, EACCES, "a person said no (rule %lld: %s)",
+				(long long)rule->id, text ? text : "?");
+		}
+		if (!rule && !granted(in, places->reals[i]))
+			r = 1;
+	}
+	return r;
+}
+
+/* -- rules ---------------------------------------------------------------------- */
+
+static int
+add_rule(struct rules *rules, enum ambit_op op, const char *subject)
+{
+	struct ambit_rule *more = realloc(rules->list, (rules->n + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	rules->list = more;
+	more[rules->n] = (struct ambit_rule){
+		.op = op,
+		.beneath = op != AMBIT_OP_CONNECT,
+		.subject = strdup(subject),
+	};
+	return more[rules->n++].subject ? 0 : -ENOMEM;
+}
+
+static int
+dress(const struct ambit_engine *engine, const struct places *places,
+	const struct ambit_answer *answer, struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++) {
+		struct ambit_rule *rule = &rules->list[i];
+		bool standing = answer->kind == AMBIT_ALWAYS;
+
+		rule->yes = answer->kind >= AMBIT_ONCE;
+		rule->created = clock_now();
+		rule->source = str_printf("profile %s", places->profile->name);
+		rule->project = strdup(engine->scope->root.real);
+		rule->session = standing ? NULL : strdup(engine->session.name);
+		if (!rule->yes && answer->message[0])
+			rule->message = strdup(answer->message);
+		if (!rule->source || !rule->project || (!standing && !rule->session) ||
+			(!rule->yes && answer->message[0] && !rule->message))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A no is about the folders: hosts may be others' as well, and are asked one
+ * by one when somebody goes there. */
+static int
+make_rules(const struct ambit_engine *engine, const struct places *places,
+	const struct ambit_answer *answer, struct rules *rules)
+{
+	bool yes = answer->kind >= AMBIT_ONCE;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && places->reals[i]; i++) {
+		r = add_rule(rules, AMBIT_OP_WRITE, places->reals[i]);
+		if (r == 0 && yes && places->reads)
+			r = add_rule(rules, AMBIT_OP_READ, places->reals[i]);
+	}
+	for (size_t i = 0; r == 0 && yes && places->profile->hosts[i]; i++)
+		r = add_rule(rules, AMBIT_OP_CONNECT, places->profile->hosts[i]);
+	return r < 0 ? r : dress(engine, places, answer, rules);
+}
+
+/* -- words ---------------------------------------------------------------------- */
+
+/* "~/.npm, ~/.cache/node-gyp (really /data/gyp)" */
+static void
+put_folders(struct buf *out, const struct ambit_engine *engine, const struct places *places)
+{
+	const char *const *folders = places->profile->folders;
+
+	for (size_t i = 0; folders[i]; i++) {
+		auto_free char *plain = str_prefix(folders[i], "~/")
+			? str_printf("%s/%s", engine->scope->home, folders[i] + 2)
+			: strdup(folders[i]);
+		auto_free char *real = str_escape(places->reals[i], strlen(places->reals[i]));
+
+		out->failed |= !plain || !real;
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", folders[i]);
+		if (plain && real && !streq(plain, places->reals[i]))
+			buf_printf(out, " (really %s)", real);
+	}
+}
+
+static void
+put_hosts(struct buf *out, const struct ambit_profile *profile)
+{
+	for (size_t i = 0; profile->hosts[i]; i++)
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", profile->hosts[i]);
+}
+
+static char *
+why_text(const struct ambit_engine *engine, const struct places *places)
+{
+	struct buf out = { 0 };
+
+	buf_printf(&out, "%s; folders ", places->profile->text);
+	put_folders(&out, engine, places);
+	if (places->profile->hosts[0]) {
+		buf_puts(&out, "; hosts ");
+		put_hosts(&out, places->profile);
+	}
+	return buf_take(&out);
+}
+
+static void
+put_until(struct buf *out, const struct ambit_engine *engine, enum ambit_answer_kind kind)
+{
+	const char *root = engine->scope->root.real;
+	auto_free char *shown = str_escape(root, strlen(root));
+
+	if (kind == AMBIT_ONCE)
+		buf_puts(out, ", this run only");
+	else if (kind != AMBIT_ALWAYS)
+		buf_puts(out, ", this session");
+	else
+		buf_printf(out, ", always in %s", shown ? shown : "");
+	out->failed |= !shown;
+}
+
+/* What make_rules makes, in one line. */
+static char *
+stores_text(const struct ambit_engine *engine, const struct places *places,
+	enum ambit_answer_kind kind)
+{
+	struct buf out = { 0 };
+	bool yes = kind >= AMBIT_ONCE;
+
+	if (kind == AMBIT_NO) {
+		buf_puts(&out, "nothing");
+		return buf_take(&out);
+	}
+	buf_puts(&out, !yes ? "no write beneath " : places->reads ? "write and read beneath "
+								  : "write beneath ");
+	put_folders(&out, engine, places);
+	if (yes && places->profile->hosts[0]) {
+		buf_puts(&out, "; connect ");
+		put_hosts(&out, places->profile);
+	}
+	put_until(&out, engine, kind);
+	return buf_take(&out);
+}
+
+/* -- the question ----------------------------------------------------------------- */
+
+static const enum ambit_answer_kind offered[] = {
+	AMBIT_NO,
+	AMBIT_NO_SESSION,
+	AMBIT_ONCE,
+	AMBIT_FILE,
+	AMBIT_ALWAYS,
+};
+
+#define OFFERED_N (sizeof(offered) / sizeof(offered[0]))
+
+static int
+add_choices(const struct ambit_engine *engine, const struct places *places,
+	struct ambit_question *q)
+{
+	q->choices = calloc(OFFERED_N, sizeof(*q->choices));
+	if (!q->choices)
+		return -ENOMEM;
+	for (; q->n_choices < OFFERED_N; q->n_choices++) {
+		struct ambit_choice *choice = &q->choices[q->n_choices];
+
+		choice->kind = offered[q->n_choices];
+		choice->stores = stores_text(engine, places, choice->kind);
+		if (!choice->stores)
+			return -ENOMEM;
+	}
+	q->folder = q->n_choices;
+	return 0;
+}
+
+static json_t *
+list_json(const char *const *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && list[i]; i++)
+		json_array_append_new(array, json_string(list[i]));
+	return array;
+}
+
+static uint64_t
+question_id(const struct ambit_profile *profile)
+{
+	uint64_t i = 0;
+
+	while (ambit_profile_at(i) && ambit_profile_at(i) != profile)
+		i++;
+	return QUESTION_ID + i;
+}
+
+static int
+make_question(const struct ambit_engine *engine, const struct places *places,
+	struct ambit_question *q)
+{
+	const struct ambit_profile *profile = places->profile;
+
+	*q = (struct ambit_question){
+		.id = question_id(profile),
+		.who = str_printf("profile %s", profile->name),
+		.what = profile == ambit_profile_find(profile->name)
+			? str_printf("open the state folders and hosts of %s", profile->name)
+			: strdup("open the repository that the folder is a worktree of"),
+		.why = why_text(engine, places),
+		.expires = engine_expires(engine, clock_now()),
+	};
+	if (!q->who || !q->what || !q->why)
+		return -ENOMEM;
+	auto_json json_t *request = json_pack("{s:s, s:o, s:o}", "profile", profile->name,
+		"folders", list_json(profile->folders), "hosts", list_json(profile->hosts));
+	auto_json json_t *outcome = json_pack("{s:s, s:s, s:s}", "verdict",
+		ambit_word_name(ambit_verdicts, AMBIT_ASK), "code",
+		ambit_word_name(ambit_codes, AMBIT_CODE_OUTSIDE), "reason", q->why);
+
+	q->request = request ? json_line(request) : NULL;
+	q->outcome = outcome ? json_line(outcome) : NULL;
+	return q->request && q->outcome ? add_choices(engine, places, q) : -ENOMEM;
+}
+
+static int
+append(struct ambit_engine *engine, const char *kind, const char *subject, const char *verdict,
+	const json_t *body, struct ambit_error *err)
+{
+	struct ambit_event event = {
+		.session = engine->session.name,
+		.time = clock_now(),
+		.kind = kind,
+		.verdict = verdict,
+		.subject = subject,
+	};
+
+	if (!body)
+		return err_nomem(err);
+	if (!engine->record || engine->observe)
+		return 0;
+	return record_append(engine->record, &event, body, err);
+}
+
+/* What is in force now, for no request in particular. */
+static int
+look(struct ambit_engine *engine, const struct ambit_request *request, struct decide_input *in,
+	struct ambit_error *err)
+{
+	int r = scope_refresh(engine->scope, err);
+
+	if (r == 0)
+		r = engine_reload(engine, err);
+	if (r == 0)
+		engine_look(engine, request, in);
+	return r;
+}
+
+int
+ambit_engine_profile(struct ambit_engine *engine, const char *name,
+	struct ambit_question *ret_question, struct ambit_error *err)
+{
+	auto_places struct places places = { 0 };
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct ambit_question q = { 0 };
+	struct decide_input in;
+	int r;
+
+	if (lists(settings_person(engine->settings)->profiles, name) || lists(engine->opened, name))
+		return 0;
+	r = look(engine, &request, &in, err);
+	if (r == 0)
+		r = places_init(&places, engine, name, err);
+	if (r == 0)
+		r = remembered(&in, &places, err);
+	if (r != 1)
+		return r;
+	r = make_question(engine, &places, &q) < 0 ? err_nomem(err) : 0;
+	if (r == 0) {
+		auto_json json_t *body =
+			json_pack("{s:s, s:s}", "door", engine->door, "why", q.why);
+
+		r = append(engine, "ask", q.who, ambit_word_name(ambit_verdicts, AMBIT_ASK), body,
+			err);
+	}
+	if (r < 0) {
+		ambit_question_finish(&q);
+		return r;
+	}
+	*ret_question = q;
+	return 1;
+}
+
+/* -- the answer --------------------------------------------------------------------- */
+
+/* For this engine alone. Everything that can fail comes first. */
+static int
+open_here(struct ambit_engine *engine, struct places *places, struct ambit_error *err)
+{
+	size_t n = strv_len(places->reals);
+	struct grant *more = realloc(engine->grants, (engine->n_grants + n) * sizeof(*more));
+
+	if (!more)
+		return err_nomem(err);
+	engine->grants = more;
+	if (strv_append(&engine->opened, places->profile->name) < 0)
+		return err_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		more[engine->n_grants++] =
+			(struct grant){ .real = steal_ptr(&places->reals[i]), .write = true };
+	return 0;
+}
+
+static int
+store(struct ambit_engine *engine, const struct places *places, const struct ambit_answer *answer,
+	struct ambit_error *err)
+{
+	struct rules rules = { 0 };
+	int r;
+
+	if (!engine->record || engine->observe)
+		return err_set(err, EROFS, "there is no record that the answer could be kept in");
+	r = make_rules(engine, places, answer, &rules) < 0 ? err_nomem(err) : 0;
+	if (r == 0)
+		r = record_rules_add(engine->record, rules.list, rules.n, err);
+	rules_finish(&rules);
+	engine->rules_version = -1;
+	return r;
+}
+
+static bool
+is_offered(enum ambit_answer_kind kind)
+{
+	for (size_t i = 0; i < OFFERED_N; i++)
+		if (offered[i] == kind)
+			return true;
+	return false;
+}
+
+int
+ambit_engine_profile_answer(struct ambit_engine *engine, const char *name,
+	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
+{
+	auto_places struct places places = { 0 };
+	const char *word = ambit_word_name(ambit_answers, (int)answer->kind);
+	auto_free char *subject = str_printf("profile %s", name);
+	int r;
+
+	if (!is_offered(answer->kind))
+		return err_set(err, EINVAL, "'%s' is not one of the answers to this question", word);
+	r = subject ? places_init(&places, engine, name, err) : err_nomem(err);
+	if (r < 0)
+		return r;
+	auto_json json_t *body = json_pack("{s:s, s:s, s:s}", "answer", word, "approver", approver,
+		"door", engine->door);
+
+	if (body && json_set_text(body, "message", answer->message) < 0)
+		return err_nomem(err);
+	r = append(engine, "answer", subject, NULL, body, err);
+	if (r < 0 || answer->kind == AMBIT_NO)
+		return r;
+	if (answer->kind == AMBIT_ONCE)
+		return open_here(engine, &places, err);
+	return store(engine, &places, answer, err);
+}

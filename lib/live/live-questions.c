@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's questions into what watchers know of them. A watcher answers what it was
+ * shown: so each showing has a number of its own, and an answer counts only while the
+ * engine still asks the very same. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "approve/wire.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/program.h"
+#include "live/live-private.h"
+
+static void
+told_destroy(struct told *told)
+{
+	ambit_question_finish(&told->question);
+	free(told);
+}
+
+void
+told_forget(struct ambit_live *live)
+{
+	while (live->told) {
+		struct told *told = live->told;
+
+		live->told = told->next;
+		told_destroy(told);
+	}
+}
+
+/* -- out -------------------------------------------------------------------------------- */
+
+static json_t *
+notification(const char *method, json_t *params)
+{
+	if (!params)
+		return NULL;
+	return json_pack("{s:s s:s s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+}
+
+static json_t *
+question_message(const struct told *told)
+{
+	struct ambit_error err = { 0 };
+	auto_free char *text = NULL;
+	json_t *params = NULL;
+
+	if (question_write(&told->question, told->id, &text, &err) < 0 ||
+		json_parse(text, strlen(text), &params, &err) < 0)
+		return NULL;
+	return notification("question", params);
+}
+
+static void
+say_all(struct ambit_live *live, json_t *message)
+{
+	for (struct guest *guest = live->guests; guest; guest = guest->next)
+		if (guest->watches)
+			guest_say(guest, json_incref(message));
+	json_decref(message);
+}
+
+/* Oldest first. */
+static void
+tell_one_by_one(struct guest *guest, const struct told *told)
+{
+	if (!told)
+		return;
+	tell_one_by_one(guest, told->next);
+	guest_say(guest, question_message(told));
+}
+
+void
+told_all(struct guest *guest)
+{
+	tell_one_by_one(guest, guest->live->told);
+}
+
+/* -- what is open ------------------------------------------------------------------------- */
+
+static struct told *
+find_same(struct ambit_live *live, const struct ambit_question *question)
+{
+	for (struct told *told = live->told; told; told = told->next)
+		if (ambit_question_same(&told->question, question))
+			return told;
+	return NULL;
+}
+
+struct walk {
+	struct ambit_live *live;
+	struct told *fresh; /* newest first */
+};
+
+static int
+see(void *data, const struct ambit_question *question)
+{
+	struct walk *walk = data;
+	struct told *told = find_same(walk->live, question);
+
+	if (question->judging)
+		return 0;
+	if (told) {
+		told->seen = true;
+		return 0;
+	}
+	told = calloc(1, sizeof(*told));
+	if (!told)
+		return -ENOMEM;
+	if (ambit_question_copy(question, &told->question) < 0) {
+		free(told);
+		return -ENOMEM;
+	}
+	told->id = ++walk->live->last_told;
+	told->seen = true;
+	told->next = walk->fresh;
+	walk->fresh = told;
+	return 0;
+}
+
+static void
+say_closed(struct ambit_live *live, const struct told *told)
+{
+	const int64_t expires = told->question.expires;
+	const char *how = expires != 0 && expires <= clock_now() ? "expired" : "gone";
+
+	say_all(live, notification("closed",
+			      json_pack("{s:I s:s}", "id", (json_int_t)told->id, "how", how)));
+}
+
+static void
+close_unseen(struct ambit_live *live)
+{
+	struct told **at = &live->told;
+
+	while (*at) {
+		struct told *told = *at;
+
+		if (told->seen) {
+			told->seen = false;
+			at = &told->next;
+			continue;
+		}
+		*at = told->next;
+		say_closed(live, told);
+		told_destroy(told);
+	}
+}
+
+static void
+say_fresh(struct ambit_live *live, struct told *fresh)
+{
+	struct told *last = fresh;
+
+	if (!fresh)
+		return;
+	while (last->next)
+		last = last->next;
+	for (struct guest *guest = live->guests; guest; guest = guest->next)
+		if (guest->watches)
+			tell_one_by_one(guest, fresh);
+	last->next = live->told;
+	live->told = fresh;
+}
+
+/* Without memory for one, it is told when it is looked at next, and none is taken for
+ * closed. */
+void
+told_update(struct ambit_live *live)
+{
+	struct walk walk = { .live = live };
+	bool whole;
+
+	live_lock(live);
+	/* Where nobody else puts it, it is put for those who watch. */
+	if (live->o.puts)
+		(void)ambit_engine_question(live->o.engine);
+	whole = ambit_engine_questions(live->o.engine, see, &walk) == 0;
+	live_unlock(live);
+	for (struct told *told = live->told; told; told = told->next)
+		told->seen |= !whole;
+	close_unseen(live);
+	for (struct told *told = walk.fresh; told; told = told->next)
+		told->seen = false;
+	say_fresh(live, walk.fresh);
+}
+
+/* -- an answer ------------------------------------------------------------------------------ */
+
+static int
+match(void *data, const struct ambit_question *question)
+{
+	return ambit_question_same(data, question);
+}
+
+static struct told *
+take(struct ambit_live *live, uint64_t id)
+{
+	for (struct told **at = &live->told; *at; at = &(*at)->next)
+		if ((*at)->id == id) {
+			struct told *told = *at;
+
+			*at = told->next;
+			return told;
+		}
+	return NULL;
+}
+
+static struct told *
+find(struct ambit_live *live, uint64_t id)
+{
+	for (struct told *told = live->told; told; told = told->next)
+		if (told->id == id)
+			return told;
+	return NULL;
+}
+
+int
+told_answer(struct ambit_live *live, uint64_t id, json_t *object, struct ambit_error *err)
+{
+	struct told *told = find(live, id);
+	struct ambit_answer answer = { .kind = AMBIT_NO };
+	int r;
+
+	if (!told)
+		return err_set(err, ENOENT, "that question is not open any more");
+	r = answer_read(&told->question, object, &answer, err);
+	if (r < 0)
+		return r;
+	live_lock(live);
+	r = ambit_engine_questions(live->o.engine, match, &told->question) == 1
+		    ? 0
+		    : err_set(err, ENOENT, "that question is not open any more");
+	if (r == 0 && live->o.forget)
+		live->o.forget(live->o.data);
+	if (r == 0)
+		r = ambit_engine_answer(live->o.engine, told->question.id, &answer, "watch", err);
+	live_unlock(live);
+	live->changed = true;
+	if (r < 0)
+		return r;
+	told = take(live, id);
+	say_all(live, notification("closed",
+			      json_pack("{s:I s:s}", "id", (json_int_t)id, "how", "answered")));
+	told_destroy(told);
+	return 0;
+}

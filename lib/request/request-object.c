@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects that the supervisor resolved and holds open become a request. It is
+ * trusted to have looked; the bytes of the names are still a program's, and
+ * may be anything but empty. */
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "request/request-object.h"
+#include "request/request-private.h"
+
+void
+request_object_destroy(struct request_object *object)
+{
+	if (!object)
+		return;
+	free(object->real);
+	free(object->leads);
+	free(object);
+}
+
+bool
+object_path_plain(const char *path)
+{
+	if (!path || path[0] != '/' || strnlen(path, PATH_MAX) >= PATH_MAX)
+		return false;
+	if (path[1] == '\0')
+		return true;
+	for (const char *p = path; *p;) {
+		size_t n = strcspn(++p, "/");
+
+		if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+		p += n;
+	}
+	return true;
+}
+
+const char *
+object_fault(const struct ambit_object *object)
+{
+	if (!request_access_tool(object->access))
+		return "there is no such access";
+	if (!object_path_plain(object->real))
+		return "its real path is not resolved";
+	if (!object_path_plain(object->written))
+		return "its path as written is not folded";
+	return NULL;
+}
+
+const char *
+object_tool(const struct ambit_object *objects, size_t n)
+{
+	const char *tool = NULL;
+	bool takes = false, puts = false;
+
+	for (size_t i = 0; i < n; i++) {
+		enum ambit_access access = objects[i].access;
+		bool reads = access == AMBIT_ACCESS_READ || access == AMBIT_ACCESS_READ_TREE;
+
+		takes |= access == AMBIT_ACCESS_DELETE;
+		puts |= !reads && access != AMBIT_ACCESS_DELETE;
+		if (!tool || !reads)
+			tool = request_access_tool(access);
+	}
+	return takes && puts ? "move" : tool;
+}
+
+static int
+add_object(struct ambit_request *request, const struct ambit_object *from)
+{
+	struct request_object *object = calloc(1, sizeof(*object));
+	struct request_path *path = &request->paths[request->n_paths];
+
+	if (!object)
+		return -ENOMEM;
+	*object = (struct request_object){
+		.real = strdup(from->real),
+		.leads = str_dup(from->leads),
+		.exists = from->exists,
+		.own = from->own,
+		.marks = from->marks,
+		.plain = from->plain,
+		.truncates = from->truncates,
+	};
+	/* What does not exist has no inode that something could be known by. */
+	if (from->exists) {
+		object->mode = from->mode;
+		object->dev = from->dev;
+		object->ino = from->ino;
+		object->nlink = from->nlink;
+	}
+	*path = (struct request_path){
+		.text = strdup(from->written),
+		.len = strlen(from->written),
+		.access = from->access,
+		.follow = TOOL_NOFOLLOW,
+		.object = object,
+	};
+	request->n_paths++;
+	return object->real && path->text && (object->leads || !from->leads) ? 0 : -ENOMEM;
+}
+
+int
+ambit_request_objects(const struct ambit_object *objects, size_t n,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	struct ambit_request *request;
+	int r = 0;
+
+	if (n == 0 || n > REQUEST_PATHS_MAX)
+		return err_set(err, EINVAL, "a request about %zu objects", n);
+	for (size_t i = 0; i < n; i++)
+		if (object_fault(&objects[i]))
+			return err_set(err, EINVAL, "object %zu: %s", i, object_fault(&objects[i]));
+	request = request_begin(object_tool(objects, n));
+	if (!request)
+		return err_nomem(err);
+	request->paths = calloc(n, sizeof(*request->paths));
+	if (!request->paths)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		r = add_object(request, &objects[i]);
+		/* A descriptor for both reads and writes is more than its tool says. */
+		if (objects[i].access == AMBIT_ACCESS_READ ||
+			objects[i].access == AMBIT_ACCESS_READ_TREE)
+			request->effects |= AMBIT_READ;
+	}
+	if (r < 0) {
+		ambit_request_destroy(request);
+		return err_nomem(err);
+	}
+	*ret_request = request;
+	return 0;
+}
