@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 #include "egress/egress-private.h"
-#include "egress/resolv.h"
+#include "egress/dns/resolv.h"
 
 #define BACKLOG 4096
 

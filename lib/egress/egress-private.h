@@ -7,8 +7,8 @@
 
 #include "egress/egress.h"
 #include "egress/loop.h"
-#include "egress/names.h"
-#include "egress/upstream.h"
+#include "egress/dns/names.h"
+#include "egress/dns/upstream.h"
 
 /* Shared by egress*.c (the thread, its doors, who is announced and joins them), stub*.c
  * (questions for names) and relay*.c (streams). These two run in the thread alone. */

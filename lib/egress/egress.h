@@ -10,7 +10,7 @@
 
 #include <ambit/engine.h>
 
-#include "egress/dns.h"
+#include "egress/dns/dns.h"
 
 /* The way out by name. A thread of the supervisor's answers what is looked up (stub.c),
  * reads what a stream says about whom it wants before it goes there (relay.c), and

@@ -4,8 +4,8 @@
 
 #include <ambit/engine.h>
 
-#include "approve/pending.h"
-#include "approve/question.h"
+#include "ask/pending.h"
+#include "ask/question.h"
 #include "decide/decide.h"
 #include "perform/permit.h"
 #include "record/record-private.h"

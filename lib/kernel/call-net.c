@@ -16,7 +16,7 @@
 
 #include "base/fd.h"
 #include "base/program.h"
-#include "egress/resolv.h"
+#include "egress/dns/resolv.h"
 #include "kernel/bind-path.h"
 #include "kernel/peer.h"
 #include "perform/act.h"

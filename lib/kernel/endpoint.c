@@ -16,7 +16,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "egress/resolv.h"
+#include "egress/dns/resolv.h"
 #include "kernel/endpoint.h"
 
 

@@ -18,7 +18,7 @@
 #include <ambit/probe.h>
 
 #include "base/fd.h"
-#include "egress/resolv.h"
+#include "egress/dns/resolv.h"
 #include "kernel/floor.h"
 #include "kernel/probe.h"
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "approve/wire.h"
+#include "ask/question-wire.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/program.h"

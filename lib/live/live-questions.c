@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "approve/wire.h"
+#include "ask/question-wire.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/program.h"

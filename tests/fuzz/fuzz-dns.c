@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "egress/dns.h"
+#include "egress/dns/dns.h"
 
 #define HEADER 12
 #define QR 0x80 /* of the third byte */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "egress/head.h"
+#include "egress/http/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

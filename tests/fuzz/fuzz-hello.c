@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "egress/hello.h"
+#include "egress/http/hello.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

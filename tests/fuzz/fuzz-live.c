@@ -9,7 +9,7 @@
 
 #include <ambit/live.h>
 
-#include "approve/wire.h"
+#include "ask/question-wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "approve/phrase.h"
-#include "approve/plea.h"
-#include "approve/verdict.h"
+#include "ask/judge/phrase.h"
+#include "ask/judge/judge-injection.h"
+#include "ask/judge/verdict.h"
 #include "base/buf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

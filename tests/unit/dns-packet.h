@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "egress/dns.h"
+#include "egress/dns/dns.h"
 
 #define HEADER 12
 #define QR 0x8000

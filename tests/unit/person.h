@@ -27,7 +27,7 @@
 
 #include <ambit/approve.h>
 
-#include "approve/approver.h"
+#include "ask/approver.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"

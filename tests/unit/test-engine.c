@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the arrow: lib/engine*.c, lib/approve/question.c and
+/* Promises of the arrow: lib/engine*.c, lib/ask/question.c and
  * lib/perform/permit.c, on a real record and a real file system. */
 
 #include "world.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "egress/head.h"
+#include "egress/http/head.h"
 
 #define LEN(array) (sizeof(array) / sizeof((array)[0]))
 

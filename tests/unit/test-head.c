@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "egress/head.h"
+#include "egress/http/head.h"
 
 #define H "Host: a.example\r\n"
 #define GET "GET / HTTP/1.1\r\n"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "egress/hello.h"
+#include "egress/http/hello.h"
 #include "hellos.h"
 
 #define UNTOUCHED "untouched"

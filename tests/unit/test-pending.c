@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "approve/pending.h"
+#include "ask/pending.h"
 
 #define NOW 1700000000000
 

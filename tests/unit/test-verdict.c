@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "approve/phrase.h"
-#include "approve/plea.h"
-#include "approve/verdict.h"
+#include "ask/judge/phrase.h"
+#include "ask/judge/judge-injection.h"
+#include "ask/judge/verdict.h"
 #include "base/fd.h"
 #include "base/str.h"
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASK_TTY_DIALOG_PRIVATE_H
+#define ASK_TTY_DIALOG_PRIVATE_H
+
+#include <ambit/dialog.h>
+
+#include "ask/tty/edit-line.h"
+#include "ask/tty/view.h"
+
+/* What <ambit/dialog.h> hides: for the prompt, which does not draw everything anew
+ * but goes on below what it has shown. */
+
+struct ambit_dialog {
+	struct ambit_question question;
+	struct view view;
+	enum ambit_dialog_state state;
+	bool explaining;
+	char pressed;			 /* the key that stands for what was pressed; or 0 */
+	const struct ambit_choice *rule; /* CONFIRMING: what a second yes stores */
+	const struct ambit_choice *made; /* ANSWERED: the choice; NULL: a plain no */
+	struct line line;		 /* of answer.message */
+	struct ambit_answer answer;
+};
+
+int dialog_init(struct ambit_dialog *dialog, const struct ambit_question *question);
+void dialog_finish(struct ambit_dialog *dialog);
+
+/* What a key has brought. */
+enum dialog_news {
+	NEWS_NONE = 0, /* the key says nothing here */
+	NEWS_QUESTION, /* back at the question */
+	NEWS_FOLDER,
+	NEWS_EXPLANATION,
+	NEWS_RULE,
+	NEWS_LINE,
+	NEWS_ANSWER,
+};
+
+/* An enum dialog_news, or -ENAMETOOLONG. */
+int dialog_press(struct ambit_dialog *dialog, int key);
+/* The line is typed, or given up. */
+void dialog_end_line(struct ambit_dialog *dialog, bool given_up);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys into an answer. Neither input nor output: where the keys come from, and whether
+ * what they answer stood on the screen by then, is the caller's to see to. What is not
+ * clearly a yes is a no: the answer begins as one. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/approver.h"
+#include "ask/tty/dialog-private.h"
+#include "ask/tty/draw.h"
+#include "ask/tty/key.h"
+#include "base/err.h"
+#include "base/fd.h"
+
+int
+dialog_init(struct ambit_dialog *dialog, const struct ambit_question *question)
+{
+	int r;
+
+	*dialog = (struct ambit_dialog){ .answer = { .kind = AMBIT_NO } };
+	r = ambit_question_copy(question, &dialog->question);
+	if (r < 0)
+		return r;
+	view_init(&dialog->view, &dialog->question);
+	return 0;
+}
+
+void
+dialog_finish(struct ambit_dialog *dialog)
+{
+	ambit_question_finish(&dialog->question);
+}
+
+int
+ambit_dialog_create(const struct ambit_question *question, struct ambit_dialog **ret_dialog,
+	struct ambit_error *err)
+{
+	struct ambit_dialog *dialog = calloc(1, sizeof(*dialog));
+
+	if (!dialog)
+		return err_nomem(err);
+	if (dialog_init(dialog, question) < 0) {
+		free(dialog);
+		return err_nomem(err);
+	}
+	*ret_dialog = dialog;
+	return 0;
+}
+
+void
+ambit_dialog_destroy(struct ambit_dialog *dialog)
+{
+	if (!dialog)
+		return;
+	dialog_finish(dialog);
+	free(dialog);
+}
+
+const struct ambit_question *
+ambit_dialog_question(const struct ambit_dialog *dialog)
+{
+	return &dialog->question;
+}
+
+enum ambit_dialog_state
+ambit_dialog_state(const struct ambit_dialog *dialog)
+{
+	return dialog->state;
+}
+
+/* -- keys ------------------------------------------------------------------- */
+
+static bool
+says_no(int key)
+{
+	return key == AMBIT_KEY_ENTER || key == AMBIT_KEY_ESC || key == KEY_CTRL_C ||
+	       key == KEY_CTRL_D;
+}
+
+static enum dialog_news
+refuse(struct ambit_dialog *dialog)
+{
+	dialog->state = AMBIT_DIALOG_ANSWERED;
+	return NEWS_ANSWER;
+}
+
+static int
+give(struct ambit_dialog *dialog, const struct ambit_choice *choice)
+{
+	struct ambit_answer answer = { .kind = AMBIT_NO };
+	int r = choice ? answer_choose(choice, &answer, NULL) : 0;
+
+	if (r < 0)
+		return r;
+	dialog->answer = answer;
+	dialog->made = choice;
+	dialog->state = AMBIT_DIALOG_ANSWERED;
+	return NEWS_ANSWER;
+}
+
+/* A rule is for good, so it takes a second key, at a prompt of its own. */
+static int
+confirm(struct ambit_dialog *dialog, int key)
+{
+	const struct ambit_choice *rule = dialog->rule;
+
+	dialog->pressed = key == 'y' ? 'y' : '\0';
+	dialog->rule = NULL;
+	dialog->state = AMBIT_DIALOG_ASKING;
+	if (says_no(key))
+		return refuse(dialog);
+	return key == 'y' ? give(dialog, rule) : NEWS_QUESTION;
+}
+
+static int
+choose(struct ambit_dialog *dialog, const struct key *key)
+{
+	const struct ambit_choice *choice = view_choice(&dialog->view, key);
+
+	if (!choice || choice->kind != AMBIT_ALWAYS)
+		return give(dialog, choice);
+	dialog->rule = choice;
+	dialog->state = AMBIT_DIALOG_CONFIRMING;
+	return NEWS_RULE;
+}
+
+static enum dialog_news
+begin_line(struct ambit_dialog *dialog)
+{
+	struct ambit_answer *answer = &dialog->answer;
+
+	line_init(&dialog->line, answer->message, sizeof(answer->message), "  message: ");
+	dialog->state = AMBIT_DIALOG_TYPING;
+	return NEWS_LINE;
+}
+
+static int
+press(struct ambit_dialog *dialog, const struct key *key)
+{
+	switch (key->act) {
+	case KEY_ANSWER:
+		return choose(dialog, key);
+	case KEY_MESSAGE:
+		return begin_line(dialog);
+	case KEY_WIDER:
+	case KEY_NARROWER:
+		view_step(&dialog->view, key->act == KEY_WIDER);
+		return NEWS_FOLDER;
+	case KEY_EXPLAIN:
+		dialog->explaining = !dialog->explaining;
+		return NEWS_EXPLANATION;
+	}
+	return NEWS_NONE;
+}
+
+static const struct key *
+find(const struct ambit_dialog *dialog, int key)
+{
+	if (key == AMBIT_KEY_UP || key == AMBIT_KEY_DOWN)
+		key = key == AMBIT_KEY_UP ? '+' : '-';
+	return key > 0 && key < 0x7f ? view_key_find(&dialog->view, (char)key) : NULL;
+}
+
+int
+dialog_press(struct ambit_dialog *dialog, int key)
+{
+	const struct key *row;
+
+	dialog->pressed = '\0';
+	if (dialog->state == AMBIT_DIALOG_CONFIRMING)
+		return confirm(dialog, key);
+	if (dialog->state != AMBIT_DIALOG_ASKING)
+		return NEWS_NONE;
+	if (says_no(key)) {
+		dialog->pressed = 'n';
+		return refuse(dialog);
+	}
+	row = find(dialog, key);
+	if (!row)
+		return NEWS_NONE;
+	dialog->pressed = row->key;
+	return press(dialog, row);
+}
+
+int
+ambit_dialog_key(struct ambit_dialog *dialog, int key)
+{
+	int r = dialog_press(dialog, key);
+
+	return r < 0 ? r : r != NEWS_NONE;
+}
+
+bool
+ambit_dialog_is_yes(const struct ambit_dialog *dialog, int key)
+{
+	const struct key *row;
+
+	if (dialog->state == AMBIT_DIALOG_CONFIRMING)
+		return key == 'y';
+	if (dialog->state != AMBIT_DIALOG_ASKING)
+		return false;
+	row = find(dialog, key);
+	return row && row->act == KEY_ANSWER && row->kind >= AMBIT_ONCE;
+}
+
+/* -- the line --------------------------------------------------------------- */
+
+void
+dialog_end_line(struct ambit_dialog *dialog, bool given_up)
+{
+	if (given_up) /* a no without words */
+		dialog->answer.message[0] = '\0';
+	dialog->state = AMBIT_DIALOG_ANSWERED;
+}
+
+void
+ambit_dialog_type(struct ambit_dialog *dialog, const char *bytes, size_t n)
+{
+	auto_buf struct buf echo = { 0 }; /* the line is always shown whole */
+
+	while (n > 0 && dialog->state == AMBIT_DIALOG_TYPING) {
+		size_t room;
+		char *to = line_room(&dialog->line, &room);
+		enum line_state state;
+
+		if (room > n)
+			room = n;
+		memcpy(to, bytes, room);
+		bytes += room;
+		n -= room;
+		state = line_take(&dialog->line, room, &echo);
+		if (state != LINE_MORE)
+			dialog_end_line(dialog, state == LINE_GIVEN_UP);
+	}
+}
+
+/* -- what comes out --------------------------------------------------------- */
+
+const struct ambit_answer *
+ambit_dialog_answer(const struct ambit_dialog *dialog)
+{
+	return dialog->state == AMBIT_DIALOG_ANSWERED ? &dialog->answer : NULL;
+}
+
+const char *
+ambit_dialog_stores(const struct ambit_dialog *dialog)
+{
+	return dialog->made && dialog->made->stores ? dialog->made->stores : "";
+}
+
+char *
+ambit_dialog_text(const struct ambit_dialog *dialog, size_t width, bool colour)
+{
+	struct draw draw = { .width = width, .colour = colour };
+
+	draw_head(&draw, &dialog->view);
+	switch (dialog->state) {
+	case AMBIT_DIALOG_ASKING:
+		draw_choices(&draw, &dialog->view);
+		if (dialog->explaining)
+			draw_reasons(&draw, &dialog->view);
+		draw_keys(&draw, &dialog->view);
+		break;
+	case AMBIT_DIALOG_CONFIRMING:
+		draw_rule(&draw, dialog->rule);
+		draw_rule_keys(&draw);
+		break;
+	case AMBIT_DIALOG_TYPING:
+		draw_line(&draw, dialog->line.prompt, dialog->line.text);
+		break;
+	case AMBIT_DIALOG_ANSWERED:
+		break;
+	}
+	return buf_take(&draw.text);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The person at the terminal: a question becomes a few lines, a key becomes an
+ * answer. A key answers only what stood on the screen when it was pressed, and
+ * everything that is not clearly a yes is a no. */
+
+#include <fcntl.h>
+#include <sodium/randombytes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ask/approver.h"
+#include "ask/cancel.h"
+#include "ask/tty/dialog-private.h"
+#include "ask/tty/draw.h"
+#include "ask/tty/screen.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/program.h"
+#include "base/str.h"
+
+#define REST_MS 300   /* nobody has read it and meant it in less */
+#define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
+#define WORD_LEN 4    /* letters; there is one try, then it is another word ... */
+#define WORD_TRIES 3  /* ... and then a no: nobody is here who can read it */
+
+struct tty {
+	struct ambit_approver approver;
+	struct cancel cancel;
+	int in;
+	int out;
+	bool owned;
+	unsigned flags; /* AMBIT_TTY_* */
+	int rest; /* milliseconds that nothing must be typed before the next question is put */
+	int alone_ms;
+};
+
+struct prompt {
+	struct screen screen;
+	struct ambit_dialog dialog;
+	unsigned flags;
+	int rest;
+	int tries; /* at words, that were none */
+	bool proving;
+};
+
+static struct draw
+begin(struct prompt *prompt)
+{
+	return (struct draw){
+		.width = screen_width(&prompt->screen),
+		.colour = (prompt->flags & AMBIT_TTY_COLOUR) != 0,
+	};
+}
+
+/* Draws what, then the prompt; what was typed before the prompt stands is
+ * forgotten. */
+static int
+show(struct prompt *prompt, void (*what)(struct draw *draw, const struct view *view))
+{
+	struct draw draw = begin(prompt);
+	int r;
+
+	if (what) {
+		what(&draw, &prompt->dialog.view);
+		r = screen_write(&prompt->screen, &draw.text);
+		if (r < 0)
+			return r;
+	}
+	screen_drop(&prompt->screen);
+	draw_prompt(&draw, &prompt->dialog.view);
+	return screen_write(&prompt->screen, &draw.text);
+}
+
+static int
+say(struct prompt *prompt, const char *words, const char *text)
+{
+	struct draw draw = begin(prompt);
+
+	draw_note(&draw, words, text);
+	return screen_write(&prompt->screen, &draw.text);
+}
+
+/* The one before was not answered: it went. Whoever asks can choose when, in the middle of
+ * a line of text, so that the rest of it would answer this one. */
+static int
+show_after_rest(struct prompt *prompt)
+{
+	struct draw draw = begin(prompt);
+	int r;
+
+	draw_question(&draw, &prompt->dialog.view);
+	if (prompt->rest == PAUSE_MS)
+		draw_note(&draw, "  ", "(what you typed was dropped: pause for a second)");
+	r = screen_write(&prompt->screen, &draw.text);
+	if (r == 0)
+		r = screen_rest(&prompt->screen, prompt->rest);
+	return r < 0 ? r : show(prompt, NULL);
+}
+
+static int
+show_rule(struct prompt *prompt)
+{
+	struct draw draw = begin(prompt);
+	int r;
+
+	draw_rule(&draw, prompt->dialog.rule);
+	r = screen_write(&prompt->screen, &draw.text);
+	if (r < 0)
+		return r;
+	screen_drop(&prompt->screen);
+	draw_rule_prompt(&draw);
+	return screen_write(&prompt->screen, &draw.text);
+}
+
+static int
+message(struct prompt *prompt)
+{
+	int r = screen_line(&prompt->screen, &prompt->dialog.line);
+
+	if (r >= 0)
+		dialog_end_line(&prompt->dialog, r > 0);
+	return r < 0 ? r : 0;
+}
+
+/* None of the letters looks like another, or is what a terminal's own words are mostly made
+ * of: hexadecimal, "rgb:", y. */
+static void
+make_word(char word[WORD_LEN + 1])
+{
+	static const char letters[] = "hjkmnpqstuvwxz";
+
+	for (size_t i = 0; i < WORD_LEN; i++)
+		word[i] = letters[randombytes_uniform(sizeof(letters) - 1)];
+	word[WORD_LEN] = '\0';
+}
+
+/* True for a person who can read what stands here: the others who have this terminal can
+ * neither see that nor type it. 0: no. */
+static int
+prove(struct prompt *prompt)
+{
+	char word[WORD_LEN + 1], typed[WORD_LEN + 2], words[128];
+	struct line line;
+	int r;
+
+	make_word(word);
+	snprintf(words, sizeof(words),
+		"  others have this terminal, too: for a yes, type %s and Enter: ", word);
+	line_init(&line, typed, sizeof(typed), words);
+	screen_drop(&prompt->screen);
+	prompt->proving = true;
+	r = screen_line(&prompt->screen, &line);
+	prompt->proving = r < 0;
+	if (r == 0 && !streq(typed, word))
+		r = 1;
+	return r < 0 ? r : r == 0;
+}
+
+static int
+remind(struct prompt *prompt)
+{
+	int r = say(prompt, "  one of these keys, please", "");
+
+	return r < 0 ? r : show(prompt, NULL);
+}
+
+/* Not before the word. 1: go on; 0: it was not that. */
+static int
+let_prove(struct prompt *prompt, int key)
+{
+	char shown[] = { (char)key, '\0' };
+	int r;
+
+	if (!(prompt->flags & AMBIT_TTY_SHARED) || !ambit_dialog_is_yes(&prompt->dialog, key))
+		return 1;
+	r = say(prompt, shown, "");
+	if (r == 0)
+		r = prove(prompt);
+	if (r != 0)
+		return r;
+	r = say(prompt, "  that was not the word (ambit watch, on another terminal, takes none)", "");
+	if (r == 0 && ++prompt->tries == WORD_TRIES)
+		dialog_press(&prompt->dialog, AMBIT_KEY_ESC);
+	if (r < 0 || prompt->dialog.state == AMBIT_DIALOG_ANSWERED)
+		return r;
+	return prompt->dialog.state == AMBIT_DIALOG_CONFIRMING ? show_rule(prompt)
+							      : show(prompt, NULL);
+}
+
+/* One key: said, and what it has brought shown below it. */
+static int
+step(struct prompt *prompt, int key)
+{
+	char shown[2] = { 0 };
+	int news, r;
+
+	/* The end of a paste, or of what the terminal itself says, is no yes. */
+	if (!prompt->screen.alone && ambit_dialog_is_yes(&prompt->dialog, key))
+		key = AMBIT_KEY_NONE;
+	r = let_prove(prompt, key);
+	if (r <= 0)
+		return r;
+	news = dialog_press(&prompt->dialog, key);
+	shown[0] = prompt->dialog.pressed;
+	r = say(prompt, shown, "");
+	if (r < 0 || news < 0)
+		return r < 0 ? r : news;
+	switch ((enum dialog_news)news) {
+	case NEWS_NONE:
+		return remind(prompt);
+	case NEWS_QUESTION:
+		return show(prompt, draw_question);
+	case NEWS_FOLDER:
+		return show(prompt, draw_folder);
+	case NEWS_EXPLANATION:
+		return show(prompt, draw_explanation);
+	case NEWS_RULE:
+		return show_rule(prompt);
+	case NEWS_LINE:
+		return message(prompt);
+	case NEWS_ANSWER:
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* 0 and the dialogue is answered, or -errno. */
+static int
+converse(struct prompt *prompt)
+{
+	auto_buf struct buf ground = { 0 };
+	int r;
+
+	/* Out of any sequence, colour and character set that others left it in. */
+	if (prompt->flags & AMBIT_TTY_SHARED)
+		buf_puts(&ground, "\x18\033\\\033[0m\033(B\017\r");
+	r = screen_write(&prompt->screen, &ground);
+	if (r == 0)
+		r = prompt->rest > 0 ? show_after_rest(prompt) : show(prompt, draw_question);
+	while (r == 0 && prompt->dialog.state != AMBIT_DIALOG_ANSWERED) {
+		int key = screen_key(&prompt->screen);
+
+		r = key < 0 ? key : step(prompt, key);
+	}
+	return r;
+}
+
+/* The last line: what the answer did. That it cannot be shown changes nothing. */
+static void
+conclude(struct prompt *prompt, int r)
+{
+	const struct ambit_answer *answer = &prompt->dialog.answer;
+	const char *stores = ambit_dialog_stores(&prompt->dialog);
+
+	prompt->screen.closing = true;
+	if (r == -ETIMEDOUT)
+		say(prompt, "\nno answer: refused", "");
+	else if (r == -ECANCELED)
+		say(prompt, "\nwithdrawn: the program gave up", "");
+	else if (r < 0)
+		say(prompt, "\nrefused", "");
+	else if (answer->kind >= AMBIT_ONCE)
+		say(prompt, "allowed: ", stores);
+	else if (answer->kind == AMBIT_NO_SESSION)
+		say(prompt, "refused: ", stores);
+	else
+		say(prompt, answer->message[0] ? "refused, with your message" : "refused", "");
+}
+
+static int
+explain_failure(int r, struct ambit_error *err)
+{
+	if (r == -ETIMEDOUT)
+		return err_set(err, ETIMEDOUT, "nobody answered in time");
+	if (r == -ECANCELED)
+		return err_set(err, ECANCELED, "the question was withdrawn");
+	if (r == -EINTR)
+		return err_set(err, EINTR, "interrupted by a signal");
+	if (r == -EIO)
+		return err_set(err, EIO, "the terminal is gone");
+	return err_sys(err, -r, "the terminal");
+}
+
+/* What the next question has to wait for. */
+static int
+rest_after(const struct prompt *prompt, int r)
+{
+	enum ambit_dialog_state state = prompt->dialog.state;
+
+	if (r != -ECANCELED && r != -ETIMEDOUT)
+		return 0;
+	if (state == AMBIT_DIALOG_TYPING || state == AMBIT_DIALOG_CONFIRMING || prompt->proving)
+		return PAUSE_MS;
+	return prompt->rest > 0 ? prompt->rest : REST_MS;
+}
+
+static int
+hold_dialog(struct tty *tty, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
+{
+	struct prompt prompt = { .flags = tty->flags, .rest = tty->rest };
+	int r;
+
+	if (question->expires != 0 && question->expires <= clock_now())
+		return explain_failure(-ETIMEDOUT, err);
+	if (dialog_init(&prompt.dialog, question) < 0)
+		return err_nomem(err);
+	r = screen_open(&prompt.screen, tty->in, tty->out, tty->cancel.fd, question->expires, err);
+	if (r == 0) {
+		prompt.screen.alone_ms = tty->alone_ms;
+		r = converse(&prompt);
+		tty->rest = rest_after(&prompt, r);
+		conclude(&prompt, r);
+		screen_close(&prompt.screen);
+		if (r == 0)
+			*ret_answer = prompt.dialog.answer;
+		else
+			explain_failure(r, err);
+	}
+	dialog_finish(&prompt.dialog);
+	return r;
+}
+
+static int
+ask(struct ambit_approver *approver, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
+{
+	struct tty *tty = (struct tty *)approver;
+	int r;
+
+	/* Withdrawn before it was seen: nothing is shown. */
+	if (cancel_begin(&tty->cancel, question->id))
+		r = explain_failure(-ECANCELED, err);
+	else
+		r = hold_dialog(tty, question, ret_answer, err);
+	cancel_end(&tty->cancel);
+	return r;
+}
+
+static void
+cancel(struct ambit_approver *approver, uint64_t question)
+{
+	cancel_say(&((struct tty *)approver)->cancel, question);
+}
+
+static void
+destroy(struct ambit_approver *approver)
+{
+	struct tty *tty = (struct tty *)approver;
+
+	if (tty->owned)
+		close(tty->in);
+	cancel_finish(&tty->cancel);
+	free(tty);
+}
+
+static int
+create(int in, int out, bool owned, unsigned flags, struct ambit_approver **ret_approver,
+	struct ambit_error *err)
+{
+	struct tty *tty;
+	int r;
+
+	if (!isatty(in) || !isatty(out))
+		return err_set(err, ENOTTY, "not a terminal: nobody can be asked here");
+	tty = calloc(1, sizeof(*tty));
+	if (!tty)
+		return err_nomem(err);
+	r = cancel_init(&tty->cancel, err);
+	if (r < 0) {
+		free(tty);
+		return r;
+	}
+	tty->approver = (struct ambit_approver){
+		.ask = ask,
+		.destroy = destroy,
+		.cancel = cancel,
+		.name = "tty",
+	};
+	tty->in = in;
+	tty->out = out;
+	tty->owned = owned;
+	tty->flags = flags;
+	tty->alone_ms = AMBIT_KEY_ALONE_MS;
+	*ret_approver = &tty->approver;
+	return 0;
+}
+
+void
+tty_set_alone(struct ambit_approver *approver, int ms)
+{
+	((struct tty *)approver)->alone_ms = ms;
+}
+
+int
+ambit_approver_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
+	struct ambit_error *err)
+{
+	return create(in_fd, out_fd, false, flags, ret_approver, err);
+}
+
+/* Non-blocking, which only a description of our own may be: a terminal that
+ * takes no output must not outlast the question. */
+int
+tty_create(struct ambit_approver **ret_approver, struct ambit_error *err)
+{
+	auto_close int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int r;
+
+	if (fd < 0)
+		return err_sys(err, errno == ENXIO ? ENOTTY : errno, "/dev/tty");
+	r = create(fd, fd, true, 0, ret_approver, err);
+	if (r == 0)
+		(void)steal_fd(&fd);
+	return r;
+}
