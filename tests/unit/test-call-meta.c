@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/kernel/call-meta.c, call-times.c and call-xattr.c. */
+/* Promises of lib/line/calls/call-meta.c, call-times.c and call-xattr.c. */
 
 #include "scene.h"
 

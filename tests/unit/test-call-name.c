@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/kernel/call-name.c and call-move.c. */
+/* Promises of lib/line/calls/call-name.c and call-move.c. */
 
 #include "scene.h"
 

@@ -33,8 +33,8 @@
 
 #include "base/fd.h"
 #include "base/program.h"
-#include "kernel/endpoint.h"
-#include "kernel/gate-private.h"
+#include "line/socket/endpoint.h"
+#include "line/gate/gate-private.h"
 
 struct world {
 	struct gate gate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/kernel/call-open.c. */
+/* Promises of lib/line/calls/call-open.c. */
 
 #include "scene.h"
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "kernel/endpoint.h"
+#include "line/socket/endpoint.h"
 
 static struct sockaddr_storage
 ip(const char *text, int port)

@@ -28,8 +28,8 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "kernel/filter-rules.h"
-#include "kernel/syscall.h"
+#include "line/filter/filter-rules.h"
+#include "line/filter/syscall.h"
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64

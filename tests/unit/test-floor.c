@@ -26,8 +26,8 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "kernel/floor.h"
-#include "kernel/probe.h"
+#include "line/floor/floor.h"
+#include "probe/probe-private.h"
 
 /* root/{in,out,list,home}; the child's working directory is root. */
 struct place {

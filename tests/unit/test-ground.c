@@ -11,9 +11,9 @@
 
 #include <ambit/engine.h>
 
-#include "kernel/ground.h"
+#include "line/floor/ground.h"
 #include "perform/tree-look.h"
-#include "kernel/pool.h"
+#include "line/floor/pool.h"
 #include "perform/act.h"
 
 struct rig {

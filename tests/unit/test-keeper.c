@@ -25,7 +25,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "kernel/keeper.h"
+#include "line/process/keeper.h"
 
 #define PATIENCE_MS 20000
 #define TEXT_MAX 16384

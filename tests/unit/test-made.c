@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "kernel/made.h"
+#include "line/object/session-objects.h"
 
 struct world {
 	struct made *made;

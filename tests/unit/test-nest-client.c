@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "kernel/nest-wire.h"
+#include "line/nest/nest-wire.h"
 
 #include <ambit/run.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/kernel/object.c: a path of a real other process means what the
+/* Promises of lib/line/object/object.c: a path of a real other process means what the
  * kernel would make of it there, and never anything of our own. */
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "kernel/object.h"
+#include "line/object/object.h"
 
 enum {
 	FD_DIR = 30,	/* the child's: the folder "other" */

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "kernel/filter-rules.h"
-#include "kernel/floor.h"
-#include "kernel/syscall.h"
+#include "line/filter/filter-rules.h"
+#include "line/floor/floor.h"
+#include "line/filter/syscall.h"
 
 #define TEXT(x) #x
 #define TEXT_OF(x) TEXT(x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/kernel/target.c: what is seen of a real other process. */
+/* Promises of lib/line/object/target.c: what is seen of a real other process. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-#include "kernel/target.h"
+#include "line/object/target.h"
 
 /* Two mapped pages with nothing mapped behind them, made before the fork: the
  * addresses are the same in the child. */

@@ -21,7 +21,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "kernel/temp.h"
+#include "line/process/temp-dir.h"
 #include "perform/clear.h"
 #include "rounds.h"
 

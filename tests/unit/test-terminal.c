@@ -24,7 +24,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
-#include "kernel/terminal-private.h"
+#include "line/terminal/terminal-private.h"
 
 #define PATIENCE_MS 20000
 #define SEEN_MAX (2 * 1024 * 1024)

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/tree.h"
+#include "line/process/tree.h"
 
 /* Each level forks the next, tells its pid through the pipe and waits for ever;
  * with orphan, only the last one stays. */

@@ -7,8 +7,8 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "kernel/gate-private.h"
-#include "kernel/ground.h"
+#include "line/gate/gate-private.h"
+#include "line/floor/ground.h"
 #include "line/gate/gate-law.h"
 
 static int

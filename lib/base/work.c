@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A queue and the threads that empty it. A thread is started only when none
+ * is idle, so that a run in which nothing blocks never pays for one. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/work.h"
+#include "perform/act.h"
+
+/* Paths and messages are kept on the heap: a stack of this size is plenty. */
+#define STACK_SIZE (256u << 10)
+
+struct job {
+	struct job *next;
+	void (*run)(void *data);
+	void *data;
+};
+
+struct work {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct job *first;
+	struct job **last;
+	pthread_t threads[WORK_MAX];
+	unsigned n_threads;
+	unsigned idle;
+	unsigned queued;
+	bool ending;
+};
+
+static struct job *
+next_job(struct work *work)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&work->lock);
+	work->idle++;
+	while (!work->first && !work->ending)
+		pthread_cond_wait(&work->changed, &work->lock);
+	work->idle--;
+	job = work->first;
+	if (job) {
+		work->first = job->next;
+		if (!work->first)
+			work->last = &work->first;
+		work->queued--;
+	}
+	pthread_mutex_unlock(&work->lock);
+	return job;
+}
+
+static void *
+worker(void *data)
+{
+	struct work *work = data;
+	struct job *job;
+
+	act_thread();
+	while ((job = next_job(work)) != NULL) {
+		job->run(job->data);
+		free(job);
+	}
+	return NULL;
+}
+
+/* Signals are for the supervisor's loop: the thread is born with all blocked
+ * but the one that breaks a blocking call. */
+static int
+start_thread(struct work *work)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int r = pthread_attr_init(&attr);
+
+	if (r != 0)
+		return -r;
+	sigfillset(&all);
+	sigdelset(&all, SIGURG);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&work->threads[work->n_threads], &attr, worker, work);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (r == 0)
+		work->n_threads++;
+	return -r;
+}
+
+struct work *
+work_create(void)
+{
+	struct work *work = calloc(1, sizeof(*work));
+
+	if (!work)
+		return NULL;
+	pthread_mutex_init(&work->lock, NULL);
+	pthread_cond_init(&work->changed, NULL);
+	work->last = &work->first;
+	return work;
+}
+
+int
+work_add(struct work *work, void (*run)(void *data), void *data)
+{
+	struct job *job = malloc(sizeof(*job));
+	int r = 0;
+
+	if (!job)
+		return -ENOMEM;
+	*job = (struct job){ .run = run, .data = data };
+	pthread_mutex_lock(&work->lock);
+	if (work->idle <= work->queued && work->n_threads < WORK_MAX)
+		r = start_thread(work);
+	/* With one thread at least, it is only a matter of waiting. */
+	if (r == 0 || work->n_threads > 0) {
+		*work->last = job;
+		work->last = &job->next;
+		work->queued++;
+		r = 0;
+		pthread_cond_signal(&work->changed);
+	} else {
+		free(job);
+	}
+	pthread_mutex_unlock(&work->lock);
+	return r;
+}
+
+void
+work_destroy(struct work *work)
+{
+	if (!work)
+		return;
+	pthread_mutex_lock(&work->lock);
+	work->ending = true;
+	pthread_cond_broadcast(&work->changed);
+	pthread_mutex_unlock(&work->lock);
+	for (unsigned i = 0; i < work->n_threads; i++)
+		pthread_join(work->threads[i], NULL);
+	pthread_cond_destroy(&work->changed);
+	pthread_mutex_destroy(&work->lock);
+	free(work);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rename and link: one inode, two names. Rights hang on inodes and on what lies
+ * above them, so nothing moves from one place to another (folder, scratch, the
+ * rest), as Landlock has it: EXDEV, and the tool copies, which is asked about
+ * as a write. What gets another name counts as written. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "line/calls/call-file.h"
+#include "line/gate/gate.h"
+#include "line/floor/ground.h"
+#include "line/gate/gate-law.h"
+#include "perform/act.h"
+
+static void
+set_bounds(struct call *call)
+{
+	int since = call->row->floor;
+
+	call->bounded = since > 0 && since <= gate_abi(call->gate);
+	call->on_behalf = !call->bounded;
+}
+
+static bool
+is_dir(const struct object *object)
+{
+	return object->exists && S_ISDIR(object->st.st_mode);
+}
+
+/* By the parents: a mount that is the same device again is left to the kernel. */
+static bool
+cross_devices(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) < 0 || fstat(b, &y) < 0 || x.st_dev != y.st_dev;
+}
+
+/* -- rename ------------------------------------------------------------------------ */
+
+#define FROM 0
+#define TO 1
+#define IS_CONFIG number[0] /* a plain config is put in place */
+#define FLAGS_KNOWN (RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)
+
+static int
+rename_flags(const struct call *call, unsigned *ret_flags)
+{
+	unsigned flags = (unsigned)call_int(call, call->row->flags);
+
+	if ((flags & ~(unsigned)FLAGS_KNOWN) ||
+		((flags & RENAME_EXCHANGE) && (flags & (RENAME_NOREPLACE | RENAME_WHITEOUT))))
+		return -EINVAL;
+	if (flags & RENAME_WHITEOUT)
+		return -EPERM;
+	*ret_flags = flags;
+	return 0;
+}
+
+static int
+check_names(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+
+	if (call_last(call, FROM) != LAST_NAME)
+		return -EBUSY;
+	if (call_last(call, TO) != LAST_NAME)
+		return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
+	if (!from->exists)
+		return -ENOENT;
+	if ((flags & RENAME_NOREPLACE) && to->exists)
+		return -EEXIST;
+	if ((flags & RENAME_EXCHANGE) && !to->exists)
+		return -ENOENT;
+	/* Magic links and what has no name are not moved. */
+	if (from->parent < 0 || to->parent < 0 || from->proc || to->proc)
+		return -EPERM;
+	return cross_devices(from->parent, to->parent) ? -EXDEV : 0;
+}
+
+static int
+check_kinds(const struct call *call, unsigned flags, const bool slash[2])
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	bool swap = flags & RENAME_EXCHANGE;
+
+	if (!is_dir(from) && (slash[FROM] || (!swap && slash[TO])))
+		return -ENOTDIR;
+	if (swap && !is_dir(to) && slash[TO])
+		return -ENOTDIR;
+	if (is_dir(from) && !streq(from->real, to->real) && str_beneath(to->real, from->real))
+		return -EINVAL;
+	if (is_dir(to) && !streq(from->real, to->real) && str_beneath(from->real, to->real))
+		return swap ? -EINVAL : -ENOTEMPTY;
+	if (swap || !to->exists)
+		return 0;
+	if (is_dir(from) != is_dir(to))
+		return is_dir(from) ? -ENOTDIR : -EISDIR;
+	return is_dir(to) ? call_is_empty(call, TO) : 0;
+}
+
+/* A directory that changes its parent has its ".." written. */
+static int
+check_rights(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	struct stat a, b;
+	bool apart;
+	int r = call_may_delete(call, FROM);
+
+	if (r == 0)
+		r = to->exists ? call_may_delete(call, TO) : call_may_create(call, TO);
+	if (r < 0)
+		return r;
+	apart = fstat(from->parent, &a) < 0 || fstat(to->parent, &b) < 0 || a.st_ino != b.st_ino;
+	if (apart && is_dir(from))
+		r = call_may(call, FROM, W_OK);
+	if (r == 0 && apart && (flags & RENAME_EXCHANGE) && is_dir(to))
+		r = call_may(call, TO, W_OK);
+	return r;
+}
+
+/* git writes its configuration as config.lock and renames it, and so a
+ * .gitmodules. Whether it names a program that will be run, the engine can tell. */
+static bool
+is_plain_config(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	auto_free char *text = NULL;
+	size_t len;
+	int r;
+
+	if (flags || !S_ISREG(from->st.st_mode) || (to->exists && !S_ISREG(to->st.st_mode)))
+		return false;
+	/* The same directory, for one name is the other and ".lock". */
+	if (strlen(from->real) != strlen(to->real) + strlen(".lock") ||
+		!str_prefix(from->real, to->real) ||
+		!streq(from->real + strlen(to->real), ".lock"))
+		return false;
+	if (!streq(to->name, ".gitmodules") &&
+		!((streq(to->name, "config") || streq(to->name, "config.worktree")) &&
+			call_in_git_dir(call, TO)))
+		return false;
+	/* Only in place of the question about git's own guard: any other target is decided
+	 * about like every other. */
+	if (call_place(call, TO) != PLACE_COVERED || !gate_git_guards(call->gate, to->real))
+		return false;
+	gate_lock(call->gate);
+	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
+		NULL);
+	gate_unlock(call->gate);
+	return r == 0;
+}
+
+static void
+need_rename(struct call *call, unsigned flags)
+{
+	call_need(call, AMBIT_ACCESS_DELETE, FROM);
+	call->IS_CONFIG = is_plain_config(call, flags);
+	if (call->IS_CONFIG) {
+		call_need(call, AMBIT_ACCESS_WRITE, FROM);
+		call->on_behalf = true;
+	} else {
+		call_need(call, AMBIT_ACCESS_REPLACE, TO);
+	}
+	if (flags & RENAME_EXCHANGE) {
+		call_need(call, AMBIT_ACCESS_DELETE, TO);
+		call_need(call, AMBIT_ACCESS_REPLACE, FROM);
+	}
+}
+
+static bool
+same_inode(const struct object *a, const struct object *b)
+{
+	return a->exists && b->exists && a->st.st_dev == b->st.st_dev &&
+		a->st.st_ino == b->st.st_ino;
+}
+
+/* A directory may hold symlinks, and where it comes from they can be made at any time, so
+ * none is moved into a git directory; nor out of one, where links could then be put into
+ * it before it is moved back. */
+static bool
+crosses_git(const struct call *call, unsigned flags)
+{
+	bool moves_dir = is_dir(&call->object[FROM]) ||
+		((flags & RENAME_EXCHANGE) && is_dir(&call->object[TO]));
+
+	return moves_dir && call_lies_in_git(call, FROM) != call_lies_in_git(call, TO);
+}
+
+static int
+prepare_rename(struct call *call)
+{
+	const struct sys_row *row = call->row;
+	unsigned flags = 0;
+	bool slash[2];
+	int r;
+
+	call_begin(call);
+	r = rename_flags(call, &flags);
+	if (r == 0)
+		r = call_name(call, FROM, row->dirfd, row->path, &slash[FROM]);
+	if (r == 0)
+		r = call_name(call, TO, row->dirfd2, row->path2, &slash[TO]);
+	if (r == 0)
+		r = check_names(call, flags);
+	if (r == 0)
+		r = check_kinds(call, flags, slash);
+	if (r < 0)
+		return r;
+	/* Two names of one inode: the kernel does nothing, and calls it done. */
+	if (same_inode(&call->object[FROM], &call->object[TO]))
+		return call_value(call, 0);
+	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
+		return -EXDEV;
+	r = check_rights(call, flags);
+	if (r < 0)
+		return r;
+	call->flags = (int)flags;
+	set_bounds(call);
+	if (S_ISLNK(call->object[FROM].st.st_mode))
+		r = call_leads(call, TO, NULL, call->object[FROM].fd);
+	if (r == 0 && (flags & RENAME_EXCHANGE) && S_ISLNK(call->object[TO].st.st_mode))
+		r = call_leads(call, FROM, NULL, call->object[TO].fd);
+	if (r < 0)
+		return r;
+	need_rename(call, flags);
+	return CALL_DECIDE;
+}
+
+/* Who wrote the lock may still have it open: a fresh copy of the text that was
+ * judged takes its place. */
+static int
+put_config(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	auto_free char *text = NULL;
+	size_t len = 0;
+	int r;
+
+	gate_lock(call->gate);
+	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
+		NULL);
+	gate_unlock(call->gate);
+	/* Not plain any more: then it is asked about. */
+	if (r < 0)
+		return -ESTALE;
+	return act_put_text(pass, from->parent, from->name, to->name, from->st.st_mode & 0777,
+		text, len);
+}
+
+static int
+move_objects(struct call *call, struct ambit_pass *pass, unsigned flags)
+{
+	struct hand_end from = gate_end(call, FROM), to = gate_end(call, TO);
+	struct hand_law law = gate_law(call);
+
+	if (call->IS_CONFIG)
+		return put_config(call, pass);
+	return hand_move(pass, &law, &from, &to, flags);
+}
+
+static int
+perform_rename(struct call *call, struct ambit_pass *pass)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	unsigned flags = (unsigned)call->flags;
+	int r = call_unchanged(call, FROM);
+
+	if (r == 0)
+		r = call_unchanged(call, TO);
+	if (r == 0)
+		r = move_objects(call, pass, flags);
+	if (r < 0)
+		return r;
+	if (is_dir(from) || is_dir(to))
+		grounds_moved(gate_grounds(call->gate), from->real, to->real,
+			flags & RENAME_EXCHANGE);
+	if (!(flags & RENAME_EXCHANGE) && to->exists)
+		call_dropped(call, TO);
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_rename = {
+	.prepare = prepare_rename,
+	.perform = perform_rename,
+};
+
+/* -- link --------------------------------------------------------------------------- */
+
+static int
+resolve_source(struct call *call, int flags)
+{
+	const struct sys_row *row = call->row;
+	int r = call_copy(call, FROM, row->path);
+
+	if (r < 0)
+		return r;
+	if (call->path[FROM][0] || !(flags & AT_EMPTY_PATH))
+		return call_resolve(call, FROM, row->dirfd, row->path,
+			flags & AT_SYMLINK_FOLLOW ? OBJECT_FOLLOW : OBJECT_NOFOLLOW, 0);
+	call->base[FROM] = row->dirfd >= 0 ? call_int(call, row->dirfd) : AT_FDCWD;
+	if (call->base[FROM] == AT_FDCWD)
+		return -EPERM; /* a directory */
+	r = object_from_fd(&call->object[FROM], &call->target, call->base[FROM]);
+	if (r == 0)
+		call->n_objects = FROM + 1;
+	return r;
+}
+
+/* Made by O_TMPFILE and about to get its first name: it is nowhere yet, and the
+ * kernel refuses any other file without a name. */
+static bool
+is_unborn(const struct object *object)
+{
+	return object->exists && object->st.st_nlink == 0 && S_ISREG(object->st.st_mode);
+}
+
+static int
+check_link(const struct call *call, bool slash)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+
+	if (!from->exists)
+		return -ENOENT;
+	if (to->exists || call_last(call, TO) != LAST_NAME)
+		return -EEXIST;
+	if (slash)
+		return -ENOENT;
+	if (S_ISDIR(from->st.st_mode))
+		return -EPERM;
+	if (from->proc || to->proc || from->nameless || cross_devices(from->fd, to->parent))
+		return -EXDEV;
+	return call_may_create(call, TO);
+}
+
+/* One end in the private temp directory, which is gone when the other is still there. */
+static bool
+leaves_temp(const struct call *call)
+{
+	const char *temp = gate_temp(call->gate);
+
+	return str_beneath(call->object[FROM].real, temp) != str_beneath(call->object[TO].real, temp);
+}
+
+static int
+prepare_link(struct call *call)
+{
+	const struct sys_row *row = call->row;
+	int flags = call_int(call, row->flags), r;
+	bool slash = false;
+
+	call_begin(call);
+	if (flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	r = resolve_source(call, flags);
+	if (r == 0)
+		r = call_name(call, TO, row->dirfd2, row->path2, &slash);
+	if (r == 0)
+		r = check_link(call, slash);
+	if (r < 0)
+		return r;
+	set_bounds(call);
+	if (!is_unborn(&call->object[FROM])) {
+		/* No name to ask about. */
+		if (call->object[FROM].gone)
+			return -ENOENT;
+		if (call_place(call, FROM) != call_place(call, TO) || leaves_temp(call))
+			return -EXDEV;
+		call_need(call, AMBIT_ACCESS_WRITE, FROM);
+	}
+	if (S_ISLNK(call->object[FROM].st.st_mode)) {
+		r = call_leads(call, TO, NULL, call->object[FROM].fd);
+		if (r < 0)
+			return r;
+	}
+	call_need(call, AMBIT_ACCESS_WRITE, TO);
+	return CALL_DECIDE;
+}
+
+static int
+perform_link(struct call *call, struct ambit_pass *pass)
+{
+	struct hand_end to = gate_end(call, TO);
+	int r = hand_link(pass, call->object[FROM].fd, &to);
+
+	if (r < 0)
+		return r;
+	call_value(call, 0);
+	return 0;
+}
+
+const struct call_op call_link = {
+	.prepare = prepare_link,
+	.perform = perform_link,
+};

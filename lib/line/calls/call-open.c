@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open, openat, openat2 and creat, as far as they can change anything. What
+ * exists is opened through the O_PATH descriptor that was decided about, so
+ * that it can be no other file; what does not is made beneath the parent that
+ * is held, and must still not be there. Opens that only read are the floor's
+ * business, and so are terminals: opened here they would be the wrong one. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "line/calls/call-file.h"
+#include "line/nest/nest.h"
+#include "line/object/special.h"
+#include "line/gate/staged.h"
+#include "perform/act.h"
+
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20
+#endif
+
+#define TMPFILE (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
+#define FLAGS_KNOWN                                                                                \
+	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC |      \
+		O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME |          \
+		O_CLOEXEC | O_PATH | TMPFILE | KERNEL_LARGEFILE)
+/* O_LARGEFILE is 0 in the C library of a 64-bit system, not in its kernel. */
+#if defined(__aarch64__)
+#define KERNEL_LARGEFILE 0400000
+#else
+#define KERNEL_LARGEFILE 0100000
+#endif
+#define RESOLVE_KNOWN                                                                              \
+	(RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH |         \
+		RESOLVE_IN_ROOT | RESOLVE_CACHED)
+
+#define RESOLVE number[0] /* RESOLVE_* of openat2 */
+#define STAGED number[1]  /* what is opened is another file: see staged.h */
+#define TEMP_NAME "#tmpfile"
+
+/* -- the arguments ------------------------------------------------------------------ */
+
+static bool
+is_openat2(const struct call *call)
+{
+	return streq(call->row->name, "openat2");
+}
+
+/* The kernel's own rules for a struct that may grow: a longer one is fine if
+ * what is beyond is zero. */
+static int
+copy_how(struct call *call, struct open_how *how)
+{
+	uint64_t at = call->args[call->row->path + 1], size = call->args[call->row->path + 2];
+	char all[4096];
+	int r;
+
+	if (size < sizeof(*how))
+		return -EINVAL;
+	if (size > sizeof(all))
+		return -E2BIG;
+	r = target_read(&call->target, at, all, size);
+	if (r < 0)
+		return r;
+	for (size_t i = sizeof(*how); i < size; i++)
+		if (all[i])
+			return -E2BIG;
+	memcpy(how, all, sizeof(*how));
+	return 0;
+}
+
+static int
+read_how(struct call *call)
+{
+	struct open_how how;
+	int r = copy_how(call, &how);
+
+	if (r < 0)
+		return r;
+	if ((how.flags & ~(uint64_t)(unsigned)FLAGS_KNOWN) ||
+		(how.resolve & ~(uint64_t)RESOLVE_KNOWN))
+		return -EINVAL;
+	if ((how.resolve & RESOLVE_BENEATH) && (how.resolve & RESOLVE_IN_ROOT))
+		return -EINVAL;
+	if (how.flags & (O_CREAT | TMPFILE) ? how.mode & ~(uint64_t)07777 : how.mode != 0)
+		return -EINVAL;
+	call->flags = (int)how.flags;
+	call->mode = (mode_t)how.mode;
+	call->RESOLVE = how.resolve;
+	return 0;
+}
+
+static int
+read_arguments(struct call *call)
+{
+	const struct sys_row *row = call->row;
+
+	if (call->again)
+		return 0;
+	if (is_openat2(call))
+		return read_how(call);
+	if (row->flags < 0) {
+		call->flags = O_CREAT | O_WRONLY | O_TRUNC;
+		call->mode = (mode_t)call->args[row->path + 1] & 07777;
+	} else {
+		call->flags = call_int(call, row->flags) & FLAGS_KNOWN;
+		call->mode = (mode_t)call->args[row->flags + 1] & 07777;
+	}
+	return 0;
+}
+
+static bool
+writes(int flags)
+{
+	return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC | TMPFILE));
+}
+
+static int
+check_flags(int flags)
+{
+	if ((flags & (O_CREAT | O_DIRECTORY)) == (O_CREAT | O_DIRECTORY))
+		return -EINVAL;
+	if ((flags & TMPFILE) && (!(flags & O_DIRECTORY) || (flags & O_ACCMODE) == O_RDONLY))
+		return -EINVAL;
+	return 0;
+}
+
+static bool
+is_device(const struct object *object)
+{
+	return S_ISCHR(object->st.st_mode) || S_ISBLK(object->st.st_mode);
+}
+
+/* What would be left to the floor, where that gives too much: the very object is opened,
+ * as it was resolved. Not a device that the floor does not give: other terminals are open
+ * to the supervisor. Nor what is the opener's own terminal, whoever he is: here that would
+ * be the supervisor's. What has lost its name is nothing to be asked about. */
+static int
+open_itself(struct call *call, bool read_only)
+{
+	const struct object *object = &call->object[0];
+	bool device = is_device(object);
+
+	if (device && object->st.st_rdev == makedev(5, 0))
+		return -ENXIO;
+	if (device && !gate_covers(call->gate, object->real))
+		return -EACCES;
+	if (!device && !read_only && !(object->nameless && S_ISFIFO(object->st.st_mode)))
+		return -EACCES;
+	if (read_only && object->gone)
+		return -EACCES;
+	if (device)
+		call->flags |= O_NOCTTY;
+	else if (read_only && !object->nameless)
+		call_need(call, AMBIT_ACCESS_READ, 0);
+	call->on_behalf = true;
+	call->slow = true;
+	return CALL_DECIDE;
+}
+
+/* Continues what the floor bounds. Before ABI 3 it knows nothing of O_TRUNC,
+ * so that only a call that must also write is bounded; the flags are in a
+ * register and stay as they are. */
+static int
+leave_to_floor(struct call *call)
+{
+	int how = call->flags & O_ACCMODE;
+
+	if (gate_is_narrower(call->gate))
+		return open_itself(call, how == O_RDONLY && !(call->flags & O_TRUNC));
+	if ((call->flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR && gate_abi(call->gate) < 3)
+		return -EACCES;
+	return call_continue(call);
+}
+
+/* -- prepare --------------------------------------------------------------------------- */
+
+static int
+check_existing(const struct call *call)
+{
+	const struct object *object = &call->object[0];
+	mode_t mode = object->st.st_mode;
+	int flags = call->flags, how = flags & O_ACCMODE, access = 0;
+
+	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		return -EEXIST;
+	if ((object->slash || (flags & O_DIRECTORY)) && !S_ISDIR(mode))
+		return -ENOTDIR;
+	if (S_ISLNK(mode))
+		return -ELOOP;
+	if (S_ISDIR(mode) && !(flags & TMPFILE))
+		return -EISDIR;
+	if (S_ISSOCK(mode) && !object->nameless)
+		return -ENXIO;
+	if (how != O_WRONLY)
+		access |= R_OK;
+	if (how != O_RDONLY || (flags & O_TRUNC))
+		access |= W_OK;
+	return flags & TMPFILE ? 0 : call_may(call, 0, access);
+}
+
+static int
+check(const struct call *call)
+{
+	const struct object *object = &call->object[0];
+
+	if (object->slash && (call->flags & O_CREAT))
+		return -EISDIR;
+	if (object->exists)
+		return check_existing(call);
+	if (!(call->flags & O_CREAT))
+		return -ENOENT;
+	return object->proc ? -EACCES : call_may_create(call, 0);
+}
+
+/* A file without a name, in a directory: decided as a name there that does not
+ * exist, which is what it becomes for a while. */
+static int
+name_tmpfile(struct call *call)
+{
+	struct object *object = &call->object[0];
+	size_t real = strlen(object->real), written = strlen(object->written);
+
+	if (real + sizeof("/" TEMP_NAME) > sizeof(object->real) ||
+		written + sizeof("/" TEMP_NAME) > sizeof(object->written))
+		return -ENAMETOOLONG;
+	snprintf(object->real + real, sizeof(object->real) - real, "%s" TEMP_NAME,
+		object->real[1] ? "/" : "");
+	snprintf(object->written + written, sizeof(object->written) - written, "%s" TEMP_NAME,
+		object->written[1] ? "/" : "");
+	snprintf(object->name, sizeof(object->name), TEMP_NAME);
+	fd_close_at(&object->parent);
+	object->parent = steal_fd(&object->fd);
+	object->exists = false;
+	return call_may_create(call, 0);
+}
+
+static void
+set_needs(struct call *call)
+{
+	int how = call->flags & O_ACCMODE;
+	int since = call->row->floor;
+
+	if ((call->flags & O_TRUNC) && since > 0 && since < 3)
+		since = 3;
+	call_need(call, AMBIT_ACCESS_WRITE, 0);
+	if (call->object[0].exists && (how == O_RDWR || how == O_ACCMODE))
+		call_need(call, AMBIT_ACCESS_READ, 0);
+	call->bounded = since > 0 && since <= gate_abi(call->gate);
+	call->on_behalf = !call->bounded;
+}
+
+#define IS_PLAIN 2 /* no enum call_step: go on */
+
+/* What exists, but is nothing that anybody could be asked about. */
+static int
+prepare_special(struct call *call)
+{
+	struct object *object = &call->object[0];
+	bool read_only = (call->flags & O_ACCMODE) == O_RDONLY && !(call->flags & O_TRUNC);
+
+	/* O_CREAT on what is there (lock files): nothing is written. A pipe is
+	 * its holder's. */
+	if (read_only || object->nameless)
+		return leave_to_floor(call);
+	if (S_ISCHR(object->st.st_mode) &&
+		(special_is_terminal(object->st.st_rdev) || gate_covers(call->gate, object->real)))
+		return leave_to_floor(call);
+	if (object->proc) {
+		call->on_behalf = true;
+		return special_is_own_proc(call) ? CALL_DECIDE : -EACCES;
+	}
+	if (special_is_held(call)) {
+		call->on_behalf = true;
+		return CALL_DECIDE;
+	}
+	if (object->gone)
+		return leave_to_floor(call);
+	return IS_PLAIN;
+}
+
+/* Whether anything may be written there; the name is another matter. */
+static int
+prepare_staged(struct call *call)
+{
+	struct object *beside = &call->object[1];
+	size_t len = (size_t)(strrchr(call->object[0].real, '/') - call->object[0].real);
+
+	object_init(beside);
+	snprintf(beside->real, sizeof(beside->real), "%.*s/" TEMP_NAME, (int)len,
+		call->object[0].real);
+	snprintf(beside->written, sizeof(beside->written), "%s", beside->real);
+	call->n_objects = 2;
+	call->STAGED = true;
+	call->on_behalf = true;
+	call_need(call, AMBIT_ACCESS_WRITE, 1);
+	return CALL_DECIDE;
+}
+
+static int
+prepare(struct call *call)
+{
+	enum object_follow follow = OBJECT_FOLLOW;
+	int r, special;
+
+	call_begin(call);
+	call->STAGED = false;
+	/* Its flags lie in memory and can change after a look, to O_TRUNC; or to any
+	 * write at all, which the floor would let through. Programs go on with openat. */
+	if (is_openat2(call) && (gate_abi(call->gate) < 3 || gate_is_narrower(call->gate)))
+		return -ENOSYS;
+	r = read_arguments(call);
+	if (r < 0)
+		return r;
+	if ((call->flags & O_PATH) || !writes(call->flags))
+		return call_continue(call);
+	r = check_flags(call->flags);
+	if (r < 0)
+		return r;
+	/* What must not wait for a disk can be told to try without. */
+	if (call->RESOLVE & RESOLVE_CACHED)
+		return -EAGAIN;
+	if (call_copy(call, 0, call->row->path) == 0 && streq(call->path[0], NEST_PATH))
+		return nest_open(call);
+	if ((call->flags & O_NOFOLLOW) || (call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		follow = OBJECT_NOFOLLOW;
+	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, call->RESOLVE);
+	if (r < 0)
+		return r;
+	r = check(call);
+	if (r < 0)
+		return r;
+	if (call->flags & TMPFILE) {
+		r = call->object[0].proc ? -EOPNOTSUPP : name_tmpfile(call);
+		if (r < 0)
+			return r;
+	} else if (call->object[0].exists) {
+		special = prepare_special(call);
+		if (special != IS_PLAIN)
+			return special;
+		call->slow = S_ISFIFO(call->object[0].st.st_mode) || is_device(&call->object[0]);
+	}
+	if (staged_takes(call))
+		return prepare_staged(call);
+	set_needs(call);
+	return CALL_DECIDE;
+}
+
+/* -- perform --------------------------------------------------------------------------- */
+
+static bool
+given_up(void *data)
+{
+	return call_given_up(data);
+}
+
+/* What the kernel does by default about O_CREAT on somebody else's file in a
+ * directory like /tmp: it may be a trap. Opened without O_CREAT it would not
+ * be noticed. */
+static int
+check_sticky(const struct call *call)
+{
+	const struct object *object = &call->object[0];
+	struct stat st;
+
+	if (!(call->flags & O_CREAT) || object->parent < 0 || object->st.st_uid == geteuid())
+		return 0;
+	if (fstat(object->parent, &st) < 0)
+		return -errno;
+	return (st.st_mode & S_ISVTX) && (st.st_mode & 022) && st.st_uid != object->st.st_uid
+		? -EACCES
+		: 0;
+}
+
+static int
+open_existing(struct call *call, struct ambit_pass *pass, int *ret_fd)
+{
+	const struct object *object = &call->object[0];
+	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_ASYNC), had;
+	bool waits = S_ISFIFO(object->st.st_mode) && (flags & O_ACCMODE) == O_WRONLY &&
+		!(flags & O_NONBLOCK);
+	auto_close int fd = -1;
+	int r = check_sticky(call);
+
+	if (r < 0)
+		return r;
+	/* A lease or a device must not hold the supervisor up. */
+	r = waits ? act_reopen_wait(pass, object->fd, flags, given_up, call, &fd)
+		  : act_reopen(pass, object->fd, flags | O_NONBLOCK, &fd);
+	if (r < 0)
+		return r;
+	if (!(flags & O_NONBLOCK)) {
+		had = fcntl(fd, F_GETFL);
+		if (had < 0 || fcntl(fd, F_SETFL, had & ~O_NONBLOCK) < 0)
+			return -errno;
+	}
+	*ret_fd = steal_fd(&fd);
+	return 0;
+}
+
+static int
+open_new(struct call *call, struct ambit_pass *pass, int *ret_fd)
+{
+	const struct object *object = &call->object[0];
+	int flags = call->flags & ~(O_TRUNC | O_ASYNC);
+	bool temp = flags & TMPFILE;
+	mode_t mode;
+	int r = call_mode(call, 0, call->mode, &mode);
+
+	if (r < 0)
+		return r;
+	r = act_open(pass, object->parent, temp ? "" : object->name,
+		temp ? flags : flags | O_CREAT | O_EXCL, mode, ret_fd);
+	/* Somebody was faster; for one who does not mind, it is another object
+	 * now. */
+	if (r == -EEXIST && !(call->flags & O_EXCL))
+		return -ESTALE;
+	if (r == 0)
+		call_made_fd(call, 0, *ret_fd);
+	return r;
+}
+
+static int
+perform(struct call *call, struct ambit_pass *pass)
+{
+	int fd = -1;
+	int r = call->STAGED	       ? staged_open(call, &fd)
+		: call->object[0].exists ? open_existing(call, pass, &fd)
+					 : open_new(call, pass, &fd);
+
+	if (r < 0)
+		return r;
+	call->answer = (struct answer){
+		.kind = ANSWER_FD,
+		.fd = fd,
+		.cloexec = call->flags & O_CLOEXEC,
+	};
+	return 0;
+}
+
+const struct call_op call_open = {
+	.prepare = prepare,
+	.perform = perform,
+};

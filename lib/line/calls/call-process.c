@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls about other processes: their limits, priorities, scheduling, and where
+ * the floor does not scope them, signals. A process number is in a register and
+ * cannot be changed after the look, so a yes is CONTINUE. Between look and deed
+ * the number could pass to a new process; for that the old one must end and the
+ * numbers wrap around within microseconds. A pidfd can be exchanged by another
+ * thread, so that one is used here, on the copy that was looked at. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "line/calls/call.h"
+#include "line/process/tree.h"
+
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease 448
+#endif
+
+/* How a call says whom it means. */
+enum whom {
+	WHOM_PID = 0,  /* args[0]; 0 is itself */
+	WHOM_KILL,     /* args[0]; 0, -1 and negative numbers are groups */
+	WHOM_PRIORITY, /* which, who: PRIO_* */
+	WHOM_IOPRIO,   /* which, who: IOPRIO_WHO_* */
+	WHOM_PIDFD,
+};
+
+static const struct {
+	const char *name;
+	enum whom whom;
+	int signal; /* which argument; -1: none */
+} calls[] = {
+	{ "prlimit64", WHOM_PID, -1 },
+	{ "sched_setparam", WHOM_PID, -1 },
+	{ "sched_setscheduler", WHOM_PID, -1 },
+	{ "sched_setaffinity", WHOM_PID, -1 },
+	{ "sched_setattr", WHOM_PID, -1 },
+	{ "setpriority", WHOM_PRIORITY, -1 },
+	{ "ioprio_set", WHOM_IOPRIO, -1 },
+	{ "kill", WHOM_KILL, 1 },
+	{ "tkill", WHOM_PID, 1 },
+	{ "tgkill", WHOM_PID, 2 },
+	{ "rt_sigqueueinfo", WHOM_PID, 1 },
+	{ "rt_tgsigqueueinfo", WHOM_PID, 2 },
+	{ "pidfd_send_signal", WHOM_PIDFD, 1 },
+	{ "process_mrelease", WHOM_PIDFD, -1 },
+};
+
+static int
+about_pid(struct call *call, pid_t pid)
+{
+	if (pid == 0 || tree_holds(gate_tree(call->gate), pid))
+		return call_continue(call);
+	/* A number that cannot be, or is not there, gets its natural error. */
+	if (pid < 0 || (kill(pid, 0) < 0 && errno == ESRCH))
+		return -ESRCH;
+	return -EPERM;
+}
+
+static int
+about_group(struct call *call, pid_t group)
+{
+	if (group == 0)
+		group = getpgid(call->target.tid);
+	if (group <= 0 || (kill(-group, 0) < 0 && errno == ESRCH))
+		return -ESRCH;
+	return tree_holds_group(gate_tree(call->gate), group) ? call_continue(call) : -EPERM;
+}
+
+static int
+about_kill(struct call *call, pid_t pid)
+{
+	if (pid > 0)
+		return about_pid(call, pid);
+	if (pid == -1) /* everybody that the user has */
+		return -EPERM;
+	return about_group(call, -pid);
+}
+
+/* "which" counts from 0 in one call and from 1 in the other; users are whole
+ * desktops. */
+static int
+about_which(struct call *call, int which)
+{
+	pid_t who = (pid_t)call->args[1];
+
+	switch (which) {
+	case PRIO_PROCESS:
+		return about_pid(call, who);
+	case PRIO_PGRP:
+		return about_group(call, who);
+	case PRIO_USER:
+		return -EPERM;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* The process behind a pidfd of our own, or -errno. */
+static pid_t
+pidfd_process(int pidfd)
+{
+	char path[64], *at;
+	auto_free char *text = NULL;
+	size_t len;
+	int pid, r;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	r = fd_read_file(AT_FDCWD, path, 4096, &text, &len);
+	if (r < 0)
+		return r;
+	at = strstr(text, "\nPid:");
+	if (!at || sscanf(at, "\nPid: %d", &pid) != 1)
+		return -EBADF;
+	return pid > 0 ? pid : -ESRCH;
+}
+
+static int
+about_pidfd(struct call *call)
+{
+	pid_t pid;
+
+	call->fd[0] = target_fd(&call->target, (int)call->args[0]);
+	if (call->fd[0] < 0)
+		return call->fd[0];
+	pid = pidfd_process(call->fd[0]);
+	if (pid < 0)
+		return pid;
+	if (!tree_holds(gate_tree(call->gate), pid))
+		return -EPERM;
+	call->on_behalf = true;
+	return CALL_DECIDE;
+}
+
+static int
+process_prepare(struct call *call)
+{
+	pid_t pid = (pid_t)call->args[0];
+
+	call_begin(call);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (!streq(calls[i].name, call->row->name))
+			continue;
+		/* Signal 0 only asks whether there is one. */
+		if (calls[i].signal >= 0 && (int)call->args[calls[i].signal] == 0)
+			return call_continue(call);
+		switch (calls[i].whom) {
+		case WHOM_PID:
+			return about_pid(call, pid);
+		case WHOM_KILL:
+			return about_kill(call, pid);
+		case WHOM_PRIORITY:
+			return about_which(call, (int)call->args[0]);
+		case WHOM_IOPRIO:
+			return about_which(call, (int)call->args[0] - 1);
+		case WHOM_PIDFD:
+			return about_pidfd(call);
+		}
+	}
+	return -EPERM;
+}
+
+static int
+send_signal(struct call *call)
+{
+	siginfo_t info;
+	int r = 0;
+
+	if (call->args[2])
+		r = target_read(&call->target, call->args[2], &info, sizeof(info));
+	if (r < 0)
+		return r;
+	r = (int)syscall(SYS_pidfd_send_signal, call->fd[0], (int)call->args[1],
+		call->args[2] ? &info : NULL, (unsigned)call->args[3]);
+	return r < 0 ? -errno : 0;
+}
+
+static int
+release_memory(struct call *call)
+{
+	long r = syscall(SYS_process_mrelease, call->fd[0], (unsigned)call->args[1]);
+
+	return r < 0 ? -errno : 0;
+}
+
+static int
+process_perform(struct call *call, struct ambit_pass *pass)
+{
+	int r = ambit_pass_use(pass);
+
+	if (r == 0)
+		r = streq(call->row->name, "process_mrelease") ? release_memory(call)
+							       : send_signal(call);
+	if (r == 0)
+		call_value(call, 0);
+	return r;
+}
+
+const struct call_op call_process = {
+	.prepare = process_prepare,
+	.perform = process_perform,
+};
+
+/* -- what changes what can be done ------------------------------------------------- */
+
+static int
+cannot_perform(struct call *call, struct ambit_pass *pass)
+{
+	(void)call;
+	(void)pass;
+	return -EPERM;
+}
+
+static int
+restrict_prepare(struct call *call)
+{
+	gate_narrowed(call->gate, call->target.tid);
+	return call_continue(call);
+}
+
+const struct call_op call_restrict = {
+	.prepare = restrict_prepare,
+	.perform = cannot_perform,
+};
+
+static int
+subreaper_prepare(struct call *call)
+{
+	gate_subreaper(call->gate);
+	return call_continue(call);
+}
+
+const struct call_op call_subreaper = {
+	.prepare = subreaper_prepare,
+	.perform = cannot_perform,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LINE_CALLS_CALL_H
+#define LINE_CALLS_CALL_H
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#include <ambit/engine.h>
+
+#include "line/object/object.h"
+#include "line/filter/syscall.h"
+#include "line/object/target.h"
+
+/* One notified system call, from its arguments to its answer.
+ *
+ *   prepare   copies what the call points to, once, and resolves it; says what
+ *             must be decided (needs, host), or answers at once
+ *   (decide   the gate: a glance, or a question while the call is held)
+ *   perform   does it on the objects that were resolved
+ *
+ * The gate CONTINUEs instead of performing where the floor bounds the call at
+ * all its objects (call.bounded). After a question, prepare runs again on the
+ * copies and must find the same objects. All of one call's steps run in one
+ * thread at a time. */
+
+struct egress;
+struct gate;
+struct grounds;
+struct pool;
+struct staged;
+struct call;
+
+enum answer_kind {
+	ANSWER_ERROR = 0, /* .error, positive errno; 0 means EACCES: forgotten is no */
+	ANSWER_CONTINUE,
+	ANSWER_VALUE,
+	ANSWER_FD, /* .fd is put into the target and is the call's result; taken */
+};
+
+struct answer {
+	enum answer_kind kind;
+	int error;
+	int64_t value;
+	int fd;
+	bool cloexec; /* of the descriptor in the target */
+};
+
+/* One thing to be decided about one object. */
+struct need {
+	enum ambit_access access;
+	unsigned object; /* index */
+};
+
+enum call_step {
+	CALL_DECIDE = 0, /* needs and host are filled */
+	CALL_ANSWERED,	 /* answer is filled: nothing to decide */
+};
+
+#define CALL_DATA_MAX 65536 /* xattr values, addresses, small messages */
+
+struct call {
+	struct gate *gate;
+	const struct sys_row *row;
+	uint64_t id; /* of the notification */
+	uint64_t args[6];
+	struct target target;
+	bool again; /* prepare runs a second time: on the copies below */
+	bool prepared; /* there may be something below to be dropped */
+
+	/* Filled by prepare. */
+	char *path[2];	  /* copies; owned, kept for the second time */
+	int base[2];	  /* dirfds as the program gave them */
+	struct object object[2];
+	unsigned n_objects;
+	struct need need[6];
+	unsigned n_needs;
+	char *host;	  /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
+	bool bounded;	  /* the floor bounds this call where it covers its objects */
+	bool on_behalf;	  /* never CONTINUE, whatever the floor covers */
+	bool slow;	  /* perform may block: not in the gate's own thread */
+	bool asked;	  /* a person was asked: the floor does not know */
+	bool promises;	  /* never held: it is begun while a person is asked, with this */
+	uint64_t ticket;  /* 0: none; whoever takes it sets it to 0 */
+	struct ambit_permit *permit; /* of an allow that was recorded: ends with the answer */
+	unsigned changes; /* how often it meant something else after a question */
+
+	/* For the op itself. */
+	int flags;
+	mode_t mode;
+	uint64_t number[4];
+	void *data; /* malloc'd or NULL; freed with the call */
+	size_t len;
+	int fd[2];  /* closed with the call if not -1 */
+
+	struct answer answer;
+};
+
+struct call_op {
+	/* CALL_DECIDE, CALL_ANSWERED, or -errno: the natural error. */
+	int (*prepare)(struct call *call);
+	/* Fills call->answer; 0 or -errno for the program. pass is used up.
+	 * -ESTALE: what was resolved is not what lies there now, and nothing was
+	 * done: prepare and decide again a few times, then EACCES. */
+	int (*perform)(struct call *call, struct ambit_pass *pass);
+};
+
+/* One per op; defined in the file that is named. */
+extern const struct call_op call_open;	   /* call-open.c */
+extern const struct call_op call_mkdir;	   /* call-name.c: names in directories */
+extern const struct call_op call_mknod;
+extern const struct call_op call_unlink;
+extern const struct call_op call_rename;
+extern const struct call_op call_link;
+extern const struct call_op call_symlink;
+extern const struct call_op call_truncate; /* call-meta.c */
+extern const struct call_op call_chmod;
+extern const struct call_op call_chown;
+extern const struct call_op call_utime;
+extern const struct call_op call_xattr;
+extern const struct call_op call_setattr;
+extern const struct call_op call_connect;  /* call-net.c */
+extern const struct call_op call_bind;
+extern const struct call_op call_listen;
+extern const struct call_op call_send;	   /* call-send.c */
+extern const struct call_op call_ipc_get;  /* call-ipc.c */
+extern const struct call_op call_ipc_use;
+extern const struct call_op call_mq;
+extern const struct call_op call_process;  /* call-process.c */
+extern const struct call_op call_restrict;
+extern const struct call_op call_subreaper;
+
+/* Empty: no memory, no descriptors; the caller then fills gate, row, id, args
+ * and the target. Finish closes and frees all of it, an answer's descriptor that
+ * nobody took, too. */
+void call_init(struct call *call);
+void call_finish(struct call *call);
+
+/* What a prepare starts with: drops what an earlier one found (objects, needs,
+ * descriptors), keeps what it copied. Who wants to compare takes the objects
+ * out before, and leaves object_init behind. */
+void call_begin(struct call *call);
+
+/* The op of a row, or NULL. */
+const struct call_op *call_op_of(enum sys_op op);
+
+/* Copies the path at argument i (the first time), keeps it as path[n] with
+ * base[n], and resolves it as object n. 0 or -errno. */
+int call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
+	enum object_follow follow, unsigned long long resolve);
+
+/* The same by object_resolve_itself: for what is done to the object alone. */
+int call_resolve_itself(struct call *call, unsigned n, int dirfd_arg, int path_arg,
+	enum object_follow follow);
+
+/* Copies the path at argument i as path[n], unless it is there already. */
+int call_copy(struct call *call, unsigned n, int path_arg);
+
+/* Whether this session made the object, or would with this call, in a scratch
+ * directory or in a directory that it made: what ambit_object.own means. */
+bool call_is_own(const struct call *call, unsigned object);
+
+/* Adds one need. */
+void call_need(struct call *call, enum ambit_access access, unsigned object);
+
+/* Fill the answer and return CALL_ANSWERED. */
+int call_value(struct call *call, int64_t value);
+int call_continue(struct call *call);
+
+/* -- what the gate knows, for the ops ------------------------------------------ */
+
+/* Things that this session made (see made.h) and the tree it is. */
+struct made *gate_made(struct gate *gate);
+struct tree *gate_tree(struct gate *gate);
+struct standins *gate_standins(struct gate *gate);
+/* The way out by name; NULL: there is none, or it is open. */
+struct egress *gate_egress(struct gate *gate);
+/* Puts a copy of fd into the target at that number, while the call is held. */
+int gate_install(struct call *call, int fd, int number, bool cloexec);
+/* Whether writing at this real path is within the floor. */
+bool gate_covers(struct gate *gate, const char *real);
+/* The floor's own ruleset: whoever restricts itself by it can do what the tree can. */
+int gate_ruleset(const struct gate *gate);
+/* Whether the tree can come to make something at this real path without a question, by
+ * the floor or on behalf, other than in scratch: then it can exchange what lies beside
+ * it, too. */
+bool gate_may_make(struct gate *gate, const char *real);
+/* Whether a directory at this real path may have every right; whether it is a git
+ * directory or lies in one. */
+bool gate_opens(struct gate *gate, const char *dir);
+bool gate_in_git(struct gate *gate, const char *dir);
+/* See ambit_engine_git_guards. */
+bool gate_git_guards(struct gate *gate, const char *path);
+/* Directories for the spine, or NULL. */
+struct pool *gate_pool(struct gate *gate);
+/* Files whose text is judged when they are closed, or NULL. */
+struct staged *gate_staged(struct gate *gate);
+/* How directories stand in the floor. */
+struct grounds *gate_grounds(struct gate *gate);
+/* The ABI of the floor in force. */
+/* Less is allowed now than what the floor was made of: nothing is left to it. */
+bool gate_is_narrower(struct gate *gate);
+int gate_abi(const struct gate *gate);
+/* The private temp directory. */
+const char *gate_temp(const struct gate *gate);
+/* To be used between gate_lock and gate_unlock. */
+struct ambit_engine *gate_engine(struct gate *gate);
+/* Whether what a stream says could still be allowed: somebody can be asked, or some host
+ * is. */
+bool gate_may_allow_host(struct gate *gate);
+/* See endpoint_network. */
+uint64_t gate_network(const struct gate *gate);
+/* AMBIT_NET_*. */
+int gate_net(const struct gate *gate);
+/* One more call that failed because pidfd_getfd is refused here. */
+void gate_blind(struct gate *gate);
+/* The line saw it reach out. */
+void gate_connected(struct gate *gate);
+/* One more process that restricted itself; nothing is done on its behalf. */
+void gate_narrowed(struct gate *gate, pid_t tid);
+/* Somebody in the tree became a subreaper: ancestry says less from now on. */
+void gate_subreaper(struct gate *gate);
+
+/* Called again and again by a perform that waits (connect, FIFO): true when
+ * the call should be given up with EINTR. */
+bool call_given_up(struct call *call);
+
+#endif

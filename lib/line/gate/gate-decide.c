@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of one call. It holds no policy: the engine says what is
+ * allowed, at a glance or by a request; this file knows only how an allowed
+ * call is carried out so that a racing thread wins nothing. CONTINUE lets the
+ * kernel read the arguments again, so it is the answer only where the floor
+ * bounds whatever they say by then. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "line/calls/call-file.h"
+#include "line/gate/gate-private.h"
+#include "line/process/self-restricted.h"
+
+/* -- carrying out -------------------------------------------------------------- */
+
+/* Truncating by an open is bounded from ABI 3 on only. Flags in a register
+ * are what they are; those of openat2 lie in memory and can change. */
+static bool
+may_truncate(const struct call *call)
+{
+	if (call->row->op != OP_OPEN)
+		return false;
+	if (call->row->flags < 0 || streq(call->row->name, "openat2"))
+		return true;
+	return call->args[(int)call->row->flags] & O_TRUNC;
+}
+
+/* Whether the floor knows of this call, whatever its arguments are when the kernel
+ * looks at them. */
+static bool
+is_floored(const struct call *call)
+{
+	int since = call->row->floor;
+
+	if (since == 0 || since > call->gate->abi)
+		return false;
+	return call->gate->abi >= 3 || !may_truncate(call);
+}
+
+bool
+gate_is_narrower(struct gate *gate)
+{
+	bool narrowed;
+
+	gate_lock(gate);
+	narrowed = ambit_engine_narrowed(gate->o.engine);
+	gate_unlock(gate);
+	return narrowed;
+}
+
+/* And bounds it by what holds now: while less is allowed than when the floor was made,
+ * whatever is continued could come to mean a write that is not. */
+static bool
+is_bounded(const struct call *call)
+{
+	return is_floored(call) && !gate_is_narrower(call->gate);
+}
+
+/* Symlinks, links and renames bring a file to a name of their own choice: nothing that
+ * went wrong makes them the kernel's alone. */
+static bool
+moves_names(const struct call *call)
+{
+	return call->row->op == OP_SYMLINK || call->row->op == OP_LINK ||
+		call->row->op == OP_RENAME;
+}
+
+/* Removes something, or drops what it holds. */
+static bool
+destroys(const struct call *call)
+{
+	return call->row->op == OP_UNLINK || call->row->op == OP_TRUNCATE || may_truncate(call);
+}
+
+/* What prepare would leave to the floor. */
+void
+gate_answer_prepared(struct call *call)
+{
+	if (call->answer.kind == ANSWER_CONTINUE && call->row->floor > 0 &&
+		(moves_names(call) || gate_is_narrower(call->gate)))
+		gate_fail(call, EACCES);
+	else
+		gate_answer(call);
+}
+
+static bool
+share_parent(const struct object *a, const struct object *b)
+{
+	struct stat x, y;
+
+	return a->parent >= 0 && b->parent >= 0 && fstat(a->parent, &x) == 0 &&
+		fstat(b->parent, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Whether the call is within the floor in a git directory as well: it makes no symlink,
+ * and gives a file no name in another directory. */
+static bool
+keeps_to_git(const struct call *call)
+{
+	switch (call->row->op) {
+	case OP_SYMLINK:
+		return false;
+	case OP_RENAME:
+	case OP_LINK:
+		return S_ISREG(call->object[0].st.st_mode) &&
+			(!call->object[1].exists || S_ISREG(call->object[1].st.st_mode)) &&
+			share_parent(&call->object[0], &call->object[1]);
+	default:
+		return true;
+	}
+}
+
+static bool
+covers_object(const struct call *call, const struct object *object)
+{
+	const struct floor *floor = call->gate->o.floor;
+
+	if (object->gone || object->nameless || !floor_covers(floor, object->real))
+		return false;
+	return floor_covers_links(floor, object->real) || keeps_to_git(call);
+}
+
+static bool
+covers(const struct call *call)
+{
+	for (unsigned i = 0; i < call->n_needs; i++)
+		if (!covers_object(call, &call->object[call->need[i].object]))
+			return false;
+	return call->n_needs > 0;
+}
+
+/* Something else lies there than was decided about: somebody was faster, and
+ * an honest program means what is there now. Decided anew, a few times. */
+static bool
+starts_over(struct call **call, int r)
+{
+	if (r != -ESTALE || ++(*call)->changes > GATE_CHANGES_MAX)
+		return false;
+	gate_drop(*call, ESTALE);
+	(*call)->again = true;
+	gate_handle((*call)->gate, call);
+	return true;
+}
+
+static void
+perform(struct call **call, struct ambit_pass *pass)
+{
+	int r = call_op_of((*call)->row->op)->perform(*call, pass);
+
+	if (starts_over(call, r))
+		return;
+	if (r < 0)
+		(*call)->answer = (struct answer){ .error = r == -ESTALE ? EACCES : -r, .fd = -1 };
+	gate_answer(*call);
+}
+
+/* What is done on behalf is done with the supervisor's rights: only for one
+ * who has the same. */
+static bool
+may_act_for(struct call *call)
+{
+	/* What a descriptor of its own takes without an address was decided when
+	 * it was connected, by the kernel too. */
+	bool own = call->row->op == OP_SEND && call->n_needs == 0 && !call->host;
+
+	if (!own && narrow_holds(call->gate, call->target.tid))
+		return false;
+	return !call->gate->root || target_is_us(&call->target);
+}
+
+void
+gate_act(struct call **call, struct ambit_pass *pass)
+{
+	struct call *c = *call;
+	bool bounded = is_bounded(c);
+
+	if (bounded && c->bounded && !c->on_behalf && !c->asked && covers(c)) {
+		tell_passed(c->gate->tell, &c->target);
+		gate_continue(c);
+	} else if (!gate_is_valid(c->gate, c->id)) {
+		/* Killed, and its number may be another's by now. If it is alive
+		 * here, it was while it was looked at. */
+		gate_drop(c, ESRCH);
+	} else if (may_act_for(c)) {
+		tell_passed(c->gate->tell, &c->target);
+		perform(call, pass);
+	} else if (bounded && !moves_names(c)) {
+		gate_continue(c); /* the floor still gives what it gives */
+	} else {
+		gate_fail(c, bounded ? EACCES : EPERM);
+	}
+}
+
+struct slow {
+	struct call *call;
+	struct ambit_pass pass;
+};
+
+static void
+perform_slow(void *data)
+{
+	struct slow *slow = data;
+
+	gate_act(&slow->call, &slow->pass);
+	if (slow->call) {
+		call_finish(slow->call);
+		free(slow->call);
+	}
+	free(slow);
+}
+
+/* Takes the call. */
+static int
+send_aside(struct call *call, struct ambit_pass *pass)
+{
+	struct slow *slow = malloc(sizeof(*slow));
+	int r;
+
+	if (!slow)
+		return -ENOMEM;
+	*slow = (struct slow){ .call = call, .pass = *pass };
+	*pass = (struct ambit_pass){ 0 };
+	r = work_add(call->gate->work, perform_slow, slow);
+	if (r < 0)
+		free(slow);
+	return r;
+}
+
+/* A slow one is taken by its worker. Without one it is not done: here it would
+ * keep everybody waiting. */
+static void
+act_or_send_aside(struct call **call, struct ambit_pass *pass)
+{
+	if (!(*call)->slow)
+		gate_act(call, pass);
+	else if (send_aside(*call, pass) == 0)
+		*call = NULL;
+	else
+		gate_fail(*call, EAGAIN);
+}
+
+/* -- refusing ------------------------------------------------------------------- */
+
+static const char *
+what_of(const struct call *call)
+{
+	if (call->host)
+		return "connect";
+	return call->n_needs > 0 ? ambit_word_name(ambit_accesses, (int)call->need[0].access) : "do";
+}
+
+static const struct ambit_outcome_path *
+refused_path(const struct ambit_outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->n_paths; i++)
+		if (outcome->paths[i].verdict != AMBIT_ALLOW)
+			return &outcome->paths[i];
+	return outcome->n_paths > 0 ? &outcome->paths[0] : NULL;
+}
+
+/* The path as shown; a mode that denies every write does not look at paths. */
+static char *
+subject_of(const struct call *call, const struct ambit_outcome *outcome)
+{
+	const struct ambit_outcome_path *path = refused_path(outcome);
+
+	if (path)
+		return strdup(path->shown);
+	if (call->n_needs > 0)
+		return ambit_scope_display(ambit_engine_scope(call->gate->o.engine),
+			call->object[call->need[0].object].real);
+	return strdup(outcome->host ? outcome->host : call->row->name);
+}
+
+void
+gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key)
+{
+	const struct ambit_outcome_path *path = refused_path(outcome);
+	const char *what = path ? ambit_word_name(ambit_accesses, (int)path->access) : what_of(call);
+	auto_free char *subject = NULL;
+
+	gate_lock(call->gate);
+	subject = subject_of(call, outcome);
+	gate_unlock(call->gate);
+	tell_refused(call->gate->tell, &call->target, what, subject ? subject : "?", outcome,
+		!call->gate->o.quiet, key);
+	gate_fail(call, EACCES);
+	if (!atomic_exchange(&call->gate->caring, true))
+		call->gate->o.wake(call->gate->o.data);
+}
+
+int
+gate_care(struct gate *gate)
+{
+	int ms;
+
+	if (!atomic_load(&gate->caring))
+		return -1;
+	gate_lock(gate);
+	ms = ambit_engine_care(gate->o.engine);
+	if (ms < 0)
+		atomic_store(&gate->caring, false);
+	gate_unlock(gate);
+	return ms;
+}
+
+/* -- deciding ------------------------------------------------------------------- */
+
+static bool
+only_marks(const struct call *call)
+{
+	return call->row->op == OP_UTIME || (call->row->op == OP_CHMOD && !(call->mode & 022));
+}
+
+/* Open to everybody, or with somebody's rights to whoever runs it. */
+static bool
+makes_it_wide(struct call *call)
+{
+	mode_t mode;
+
+	if (call->mode & (S_ISUID | S_ISGID))
+		return true;
+	if (!(call->mode & S_IWOTH))
+		return false;
+	return call_mode(call, 0, call->mode, &mode) < 0 || (mode & S_IWOTH);
+}
+
+/* A rename brings all of that along: what was made in the folder, where it may be. */
+static bool
+carries_plain(const struct call *call)
+{
+	for (unsigned i = 0; i < call->n_objects; i++) {
+		const struct object *object = &call->object[i];
+
+		if (object->exists && (!S_ISREG(object->st.st_mode) ||
+					      (object->st.st_mode & (S_ISUID | S_ISGID | S_IWOTH))))
+			return false;
+	}
+	return true;
+}
+
+/* What ambit_object.plain means. An open of what is no file speaks to whoever is behind
+ * it; one without a name is nothing that could be told. What is not known here is not
+ * plain. */
+static bool
+is_plain(struct call *call)
+{
+	const struct object *object = &call->object[0];
+
+	switch (call->row->op) {
+	case OP_UNLINK:
+	case OP_TRUNCATE:
+	case OP_UTIME:
+		return true;
+	case OP_RENAME:
+		return carries_plain(call);
+	case OP_MKDIR:
+		return !makes_it_wide(call);
+	case OP_OPEN:
+		if (object->exists)
+			return S_ISREG(object->st.st_mode);
+		return (call->flags & O_TMPFILE) != O_TMPFILE && !makes_it_wide(call);
+	default:
+		return false;
+	}
+}
+
+static bool
+truncates(const struct call *call)
+{
+	return call->row->op == OP_TRUNCATE ||
+		(call->row->op == OP_OPEN && (call->flags & O_TRUNC));
+}
+
+/* Where the command may do as it likes in every mode: nothing in there needs
+ * deciding, unless something is moved out of it. */
+static bool
+is_in_temp(const struct call *call)
+{
+	for (unsigned i = 0; i < call->n_needs; i++) {
+		const char *real = call->object[call->need[i].object].real;
+
+		if (!str_beneath(real, call->gate->o.temp) || streq(real, call->gate->o.temp))
+			return false;
+	}
+	return true;
+}
+
+static size_t
+list_objects(const struct call *call, struct ambit_object *list)
+{
+	size_t n = 0;
+
+	if (is_in_temp(call))
+		return 0;
+	for (unsigned i = 0; i < call->n_needs; i++) {
+		const struct object *object = &call->object[call->need[i].object];
+
+		list[n++] = (struct ambit_object){
+			.access = call->need[i].access,
+			.real = object->real,
+			.written = object->written,
+			.leads = object->leads,
+			.exists = object->exists,
+			.own = call_is_own(call, call->need[i].object),
+			.marks = only_marks(call),
+			.mode = object->st.st_mode,
+			.dev = object->st.st_dev,
+			.ino = object->st.st_ino,
+			.nlink = object->st.st_nlink,
+		};
+	}
+	return n;
+}
+
+/* FNV-1a: keys are compared with what one session asked for, and a collision
+ * refuses what is refused a second later anyway. */
+static uint64_t
+mix(uint64_t key, const void *data, size_t len)
+{
+	const unsigned char *at = data;
+
+	for (size_t i = 0; i < len; i++)
+		key = (key ^ at[i]) * 0x100000001b3u;
+	return key;
+}
+
+uint64_t
+gate_key(const struct call *call, bool this_process)
+{
+	uint64_t key = 0xcbf29ce484222325u;
+	struct target_who who;
+
+	if (this_process && target_who(&call->target, &who) == 0) {
+		key = mix(key, &who.pid, sizeof(who.pid));
+		key = mix(key, &who.start, sizeof(who.start));
+	}
+
+	for (unsigned i = 0; i < call->n_needs; i++) {
+		const struct object *object = &call->object[call->need[i].object];
+
+		key = mix(key, &call->need[i].access, sizeof(call->need[i].access));
+		key = mix(key, object->real, strlen(object->real) + 1);
+		key = mix(key, object->written, strlen(object->written) + 1);
+		if (object->leads)
+			key = mix(key, object->leads, strlen(object->leads) + 1);
+	}
+	if (call->host)
+		key = mix(key, call->host, strlen(call->host) + 1);
+	return key;
+}
+
+/* While less is open than when it began: a file with more names than one may be one of
+ * those that were closed, by another of them. */
+static bool
+has_other_name(struct call *call)
+{
+	if (!gate_is_narrower(call->gate))
+		return false;
+	for (unsigned i = 0; i < call->n_needs; i++) {
+		const struct object *object = &call->object[call->need[i].object];
+
+		if (object->exists && S_ISREG(object->st.st_mode) && object->st.st_nlink > 1 &&
+			call->need[i].access != AMBIT_ACCESS_READ &&
+			call->need[i].access != AMBIT_ACCESS_READ_TREE)
+			return true;
+	}
+	return false;
+}
+
+static enum ambit_verdict
+glance(struct call *call, struct ambit_pass *ret_pass)
+{
+	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
+	struct ambit_pass host = { 0 };
+	enum ambit_verdict verdict;
+	size_t n;
+
+	for (unsigned i = 0; i < call->n_needs; i++)
+		if (call->object[call->need[i].object].gone ||
+			call->object[call->need[i].object].nameless)
+			return AMBIT_DENY;
+	if (has_other_name(call))
+		return AMBIT_DENY;
+	n = list_objects(call, list);
+	gate_lock(call->gate);
+	verdict = ambit_engine_glance(call->gate->o.engine, list, n, ret_pass);
+	if (verdict == AMBIT_ALLOW && call->host)
+		verdict = ambit_engine_glance_host(call->gate->o.engine, call->host, &host);
+	gate_unlock(call->gate);
+	if (verdict != AMBIT_ALLOW)
+		*ret_pass = (struct ambit_pass){ 0 };
+	return verdict;
+}
+
+/* What only a judge is told: a glance does without it. */
+static void
+describe_objects(struct call *call, struct ambit_object *list, size_t n)
+{
+	bool plain = is_plain(call);
+
+	for (size_t i = 0; i < n; i++) {
+		list[i].plain = plain;
+		list[i].truncates = truncates(call);
+	}
+}
+
+/* pid and name; and what it runs, where that is to be seen. */
+static int
+set_who(struct ambit_request *request, const struct target_who *who)
+{
+	char exe[PATH_MAX];
+	struct stat st;
+	int r = ambit_request_set_who(request, who->pid, who->start, who->program, NULL);
+
+	if (r == 0 && target_exe(who->pid, exe, &st) == 0)
+		r = ambit_request_set_exe(request, exe, st.st_dev, st.st_ino);
+	return r;
+}
+
+static struct ambit_request *
+make_request(struct call *call)
+{
+	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
+	struct ambit_request *request = NULL;
+	struct ambit_error err = { 0 };
+	struct target_who who = { 0 };
+	size_t n;
+	int r;
+
+	if (target_who(&call->target, &who) < 0)
+		return NULL;
+	n = list_objects(call, list);
+	describe_objects(call, list, n);
+	/* A call is about paths or about a host; a socket that is bound is both
+	 * only by its path. */
+	r = call->host ? ambit_request_connect(call->host, &request, &err)
+		       : ambit_request_objects(list, n, &request, &err);
+	if (r < 0)
+		return NULL;
+	ambit_request_set_held(request, true);
+	if (set_who(request, &who) < 0) {
+		ambit_request_destroy(request);
+		return NULL;
+	}
+	return request;
+}
+
+/* Whether nobody who takes time is asked; but for the judge. */
+static bool
+settles_unasked(const struct gate *gate)
+{
+	if (!gate->o.nobody && !gate->o.instant)
+		return false;
+	return !gate->o.watched || !gate->o.watched(gate->o.data);
+}
+
+bool
+gate_may_ask(const struct gate *gate)
+{
+	return !settles_unasked(gate);
+}
+
+bool
+gate_settles_now(struct gate *gate, uint64_t ticket)
+{
+	struct ambit_question question = { 0 };
+	bool judged;
+
+	if (!settles_unasked(gate))
+		return false;
+	if (!ambit_engine_judge(gate->o.engine))
+		return true;
+	judged = ambit_engine_question_of(gate->o.engine, ticket, &question, NULL) == 1 &&
+		question.judge;
+	ambit_question_finish(&question);
+	return !judged;
+}
+
+/* Nobody, or one who needs no time. */
+static void
+answer(struct gate *gate, const struct ambit_question *question)
+{
+	struct ambit_approver *approver = gate->o.instant;
+	struct ambit_answer answer = { 0 };
+	struct ambit_error err = { 0 };
+	int r = approver ? approver->ask(approver, question, &answer, &err)
+			 : err_set(&err, ENOENT, "nobody is here to ask");
+
+	if (r == 0)
+		r = ambit_engine_answer(
+			gate->o.engine, question->id, &answer, approver->name, &err);
+	if (r < 0)
+		ambit_engine_decline(gate->o.engine, question->id, -r, err.text);
+}
+
+/* It is this ticket's own that is settled right here; another's may be with the judge. */
+void
+gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit)
+{
+	struct ambit_error err = { 0 };
+
+	while (ambit_engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) == -EAGAIN) {
+		struct ambit_question question = { 0 };
+		int r = ambit_engine_question_of(gate->o.engine, ticket, &question, &err);
+
+		if (r == 0)
+			continue; /* settled by looking again */
+		if (r < 0) {
+			ambit_engine_withdraw(gate->o.engine, ticket);
+			return;
+		}
+		answer(gate, &question);
+		ambit_question_finish(&question);
+	}
+}
+
+/* Where there is a judge, the one who asks him goes on with what is open. */
+void
+gate_settle_unwatched(struct gate *gate)
+{
+	const struct ambit_question *question;
+	struct ambit_question copy;
+	bool any = false;
+
+	if (!gate->o.nobody && !gate->o.instant)
+		return;
+	gate_lock(gate);
+	/* Whoever watches has no more patience than one at a terminal. */
+	ambit_engine_limit(gate->o.engine, !settles_unasked(gate));
+	while (settles_unasked(gate) && !ambit_engine_judge(gate->o.engine) &&
+		(question = ambit_engine_question(gate->o.engine)) != NULL) {
+		if (ambit_question_copy(question, &copy) < 0) {
+			ambit_engine_decline(
+				gate->o.engine, question->id, ENOMEM, "out of memory");
+		} else {
+			answer(gate, &copy);
+			ambit_question_finish(&copy);
+		}
+		any = true;
+	}
+	gate_unlock(gate);
+	if (any)
+		gate_settle(gate);
+}
+
+/* 0: settled; 1: held, the call is taken; 2: asked, but it is not to be held. */
+static int
+submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit)
+{
+	struct ambit_request *request = make_request(*call);
+	struct ambit_error err = { 0 };
+	uint64_t ticket = 0;
+	int r = -ENOMEM;
+
+	*ret_permit = NULL;
+	*ret_outcome = (struct ambit_outcome){ 0 };
+	if (!request)
+		return r;
+	gate_lock(gate);
+	r = ambit_engine_submit(gate->o.engine, request, ret_outcome, ret_permit, &ticket, &err);
+	if (r == 1) {
+		atomic_fetch_add(&gate->asked, 1);
+		if (gate_settles_now(gate, ticket)) {
+			gate_answer_now(gate, ticket, ret_outcome, ret_permit);
+			r = 0;
+		} else if ((*call)->promises) {
+			(*call)->ticket = ticket;
+			r = 2;
+		} else {
+			r = gate_hold(gate, call, ticket);
+			if (r < 0)
+				ambit_engine_withdraw(gate->o.engine, ticket);
+			else
+				r = 1;
+		}
+	}
+	gate_unlock(gate);
+	if (r > 0)
+		gate->o.wake(gate->o.data);
+	return r;
+}
+
+void
+gate_decide(struct gate *gate, struct call **call)
+{
+	struct ambit_outcome outcome = { 0 };
+	struct ambit_permit *permit = NULL;
+	struct ambit_pass pass = { 0 };
+	enum ambit_verdict verdict = glance(*call, &pass);
+	uint64_t key;
+	int r;
+
+	if (verdict == AMBIT_ALLOW) {
+		act_or_send_aside(call, &pass);
+		return;
+	}
+	key = gate_key(*call, false);
+	if (verdict == AMBIT_DENY || tell_again(gate->tell, key) ||
+		tell_again(gate->tell, gate_key(*call, true))) {
+		gate_fail(*call, EACCES);
+		return;
+	}
+	r = submit(gate, call, &outcome, &permit);
+	if (r == 1)
+		return;
+	if (r == 2) {
+		act_or_send_aside(call, &pass);
+		if (*call)
+			gate_withdraw(*call);
+	} else if (r == 0 && outcome.verdict == AMBIT_ALLOW && permit) {
+		(*call)->permit = permit;
+		ambit_permit_pass(permit, &pass);
+		act_or_send_aside(call, &pass);
+	} else if (r == 0) {
+		gate_refuse(*call, &outcome, key);
+	} else {
+		gate_fail(*call, EACCES);
+	}
+	ambit_outcome_finish(&outcome);
+}
+
+/* What is refused to a process that cannot be looked into is told nobody, so that its calls
+ * are counted: anybody can make himself one. */
+static void
+count_unread(struct call *call)
+{
+	auto_close int cwd = target_cwd(&call->target);
+
+	if (cwd == -EACCES)
+		atomic_fetch_add(&call->gate->unread, 1);
+}
+
+void
+gate_handle(struct gate *gate, struct call **call)
+{
+	const struct call_op *op = (*call)->row ? call_op_of((*call)->row->op) : NULL;
+	int r;
+
+	if (!op) {
+		gate_fail(*call, ENOSYS);
+		return;
+	}
+	staged_settle(gate, false);
+	/* The second time it may be a worker that asks. */
+	if (!(*call)->again && is_floored(*call) && quick_allows(gate->quick, *call)) {
+		tell_passed(gate->tell, &(*call)->target);
+		gate_continue(*call);
+		return;
+	}
+	(*call)->prepared = true;
+	r = op->prepare(*call);
+	if (r == -EACCES || r == -EPERM)
+		count_unread(*call);
+	if (r == -EACCES && is_bounded(*call) && !moves_names(*call) && !destroys(*call)) {
+		/* A process that cannot be looked into, or a place that cannot:
+		 * the kernel says what the floor gives. What it would destroy or move
+		 * is not known: anybody can be such a process, or close a directory
+		 * for a moment. */
+		gate_continue(*call);
+	} else if (r < 0) {
+		gate_fail(*call, -r);
+	} else if (r == CALL_ANSWERED) {
+		gate_answer_prepared(*call);
+	} else {
+		gate_decide(gate, call);
+	}
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between egress, which knows what a program wants to reach, and the engine, which
+ * knows what it may. The same request, question and record as for a call that is held;
+ * only who waits is another. */
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/str.h"
+#include "egress/egress.h"
+#include "line/gate/gate-private.h"
+
+static uint64_t
+key_of(const struct egress_who *who, const char *host)
+{
+	uint64_t key = 0xcbf29ce484222325u ^ who->start ^ ((uint64_t)(unsigned)who->pid << 32);
+
+	for (; *host; host++)
+		key = (key ^ (unsigned char)*host) * 0x100000001b3u;
+	return key;
+}
+
+static void
+tell(struct gate *gate, const struct egress_who *who, const char *host,
+	const struct ambit_outcome *outcome)
+{
+	struct target_who is = { 0 };
+	struct target target;
+	bool there;
+
+	target_init(&target, who->pid);
+	/* It may be gone, and its number another's. */
+	there = target_who(&target, &is) == 0 && is.start == who->start;
+	tell_refused(gate->tell, &target, "connect", outcome->host ? outcome->host : host, outcome,
+		there && !gate->o.quiet, key_of(who, host));
+	target_finish(&target);
+}
+
+static bool
+take_allow(int r, const struct ambit_outcome *outcome, struct ambit_permit *permit,
+	struct egress_verdict *ret)
+{
+	if (r != 0 || outcome->verdict != AMBIT_ALLOW || !permit)
+		return false;
+	ret->verdict = AMBIT_ALLOW;
+	ret->permit = permit;
+	ambit_permit_pass(permit, &ret->pass);
+	return true;
+}
+
+/* The outcome is used up. */
+static void
+take_outcome(struct gate *gate, const struct egress_who *who, const char *host, int r,
+	struct ambit_outcome *outcome, struct ambit_permit *permit, struct egress_verdict *ret)
+{
+	if (!take_allow(r, outcome, permit, ret) && r == 0)
+		tell(gate, who, host, outcome);
+	ambit_outcome_finish(outcome);
+}
+
+/* Who asks for an address has no port yet. */
+static bool
+is_lookup(const char *host)
+{
+	return !strchr(host, ':');
+}
+
+static struct ambit_request *
+make_request(const struct egress_who *who, const char *host)
+{
+	struct ambit_request *request = NULL;
+	struct ambit_error err = { 0 };
+
+	if (ambit_request_connect(host, &request, &err) < 0)
+		return NULL;
+	ambit_request_set_held(request, true);
+	ambit_request_set_lookup(request, is_lookup(host));
+	if (ambit_request_set_who(request, who->pid, who->start, who->program, NULL) < 0) {
+		ambit_request_destroy(request);
+		return NULL;
+	}
+	return request;
+}
+
+static bool
+glance(struct gate *gate, const char *host, struct egress_verdict *ret)
+{
+	struct ambit_engine *engine = gate->o.engine;
+
+	gate_lock(gate);
+	ret->verdict = is_lookup(host) ? ambit_engine_glance_lookup(engine, host, &ret->pass)
+				       : ambit_engine_glance_host(engine, host, &ret->pass);
+	gate_unlock(gate);
+	if (ret->verdict != AMBIT_ALLOW)
+		ret->verdict = AMBIT_DENY;
+	return ret->verdict == AMBIT_ALLOW;
+}
+
+/* A no by a rule or a list. Whoever may not ask records his own reason for it. */
+static bool
+refuses(void *data, const char *host)
+{
+	struct gate *gate = data;
+	bool refused;
+
+	gate_lock(gate);
+	refused = ambit_engine_refuses_host(gate->o.engine, host);
+	gate_unlock(gate);
+	return refused;
+}
+
+/* What would have to be asked is a no, too. */
+static void
+known(struct gate *gate, struct ambit_request *request, struct egress_verdict *ret)
+{
+	struct ambit_outcome outcome = { 0 };
+	struct ambit_error err = { 0 };
+	struct ambit_permit *permit = NULL;
+	uint64_t ticket = 0;
+	int r;
+
+	gate_lock(gate);
+	r = ambit_engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
+	if (r == 1)
+		ambit_engine_withdraw(gate->o.engine, ticket);
+	gate_unlock(gate);
+	take_allow(r, &outcome, permit, ret);
+	ambit_outcome_finish(&outcome);
+}
+
+static void
+submit(struct gate *gate, const struct egress_who *who, const char *host,
+	struct ambit_request *request, struct egress_verdict *ret)
+{
+	struct ambit_outcome outcome = { 0 };
+	struct ambit_permit *permit = NULL;
+	struct ambit_error err = { 0 };
+	uint64_t ticket = 0;
+	int r;
+
+	gate_lock(gate);
+	r = ambit_engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
+	if (r == 1) {
+		atomic_fetch_add(&gate->asked, 1);
+		if (gate_settles_now(gate, ticket)) {
+			gate_answer_now(gate, ticket, &outcome, &permit);
+			r = 0;
+		}
+	}
+	gate_unlock(gate);
+	if (r == 1) {
+		ret->verdict = AMBIT_ASK;
+		ret->ticket = ticket;
+		gate->o.wake(gate->o.data);
+	}
+	take_outcome(gate, who, host, r, &outcome, permit, ret);
+}
+
+static void
+decide(void *data, const struct egress_who *who, const char *host, bool may_ask,
+	struct egress_verdict *ret)
+{
+	struct gate *gate = data;
+	struct ambit_request *request;
+
+	*ret = (struct egress_verdict){ 0 };
+	if (glance(gate, host, ret))
+		return;
+	if (may_ask ? tell_again(gate->tell, key_of(who, host)) : refuses(gate, host))
+		return;
+	request = make_request(who, host);
+	if (!request)
+		return;
+	if (may_ask)
+		submit(gate, who, host, request, ret);
+	else
+		known(gate, request, ret);
+}
+
+static void
+collect(void *data, const struct egress_who *who, const char *host, uint64_t ticket,
+	struct egress_verdict *ret)
+{
+	struct gate *gate = data;
+	struct ambit_outcome outcome = { 0 };
+	struct ambit_permit *permit = NULL;
+	struct ambit_error err = { 0 };
+	int r;
+
+	*ret = (struct egress_verdict){ 0 };
+	gate_lock(gate);
+	r = ambit_engine_collect(gate->o.engine, ticket, &outcome, &permit, &err);
+	gate_unlock(gate);
+	if (r == -EAGAIN) {
+		ret->verdict = AMBIT_ASK;
+		ret->ticket = ticket;
+	} else {
+		gate->o.wake(gate->o.data); /* it may have expired, which nobody saw */
+	}
+	take_outcome(gate, who, host, r, &outcome, permit, ret);
+}
+
+static void
+withdraw(void *data, uint64_t ticket)
+{
+	struct gate *gate = data;
+
+	gate_lock(gate);
+	ambit_engine_withdraw(gate->o.engine, ticket);
+	gate_unlock(gate);
+	gate->o.wake(gate->o.data);
+}
+
+static void
+refuse(void *data, const struct egress_who *who, const char *host, const char *why)
+{
+	struct gate *gate = data;
+	struct ambit_request *request = make_request(who, host);
+	struct ambit_outcome outcome = { 0 };
+
+	if (!request)
+		return;
+	gate_lock(gate);
+	ambit_engine_refuse(gate->o.engine, request, why, &outcome);
+	gate_unlock(gate);
+	tell(gate, who, host, &outcome);
+	ambit_outcome_finish(&outcome);
+	ambit_request_destroy(request);
+}
+
+static void
+finish(void *data, struct ambit_permit *permit, int result)
+{
+	struct gate *gate = data;
+
+	if (!permit)
+		return;
+	gate_lock(gate);
+	ambit_permit_finish(permit, result, NULL);
+	gate_unlock(gate);
+}
+
+static void
+connected(void *data)
+{
+	gate_connected(data);
+}
+
+bool
+gate_may_allow_host(struct gate *gate)
+{
+	bool may = gate_may_ask(gate);
+
+	if (may)
+		return true;
+	gate_lock(gate);
+	may = ambit_engine_allows_any_host(gate->o.engine);
+	gate_unlock(gate);
+	return may;
+}
+
+int
+gate_make_egress(struct gate *gate)
+{
+	const struct egress_line line = {
+		.decide = decide,
+		.collect = collect,
+		.refuses = refuses,
+		.withdraw = withdraw,
+		.refuse = refuse,
+		.finish = finish,
+		.connected = connected,
+		.data = gate,
+	};
+	int r = 0, proxy = steal_fd(&gate->o.proxy);
+
+	if (proxy >= 0 || ambit_engine_names(gate->o.engine))
+		r = egress_create(&line, &gate->egress);
+	if (proxy >= 0 && r == 0)
+		return egress_proxy(gate->egress, proxy, gate->o.token);
+	if (proxy >= 0)
+		close(proxy);
+	return r;
+}
+
+void
+gate_withdraw(struct call *call)
+{
+	if (call->ticket)
+		withdraw(call->gate, call->ticket);
+	call->ticket = 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LINE_GATE_GATE_H
+#define LINE_GATE_GATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ambit/run.h>
+
+#include "line/floor/floor.h"
+#include "line/object/session-objects.h"
+#include "line/process/tree.h"
+
+/* The supervisor's thread on the listener: receives notified calls, has them
+ * prepared, decided by the engine, performed or continued, and answered. Calls
+ * that a person is asked about are held meanwhile; the rest goes on. */
+
+struct nest;
+
+struct gate_options {
+	struct ambit_engine *engine; /* the gate locks it; others use gate_lock */
+	const struct floor *floor;
+	struct tree tree;
+	struct nest *nest; /* borrowed; NULL: no run inside this one */
+	int listener; /* taken */
+	bool quiet;
+	const char *temp; /* the private temp directory, real path; borrowed */
+	struct pool *pool; /* of directories for the spine, or NULL; borrowed */
+	int proxy;	   /* a socket that listens, for egress; taken; -1: none */
+	const char *token; /* and the word that opens it */
+	/* Answers at once, in the gate's own thread (approver->instant), or NULL:
+	 * questions wait for gate_settle. */
+	struct ambit_approver *instant;
+	bool nobody; /* nobody can be asked: every question is a no */
+	/* Whether there is one after all, just now: then it waits as any other. From any
+	 * thread; NULL: never. */
+	bool (*watched)(void *data);
+	/* Called when a question may have become open or been withdrawn, from
+	 * any thread. */
+	void (*wake)(void *data);
+	void *data;
+};
+
+struct gate;
+
+int gate_create(const struct gate_options *options, struct gate **ret_gate,
+	struct ambit_error *err);
+/* Starts the thread. */
+int gate_start(struct gate *gate, struct ambit_error *err);
+/* Nothing is let through any more; all threads are joined. */
+void gate_stop(struct gate *gate);
+void gate_destroy(struct gate *gate);
+
+/* The engine is used by one thread at a time. */
+void gate_lock(struct gate *gate);
+void gate_unlock(struct gate *gate);
+
+/* What was refused a moment ago may be allowed now, and is decided anew. With the lock,
+ * before an answer is stored: what that answer refuses is not forgotten. */
+void gate_forget(struct gate *gate);
+/* A question was answered: lets go of the held calls that are settled. */
+void gate_settle(struct gate *gate);
+
+/* Questions that are open with nobody to answer them any more (those who watched have
+ * left) are settled; nothing if somebody can be asked. */
+void gate_settle_unwatched(struct gate *gate);
+/* Wakes whoever looks at questions. */
+void gate_wake(struct gate *gate);
+
+/* Looks whether held calls must be given up: a signal, a dead target, time.
+ * How many are still held: while there are any, it wants to be called every
+ * few milliseconds, by one thread. */
+int gate_check(struct gate *gate);
+
+/* Refusals that are counted are written when that is due: in how many ms it wants to be
+ * called again; -1: when it wakes. */
+int gate_care(struct gate *gate);
+
+/* The same while it runs, with descriptors that were given past the floor: members are
+ * put into the object. -ENOMEM. */
+int gate_status(struct gate *gate, json_t *object);
+/* What was refused and counted, into the result. */
+int gate_report(struct gate *gate, struct ambit_run_result *result);
+
+#endif

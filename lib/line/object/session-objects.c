@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the session made, as one hash set of byte strings: a letter for the kind
+ * of thing, then what tells it from any other. Filled from what the supervisor
+ * itself did on behalf, never from what a program says. Bounded: past the bound
+ * a thing is simply not ours, and is asked about. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "line/object/session-objects.h"
+
+#define MADE_MAX 262144 /* about 20 MB when it is full */
+#define BUCKETS_FIRST 256
+#define HELD_MAX 256 /* descriptors, where there are no handles */
+#define KEY_MAX 288 /* the name of a queue, 255 bytes, and its inode */
+
+#define KIND_FILE 'f'
+#define KIND_COOKIE 'c'
+#define KIND_QUEUE 'p'
+#define QUEUE_NAME (1 + 2 * sizeof(uint64_t)) /* where its name is in a key */
+
+struct thing {
+	struct thing *next;
+	uint64_t hash;
+	int held; /* O_PATH of it, so that its number stays its own; or -1 */
+	size_t len;
+	unsigned char key[]; /* kind first */
+};
+
+struct made {
+	pthread_mutex_t lock;
+	struct thing **buckets;
+	size_t n_buckets; /* a power of two */
+	size_t n;
+	size_t n_held;
+};
+
+struct key {
+	unsigned char bytes[KEY_MAX];
+	size_t len;
+};
+
+/* FNV-1a. Who floods one bucket slows down nobody but its own supervisor. */
+static uint64_t
+hash_of(const struct key *key)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < key->len; i++)
+		hash = (hash ^ key->bytes[i]) * 0x100000001b3u;
+	return hash ^ (hash >> 29);
+}
+
+static int
+make_key(struct key *key, char kind, const void *data, size_t len)
+{
+	if (len > sizeof(key->bytes) - 1)
+		return -ENAMETOOLONG;
+	key->bytes[0] = (unsigned char)kind;
+	memcpy(key->bytes + 1, data, len);
+	key->len = len + 1;
+	return 0;
+}
+
+#define HANDLE_MAX 64
+
+/* An inode number is given out again at once, within the tick of the clock that a birth time
+ * has. The handle has the inode's generation, too. False: there is none here. */
+static bool
+add_handle(struct key *key, int fd)
+{
+	struct {
+		struct file_handle head;
+		unsigned char bytes[HANDLE_MAX];
+	} handle = { .head.handle_bytes = HANDLE_MAX };
+	int mount;
+
+	if (name_to_handle_at(fd, "", &handle.head, &mount, AT_EMPTY_PATH) < 0 ||
+		handle.head.handle_bytes > HANDLE_MAX)
+		return false;
+	memcpy(key->bytes + key->len, &handle.head.handle_type, sizeof(handle.head.handle_type));
+	key->len += sizeof(handle.head.handle_type);
+	memcpy(key->bytes + key->len, handle.head.f_handle, handle.head.handle_bytes);
+	key->len += handle.head.handle_bytes;
+	return true;
+}
+
+/* *ret_sure: nothing else can come to have this key. */
+static int
+file_key(struct key *key, int fd, bool *ret_sure)
+{
+	struct statx st;
+	uint64_t id[4] = { 0 };
+	int r;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+		    STATX_INO | STATX_BTIME, &st) < 0)
+		return -errno;
+	id[0] = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	id[1] = st.stx_ino;
+	if (st.stx_mask & STATX_BTIME) {
+		id[2] = (uint64_t)st.stx_btime.tv_sec;
+		id[3] = st.stx_btime.tv_nsec;
+	}
+	r = make_key(key, KIND_FILE, id, sizeof(id));
+	*ret_sure = r == 0 && add_handle(key, fd);
+	return r;
+}
+
+struct made *
+made_create(void)
+{
+	struct made *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->n_buckets = BUCKETS_FIRST;
+	made->buckets = calloc(made->n_buckets, sizeof(struct thing *));
+	if (!made->buckets || pthread_mutex_init(&made->lock, NULL) != 0) {
+		free(made->buckets);
+		free(made);
+		return NULL;
+	}
+	return made;
+}
+
+void
+made_destroy(struct made *made)
+{
+	if (!made)
+		return;
+	for (size_t i = 0; i < made->n_buckets; i++)
+		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
+			next = thing->next;
+			fd_close_at(&thing->held);
+			free(thing);
+		}
+	free(made->buckets);
+	pthread_mutex_destroy(&made->lock);
+	free(made);
+}
+
+/* Where the pointer to it is, or where one would be put. Locked. */
+static struct thing **
+find(struct made *made, const struct key *key, uint64_t hash)
+{
+	struct thing **at = &made->buckets[hash & (made->n_buckets - 1)];
+
+	while (*at && !((*at)->hash == hash && (*at)->len == key->len &&
+			      memcmp((*at)->key, key->bytes, key->len) == 0))
+		at = &(*at)->next;
+	return at;
+}
+
+/* Without memory the chains just get longer. Locked. */
+static void
+grow(struct made *made)
+{
+	size_t n = made->n_buckets * 2;
+	struct thing **buckets = calloc(n, sizeof(struct thing *));
+
+	if (!buckets)
+		return;
+	for (size_t i = 0; i < made->n_buckets; i++)
+		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
+			struct thing **at = &buckets[thing->hash & (n - 1)];
+
+			next = thing->next;
+			thing->next = *at;
+			*at = thing;
+		}
+	free(made->buckets);
+	made->buckets = buckets;
+	made->n_buckets = n;
+}
+
+static int
+insert(struct made *made, const struct key *key, uint64_t hash)
+{
+	struct thing **at = find(made, key, hash), *thing;
+
+	if (*at)
+		return 0;
+	if (made->n >= MADE_MAX)
+		return -ENOSPC;
+	thing = malloc(sizeof(*thing) + key->len);
+	if (!thing)
+		return -ENOMEM;
+	thing->next = NULL;
+	thing->hash = hash;
+	thing->held = -1;
+	thing->len = key->len;
+	memcpy(thing->key, key->bytes, key->len);
+	*at = thing;
+	if (++made->n > made->n_buckets)
+		grow(made);
+	return 0;
+}
+
+static int
+add(struct made *made, const struct key *key)
+{
+	int r;
+
+	pthread_mutex_lock(&made->lock);
+	r = insert(made, key, hash_of(key));
+	pthread_mutex_unlock(&made->lock);
+	return r;
+}
+
+static bool
+has(struct made *made, const struct key *key)
+{
+	bool found;
+
+	pthread_mutex_lock(&made->lock);
+	found = *find(made, key, hash_of(key)) != NULL;
+	pthread_mutex_unlock(&made->lock);
+	return found;
+}
+
+static void
+drop(struct made *made, const struct key *key)
+{
+	struct thing **at, *thing;
+
+	pthread_mutex_lock(&made->lock);
+	at = find(made, key, hash_of(key));
+	thing = *at;
+	if (thing) {
+		*at = thing->next;
+		made->n--;
+		made->n_held -= thing->held >= 0;
+		fd_close_at(&thing->held);
+		free(thing);
+	}
+	pthread_mutex_unlock(&made->lock);
+}
+
+/* Without a handle the inode is held open: a number that is in use is nobody else's. */
+static int
+add_held(struct made *made, const struct key *key, int fd)
+{
+	auto_close int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	uint64_t hash = hash_of(key);
+	struct thing *thing;
+	int r = copy < 0 ? -errno : 0;
+
+	pthread_mutex_lock(&made->lock);
+	thing = *find(made, key, hash);
+	if (r == 0 && (!thing || thing->held < 0))
+		r = made->n_held >= HELD_MAX ? -ENOSPC : insert(made, key, hash);
+	thing = *find(made, key, hash);
+	if (r == 0 && thing && thing->held < 0) {
+		thing->held = steal_fd(&copy);
+		made->n_held++;
+	}
+	pthread_mutex_unlock(&made->lock);
+	return r;
+}
+
+int
+made_add(struct made *made, int fd)
+{
+	struct key key;
+	bool sure;
+	int r = file_key(&key, fd, &sure);
+
+	return r < 0 ? r : sure ? add(made, &key) : add_held(made, &key, fd);
+}
+
+bool
+made_has(struct made *made, int fd)
+{
+	struct key key;
+	bool sure;
+
+	return file_key(&key, fd, &sure) == 0 && has(made, &key);
+}
+
+void
+made_drop(struct made *made, int fd)
+{
+	struct key key;
+	bool sure;
+
+	if (file_key(&key, fd, &sure) == 0)
+		drop(made, &key);
+}
+
+int
+made_add_cookie(struct made *made, uint64_t cookie)
+{
+	struct key key;
+	int r = make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie));
+
+	return r < 0 ? r : add(made, &key);
+}
+
+bool
+made_has_cookie(struct made *made, uint64_t cookie)
+{
+	struct key key;
+
+	return make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie)) == 0 && has(made, &key);
+}
+
+int
+made_add_ipc(struct made *made, char kind, uint64_t id)
+{
+	struct key key;
+	int r = make_key(&key, kind, &id, sizeof(id));
+
+	return r < 0 ? r : add(made, &key);
+}
+
+/* The kernel gives an id out again when it has counted once around: some four
+ * million makings and removings, which a program can do. What it removed it must
+ * not get back as another's. All segments of the session were made by this very
+ * process, and the kernel keeps that in mind. */
+static bool
+is_own_shm(uint64_t id)
+{
+	struct shmid_ds ds;
+
+	return shmctl((int)id, IPC_STAT, &ds) == 0 && ds.shm_cpid == getpid();
+}
+
+bool
+made_has_ipc(struct made *made, char kind, uint64_t id)
+{
+	struct key key;
+
+	return make_key(&key, kind, &id, sizeof(id)) == 0 && has(made, &key) &&
+	       (kind != 'm' || is_own_shm(id));
+}
+
+void
+made_drop_ipc(struct made *made, char kind, uint64_t id)
+{
+	struct key key;
+
+	if (make_key(&key, kind, &id, sizeof(id)) == 0)
+		drop(made, &key);
+}
+
+/* These inodes have no birth time; their numbers come from one counter of the
+ * kernel's, 32 bits wide. */
+static int
+queue_key(struct key *key, const char *name, int fd)
+{
+	char bytes[KEY_MAX];
+	uint64_t id[2];
+	size_t len = strlen(name);
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (len > sizeof(bytes) - QUEUE_NAME)
+		return -ENAMETOOLONG;
+	id[0] = st.st_dev;
+	id[1] = st.st_ino;
+	memcpy(bytes, id, sizeof(id));
+	memcpy(bytes + sizeof(id), name, len);
+	return make_key(key, KIND_QUEUE, bytes, sizeof(id) + len);
+}
+
+int
+made_add_queue(struct made *made, const char *name, int fd)
+{
+	struct key key;
+	int r = queue_key(&key, name, fd);
+
+	return r < 0 ? r : add(made, &key);
+}
+
+bool
+made_has_queue(struct made *made, const char *name, int fd)
+{
+	struct key key;
+
+	return queue_key(&key, name, fd) == 0 && has(made, &key);
+}
+
+void
+made_drop_queue(struct made *made, const char *name, int fd)
+{
+	struct key key;
+
+	if (queue_key(&key, name, fd) == 0)
+		drop(made, &key);
+}
+
+int
+made_open_queue(const char *name)
+{
+	static const int ways[] = { O_RDONLY, O_WRONLY };
+	long fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		fd = syscall(SYS_mq_open, name, ways[i] | O_NONBLOCK | O_CLOEXEC, 0, NULL);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Ids of segments stay here after IPC_RMID, since they live on while they are
+ * attached. */
+static void
+remove_shm(int id)
+{
+	if (is_own_shm((uint64_t)id))
+		shmctl(id, IPC_RMID, NULL);
+}
+
+/* Unless the name is another's by now. */
+static void
+remove_queue(const struct thing *thing)
+{
+	size_t len = thing->len - QUEUE_NAME;
+	char name[KEY_MAX];
+	struct key key;
+
+	memcpy(name, thing->key + QUEUE_NAME, len);
+	name[len] = '\0';
+	auto_close int fd = made_open_queue(name);
+	if (fd >= 0 && queue_key(&key, name, fd) == 0 && key.len == thing->len &&
+		memcmp(key.bytes, thing->key, key.len) == 0)
+		syscall(SYS_mq_unlink, name);
+}
+
+static void
+sweep(const struct thing *thing)
+{
+	uint64_t id = 0;
+
+	if (thing->len == 1 + sizeof(id))
+		memcpy(&id, thing->key + 1, sizeof(id));
+	switch (thing->key[0]) {
+	case 'm':
+		remove_shm((int)id);
+		break;
+	case 's':
+		semctl((int)id, 0, IPC_RMID);
+		break;
+	case 'q':
+		msgctl((int)id, IPC_RMID, NULL);
+		break;
+	case KIND_QUEUE:
+		remove_queue(thing);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+made_sweep(struct made *made)
+{
+	pthread_mutex_lock(&made->lock);
+	for (size_t i = 0; i < made->n_buckets; i++)
+		for (struct thing **at = &made->buckets[i], *thing; (thing = *at);) {
+			if (!strchr("msqp", thing->key[0])) {
+				at = &thing->next;
+				continue;
+			}
+			sweep(thing);
+			*at = thing->next;
+			made->n--;
+			free(thing);
+		}
+	pthread_mutex_unlock(&made->lock);
+}

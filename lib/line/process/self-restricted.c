@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that restricted themselves further with a Landlock of their own.
+ * The supervisor is not bound by that, so nothing may be done on their behalf:
+ * it would give them back what they gave away. Their children inherit it, so a
+ * process counts as narrowed if one of its ancestors is, and, once there is
+ * any, if its ancestry does not say: a parent that died may have been one. */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "line/gate/gate-private.h"
+#include "line/process/self-restricted.h"
+
+#define STEPS_MAX 4096
+
+/* The number behind "\nName:\t" in /proc/PID/status, or -1. */
+static pid_t
+status_number(pid_t pid, const char *name)
+{
+	char path[64], text[4096];
+	auto_close int fd = -1;
+	ssize_t n;
+	char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	at = strstr(text, name);
+	return at ? (pid_t)strtol(at + strlen(name), NULL, 10) : -1;
+}
+
+static bool
+is_listed(struct gate *gate, pid_t pid)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&gate->lock);
+	for (size_t i = 0; i < gate->n_narrowed && !found; i++)
+		found = gate->narrowed[i] == pid;
+	pthread_mutex_unlock(&gate->lock);
+	return found;
+}
+
+void
+gate_narrowed(struct gate *gate, pid_t tid)
+{
+	pid_t pid = status_number(tid, "\nTgid:");
+	pid_t *more;
+
+	pthread_mutex_lock(&gate->lock);
+	more = realloc(gate->narrowed, (gate->n_narrowed + 1) * sizeof(*more));
+	if (more) {
+		gate->narrowed = more;
+		more[gate->n_narrowed++] = pid > 0 ? pid : tid;
+	}
+	pthread_mutex_unlock(&gate->lock);
+	/* Who cannot be remembered makes everybody's ancestry unsure. */
+	if (!more)
+		atomic_store(&gate->subreaper, true);
+	atomic_store(&gate->any_narrowed, true);
+}
+
+void
+gate_subreaper(struct gate *gate)
+{
+	atomic_store(&gate->subreaper, true);
+}
+
+bool
+narrow_holds(struct gate *gate, pid_t tid)
+{
+	pid_t pid, parent;
+
+	if (!atomic_load(&gate->any_narrowed))
+		return false;
+	if (atomic_load(&gate->subreaper))
+		return true;
+	pid = status_number(tid, "\nTgid:");
+	for (int i = 0; i < STEPS_MAX && pid > 1; i++) {
+		if (is_listed(gate, pid))
+			return true;
+		if (pid == gate->o.tree.child)
+			return false;
+		parent = status_number(pid, "\nPPid:");
+		if (parent == gate->o.tree.keeper)
+			return true; /* adopted: whose child it was is forgotten */
+		pid = parent;
+	}
+	return true;
+}

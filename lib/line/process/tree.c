@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Process numbers become "ours" or not, and a tree of processes comes to its
+ * end. /proc is what is trusted: parents cannot be made up, and because the
+ * keeper is the subreaper, an orphan is the keeper's own child. That a number is
+ * given to another process between two looks is met by a pidfd: opened first,
+ * checked then, signalled last. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/program.h"
+#include "line/process/tree.h"
+
+#define DEPTH_MAX 4096
+#define LOOKS 8	       /* at a chain of parents that changes meanwhile */
+#define TREE_MAX 65536 /* processes in one look */
+#define WAIT_MS 20     /* at most, until the next look */
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+
+struct status {
+	char state;
+	pid_t parent;
+	pid_t group;
+	long threads;
+};
+
+static ssize_t
+read_small(const char *path, char *text, size_t size)
+{
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do
+		n = read(fd, text, size - 1);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return n;
+}
+
+/* A thread's number works as well: its parent is its process' parent. The name
+ * in brackets may hold anything, brackets too: the last one counts. */
+static int
+status_read(pid_t pid, struct status *ret)
+{
+	char path[64], text[1024], *at;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	n = read_small(path, text, sizeof(text));
+	if (n < 0)
+		return (int)n;
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1,
+			   " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+			   &ret->state, &ret->parent, &ret->group, &ret->threads) != 4)
+		return -ESRCH;
+	return 0;
+}
+
+bool
+tree_is_stopped(pid_t pid)
+{
+	struct status status;
+
+	return status_read(pid, &status) == 0 && (status.state == 'T' || status.state == 't');
+}
+
+/* A leader that ended before its threads shows as a zombie and is none. */
+static bool
+is_dead(const struct status *status)
+{
+	return (status->state == 'Z' || status->state == 'X') && status->threads <= 1;
+}
+
+enum stands {
+	STANDS_OUTSIDE = 0,
+	STANDS_IN,
+	STANDS_APART,
+};
+
+/* An enum stands, or -EAGAIN: somebody in between ended while we looked. */
+static int
+climb(const struct tree *tree, pid_t pid)
+{
+	struct status status;
+	bool apart = false;
+
+	for (int i = 0; i < DEPTH_MAX; i++) {
+		if (status_read(pid, &status) < 0)
+			return i == 0 ? STANDS_OUTSIDE : -EAGAIN;
+		apart = apart || (tree->apart && tree->apart(tree->data, pid));
+		if (status.parent == tree->keeper)
+			return apart ? STANDS_APART : STANDS_IN;
+		if (status.parent <= 1)
+			return STANDS_OUTSIDE;
+		pid = status.parent;
+	}
+	return STANDS_OUTSIDE;
+}
+
+static enum stands
+stands(const struct tree *tree, pid_t pid)
+{
+	if (pid <= 1 || tree->keeper <= 1 || pid == tree->keeper)
+		return STANDS_OUTSIDE;
+	for (int i = 0; i < LOOKS; i++) {
+		int r = climb(tree, pid);
+
+		if (r >= 0)
+			return (enum stands)r;
+	}
+	return STANDS_OUTSIDE;
+}
+
+bool
+tree_holds(const struct tree *tree, pid_t pid)
+{
+	return stands(tree, pid) == STANDS_IN;
+}
+
+/* A directory entry that is a number, or 0. */
+static pid_t
+number_of(const char *name)
+{
+	long value = 0;
+
+	for (; *name; name++) {
+		if (*name < '0' || *name > '9' || value > 100000000)
+			return 0;
+		value = value * 10 + (*name - '0');
+	}
+	return (pid_t)value;
+}
+
+static void
+closedir_at(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+#define auto_dir __attribute__((cleanup(closedir_at)))
+
+bool
+tree_holds_group(const struct tree *tree, pid_t pgrp)
+{
+	auto_dir DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	struct status status;
+	bool any = false;
+
+	if (!dir || pgrp <= 1)
+		return false;
+	while ((entry = readdir(dir))) {
+		pid_t pid = number_of(entry->d_name);
+
+		if (pid <= 0 || status_read(pid, &status) < 0 || status.group != pgrp)
+			continue;
+		switch (stands(tree, pid)) {
+		case STANDS_OUTSIDE:
+			return false;
+		case STANDS_IN:
+			any = true;
+			break;
+		case STANDS_APART:
+			break;
+		}
+	}
+	return any;
+}
+
+/* -- ending a tree --------------------------------------------------------------- */
+
+struct pids {
+	pid_t *at;
+	size_t n, size;
+};
+
+static void
+pids_finish(struct pids *pids)
+{
+	free(pids->at);
+}
+#define auto_pids __attribute__((cleanup(pids_finish)))
+
+static bool
+pids_add(struct pids *pids, pid_t pid)
+{
+	if (pids->n == pids->size) {
+		size_t size = pids->size ? pids->size * 2 : 64;
+		pid_t *at = size > TREE_MAX ? NULL : reallocarray(pids->at, size, sizeof(*at));
+
+		if (!at)
+			return false;
+		pids->at = at;
+		pids->size = size;
+	}
+	pids->at[pids->n++] = pid;
+	return true;
+}
+
+static bool
+pids_hold(const struct pids *pids, pid_t pid)
+{
+	for (size_t i = 0; i < pids->n; i++)
+		if (pids->at[i] == pid)
+			return true;
+	return false;
+}
+
+/* Where the kernel was built without "children": all of /proc, by parent. */
+static void
+children_by_scan(pid_t parent, struct pids *pids)
+{
+	auto_dir DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	struct status status;
+
+	while (dir && (entry = readdir(dir))) {
+		pid_t pid = number_of(entry->d_name);
+
+		if (pid > 0 && status_read(pid, &status) == 0 && status.parent == parent)
+			pids_add(pids, pid);
+	}
+}
+
+/* "12 34 56 " in pieces of any size. */
+static int
+children_of_thread(pid_t pid, const char *thread, struct pids *pids)
+{
+	char path[96], text[4096];
+	pid_t value = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, thread);
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] >= '0' && text[i] <= '9' && value < 100000000) {
+				value = value * 10 + (text[i] - '0');
+			} else {
+				if (value > 0 && !pids_add(pids, value))
+					return -ENOMEM;
+				value = 0;
+			}
+		}
+	return 0;
+}
+
+/* Appends the children of all its threads. */
+static void
+children(pid_t pid, struct pids *pids)
+{
+	char path[64];
+	struct dirent *entry;
+	bool missing = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	auto_dir DIR *dir = opendir(path);
+	while (dir && !missing && (entry = readdir(dir)))
+		if (number_of(entry->d_name) > 0)
+			missing = children_of_thread(pid, entry->d_name, pids) == -ENOENT &&
+				  access("/proc/thread-self/children", F_OK) < 0;
+	if (missing)
+		children_by_scan(pid, pids);
+}
+
+/* Only if it is still the child of whom it was found at, or an orphan that came
+ * up to root: else the number is somebody else's by now. */
+static bool
+signal_one(pid_t pid, pid_t parent, pid_t root, int sig)
+{
+	auto_close int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct status status;
+
+	if (pidfd < 0 || status_read(pid, &status) < 0)
+		return false;
+	if ((status.parent != parent && status.parent != root) || is_dead(&status))
+		return false;
+	return syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0) == 0;
+}
+
+/* Downward from root, each before its children are looked up: one that has a
+ * SIGKILL coming cannot fork any more, so that the list is complete. Those
+ * whose parent ended in between have come up to root and are met next time. */
+static int
+signal_all(int sig, struct pids *met)
+{
+	pid_t root = getpid();
+	auto_pids struct pids todo = { 0 };
+	auto_pids struct pids parents = { 0 };
+	int n = 0;
+
+	children(root, &todo);
+	for (size_t i = 0; i < todo.n; i++)
+		pids_add(&parents, root);
+	for (size_t i = 0; i < todo.n && i < parents.n; i++) {
+		pid_t pid = todo.at[i];
+
+		if (signal_one(pid, parents.at[i], root, sig)) {
+			n++;
+			if (met && !pids_hold(met, pid))
+				pids_add(met, pid);
+		}
+		children(pid, &todo);
+		while (parents.n < todo.n && pids_add(&parents, pid))
+			;
+	}
+	return n;
+}
+
+int
+tree_signal(int sig)
+{
+	return signal_all(sig, NULL);
+}
+
+/* The kernel alone knows when nobody is left: a list of children may miss one
+ * that comes up to root while it is read. Who has no child has no descendant:
+ * orphans come up before their parent can be reaped. */
+static bool
+reap(void)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, NULL, WNOHANG | __WALL);
+	while (pid > 0 || (pid < 0 && errno == EINTR));
+	return pid < 0 && errno == ECHILD;
+}
+
+/* For any one of them to end, or until the next look. */
+static void
+wait_for_one(int ms)
+{
+	auto_pids struct pids own = { 0 };
+	struct status status;
+	pid_t alive = 0;
+
+	children(getpid(), &own);
+	for (size_t i = 0; i < own.n && alive == 0; i++)
+		if (status_read(own.at[i], &status) == 0 && !is_dead(&status))
+			alive = own.at[i];
+	auto_close int pidfd = alive > 0 ? (int)syscall(SYS_pidfd_open, alive, 0) : -1;
+	struct pollfd poll_fd = { .fd = pidfd, .events = POLLIN };
+
+	poll(&poll_fd, 1, pidfd >= 0 ? ms : 1);
+}
+
+int
+tree_end(int limit_ms)
+{
+	auto_pids struct pids met = { 0 };
+	int64_t end = clock_steady() + limit_ms;
+
+	for (;;) {
+		int64_t rest;
+
+		signal_all(SIGKILL, &met);
+		if (reap())
+			return (int)met.n;
+		rest = end - clock_steady();
+		if (rest <= 0)
+			return -ETIMEDOUT;
+		wait_for_one(rest < WAIT_MS ? (int)rest : WAIT_MS);
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LINE_PROCESS_TREE_H
+#define LINE_PROCESS_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The command's processes: all descendants of the keeper. The keeper and the
+ * supervisor are subreapers, so that nobody gets out by dying parents. */
+
+struct tree {
+	pid_t keeper; /* the root, itself not of the tree */
+	pid_t child;  /* the command: the one the keeper started itself */
+	/* A descendant that is ambit's own, with all that is its: a run inside
+	 * this one. May be NULL. */
+	bool (*apart)(void *data, pid_t pid);
+	void *data;
+};
+
+/* Whether pid (a process or thread) descends from the keeper. Looked up in
+ * /proc, fresh. */
+bool tree_holds(const struct tree *tree, pid_t pid);
+/* The same for every process of a group, of a user: all of them must be, but for
+ * those apart: the command of a run inside is in its client's group. */
+bool tree_holds_group(const struct tree *tree, pid_t pgrp);
+
+/* Whether it is stopped at this moment. */
+bool tree_is_stopped(pid_t pid);
+
+/* Ends all descendants of the caller with SIGKILL, again and again until none is
+ * left or limit_ms is over, and reaps them. How many there were; -ETIMEDOUT. */
+int tree_end(int limit_ms);
+/* Sends sig to all of them, once. How many. */
+int tree_signal(int sig);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LINE_SOCKET_SOCKET_PEER_H
+#define LINE_SOCKET_SOCKET_PEER_H
+
+#include "egress/egress.h"
+#include "line/calls/call.h"
+#include "line/socket/endpoint.h"
+
+/* The socket of a notified call, and the other end that it names: free, or to
+ * be decided. For connect, bind and the send calls. */
+
+/* By which way a socket reaches its peer. */
+enum peer_way {
+	WAY_DIRECT = 0, /* the address itself */
+	WAY_STUB,	/* a name server: ambit answers in its place */
+	WAY_RELAY,	/* through the relay, which looks at what is said */
+	WAY_PROXY,	/* ambit's own, for the session */
+};
+
+struct peer {
+	/* The program's bytes, copied once. */
+	unsigned char raw[sizeof(struct sockaddr_storage)];
+	size_t raw_len;
+	bool copied;
+
+	int domain, type; /* of the very socket */
+	int flags;	  /* of the open file: O_NONBLOCK */
+	struct endpoint to;
+	bool connects; /* set by who connects: all later sends are decided by this */
+	bool free;     /* ours, the resolver, the kernel, nobody: nothing to decide */
+	bool resolver; /* free, but what it answers is anybody's words */
+	bool plain;    /* INET: what is looked up here holds for this socket */
+	bool allowed;  /* the address is, by rule or setting */
+	bool stays;    /* a stream that is on its way, or there: see stay() */
+	bool busy;     /* its peer had no time: it has to wait */
+	bool begun;    /* connects: it is on its way, and only waits */
+	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
+	bool mute;     /* connected to look by which way it would go: it must never send */
+	enum peer_way way;
+	bool unknown;	 /* WAY_RELAY: what it says will decide */
+	bool looked_up;	 /* name is what the address was given for when it was first looked at */
+	char name[DNS_NAME_MAX]; /* "": none */
+	/* call->fd[0] stands in for the target's own (standin.h): to be put in its
+	 * place when the act is done. */
+	bool stands_in;
+	bool cloexec;
+};
+
+/* After call_begin: takes the target's descriptor in args[0] as call->fd[0],
+ * unless that is there, and learns what it is. -EBADF, -ENOTSOCK, -EPERM where
+ * descriptors cannot be had. */
+int peer_socket(struct call *call, struct peer *peer);
+
+/* -EPERM, and it is counted: the call is no crossing, but cannot be made where
+ * descriptors cannot be had. */
+int peer_blind(struct call *call);
+
+/* After the act, where a socket stands in: puts it into the target. It is kept for
+ * later calls unless it is a stream that is connected now. */
+int peer_install(struct call *call, const struct peer *peer, bool keep);
+
+/* Copies the address the first time, then parses it. */
+int peer_address(struct call *call, struct peer *peer, uint64_t address, uint64_t len,
+	enum endpoint_use use);
+
+/* After the act: it has reached out, unless the other end is not a way out. */
+void peer_tell(struct call *call, const struct peer *peer);
+
+/* By rule or setting; a question is no yet. */
+bool peer_is_allowed(struct call *call, const char *host);
+
+/* Whether others have a socket where this one is to be bound: 1 or 0; -errno: nobody can
+ * say. */
+int peer_is_taken(struct call *call, const struct peer *peer);
+
+/* For egress. */
+int peer_who(struct call *call, struct egress_who *ret_who);
+
+/* Sets call->host, or peer->free. CALL_DECIDE, or the natural error. */
+int peer_decide(struct call *call, struct peer *peer);
+
+/* What to hand to the kernel: the object that was resolved, not its name. */
+void peer_target(const struct call *call, const struct peer *peer,
+	struct sockaddr_storage *ret_address, socklen_t *ret_len);
+
+/* The path in an address as object 0. */
+int peer_resolve(struct call *call, const struct peer *peer, enum object_follow follow);
+
+/* The text becomes call->host; taken. -ENOMEM if it is NULL. */
+int peer_ask(struct call *call, char *text);
+
+/* Remembers that the socket is the session's. */
+void peer_remember(struct call *call);
+
+/* When the socket's own SO_SNDTIMEO will be over (clock_steady); 0: never. */
+int64_t peer_deadline(int fd);
+
+#endif

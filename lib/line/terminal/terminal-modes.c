@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows what the command's output does to the real terminal, just enough to
+ * take it back for a question and to give it again. The output is hostile: the
+ * state is of fixed size, and the worst a lie can do is a badly drawn screen. */
+
+#include "line/terminal/terminal-private.h"
+
+#define ESC 0x1b
+#define CAN 0x18
+#define SUB 0x1a
+#define BEL 0x07
+
+enum {
+	GROUND = 0,
+	ESCAPE,
+	CONTROL, /* ESC [ */
+	STRING,	 /* ESC ] and the like, up to ESC \ */
+};
+
+/* DEC private modes that would spoil a question or its keys. */
+static const struct {
+	unsigned number;
+	bool normal;	/* how a terminal is without it */
+	bool alternate; /* the other screen */
+} table[] = {
+	{ .number = 47, .alternate = true },
+	{ .number = 1047, .alternate = true },
+	{ .number = 1049, .alternate = true },
+	{ .number = 1 },    /* cursor keys */
+	{ .number = 6 },    /* origin */
+	{ .number = 7, .normal = true }, /* wrap */
+	{ .number = 9 },    /* mouse, in all its forms */
+	{ .number = 1000 },
+	{ .number = 1002 },
+	{ .number = 1003 },
+	{ .number = 1004 }, /* focus */
+	{ .number = 1005 },
+	{ .number = 1006 },
+	{ .number = 1015 },
+	{ .number = 1016 },
+	{ .number = 2004 }, /* bracketed paste */
+	{ .number = 2026 }, /* output shown when it is complete */
+	{ .number = 25, .normal = true }, /* the cursor */
+};
+
+#define N_TABLE (sizeof(table) / sizeof(table[0]))
+_Static_assert(N_TABLE <= 32, "one bit each");
+
+static void
+begin(struct modes *modes, int state, char prefix)
+{
+	modes->state = state;
+	modes->prefix = prefix;
+	modes->strange = false;
+	modes->utf8 = 0;
+	modes->n = 0;
+	modes->numbers[0] = 0;
+}
+
+static void
+set_mode(struct modes *modes, unsigned number, bool on)
+{
+	bool alternate = false;
+
+	for (size_t i = 0; i < N_TABLE; i++) {
+		if (table[i].number != number)
+			continue;
+		alternate = table[i].alternate;
+		if (on != table[i].normal)
+			modes->changed |= 1U << i;
+		else
+			modes->changed &= ~(1U << i);
+	}
+	/* Whichever way the other screen was entered, it is left. */
+	for (size_t i = 0; alternate && !on && i < N_TABLE; i++)
+		if (table[i].alternate)
+			modes->changed &= ~(1U << i);
+}
+
+static void
+end_control(struct modes *modes, unsigned char final)
+{
+	if (modes->prefix == '?' && !modes->strange && (final == 'h' || final == 'l'))
+		for (size_t i = 0; i <= modes->n && i < MODES_NUMBERS; i++)
+			set_mode(modes, modes->numbers[i], final == 'h');
+	if (final == 'u' && (modes->prefix == '>' || modes->prefix == '='))
+		modes->keyboard = true;
+	begin(modes, GROUND, 0);
+}
+
+static void
+feed_control(struct modes *modes, unsigned char c)
+{
+	if (c >= '0' && c <= '9') {
+		if (modes->n < MODES_NUMBERS && modes->numbers[modes->n] < 100000)
+			modes->numbers[modes->n] = modes->numbers[modes->n] * 10 + (c - '0');
+	} else if (c == ';' || c == ':') {
+		if (++modes->n < MODES_NUMBERS)
+			modes->numbers[modes->n] = 0;
+		else
+			modes->n = MODES_NUMBERS;
+	} else if (c >= '<' && c <= '?') {
+		modes->prefix = (char)c;
+	} else if (c >= 0x20 && c < 0x30) {
+		modes->strange = true;
+	} else if (c >= 0x40 && c < 0x7f) {
+		end_control(modes, c);
+	}
+}
+
+/* ESC ] NUMBER ; ... What is known to be no colour is let be: titles, directories, links,
+ * marks of prompts, the clipboard, the cursor; and questions, of which there is nothing but
+ * digits and "?". Without a number it is the Linux console's. Control characters are passed
+ * over, as terminals do. */
+static void
+feed_string(struct modes *modes, unsigned char c)
+{
+	static const unsigned plain[] = { 0, 1, 2, 7, 8, 9, 12, 22, 52, 112, 133, 633, 777 };
+
+	if (modes->prefix != ']' || modes->strange || c < 0x20 || c == 0x7f)
+		return;
+	if (c >= '0' && c <= '9' && modes->n < 2) {
+		if (modes->numbers[0] < 100000)
+			modes->numbers[0] = modes->numbers[0] * 10 + (c - '0');
+		modes->n = 1;
+		return;
+	}
+	if (modes->n == 1) {
+		for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+			modes->strange |= plain[i] == modes->numbers[0];
+		modes->n = 2; /* its number is known */
+	}
+	if (modes->strange || (modes->n == 2 && ((c >= '0' && c <= '9') || c == ';' || c == '?')))
+		return;
+	modes->strange = true;
+	modes->palette = true;
+}
+
+static void
+feed_escape(struct modes *modes, unsigned char c)
+{
+	if (c >= 0x20 && c < 0x30) {
+		modes->strange = true; /* a character set: one more byte */
+	} else if (modes->strange) {
+		begin(modes, GROUND, 0);
+	} else if (c == '[') {
+		begin(modes, CONTROL, 0);
+	} else if (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_') {
+		begin(modes, STRING, (char)c);
+	} else if (c >= 0x20 && c < 0x7f) { /* past that it is passed over */
+		if (c == 'c') /* reset */
+			*modes = (struct modes){ .palette = modes->palette };
+		begin(modes, GROUND, 0);
+	}
+}
+
+static void
+feed_ground(struct modes *modes, unsigned char c)
+{
+	if (modes->utf8 > 0 && (c & 0xc0) == 0x80)
+		modes->utf8--;
+	else
+		modes->utf8 = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0;
+}
+
+void
+modes_feed(struct modes *modes, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+
+		/* U+009D begins a string, too, where it is heeded, in the middle of anything: it
+		 * may be the palette's. */
+		if (modes->last == 0xc2 && c == 0x9d)
+			modes->palette = true;
+		modes->last = c;
+		if (c == ESC) /* also within a string, where ESC \ ends it */
+			begin(modes, ESCAPE, 0);
+		else if (c == CAN || c == SUB)
+			begin(modes, GROUND, 0);
+		else if (modes->state == ESCAPE)
+			feed_escape(modes, c);
+		else if (modes->state == CONTROL)
+			feed_control(modes, c);
+		else if (modes->state == GROUND)
+			feed_ground(modes, c);
+		else if (c == BEL && modes->prefix == ']')
+			begin(modes, GROUND, 0);
+		else
+			feed_string(modes, c);
+	}
+}
+
+bool
+modes_whole(const struct modes *modes)
+{
+	return modes->state == GROUND && modes->utf8 == 0;
+}
+
+bool
+modes_alternate(const struct modes *modes)
+{
+	for (size_t i = 0; i < N_TABLE; i++)
+		if (table[i].alternate && (modes->changed & (1U << i)))
+			return true;
+	return false;
+}
+
+/* The alternate screen first into, last out of: some terminals keep the rest
+ * per screen. */
+static void
+write_modes(const struct modes *modes, struct buf *text, bool back, bool alternate)
+{
+	for (size_t i = 0; i < N_TABLE; i++)
+		if ((modes->changed & (1U << i)) && table[i].alternate == alternate)
+			buf_printf(text, "\033[?%u%c", table[i].number,
+				table[i].normal == back ? 'l' : 'h');
+}
+
+void
+modes_leave(const struct modes *modes, struct buf *text)
+{
+	if (!modes_whole(modes))
+		buf_putc(text, CAN);
+	/* Whatever the terminal thinks it is in: neither CAN nor another sequence ends a string
+	 * everywhere (tmux), and some know strings that others do not. */
+	buf_puts(text, "\033\\");
+	if (modes->palette) /* black on black is no question; and what the Linux console has */
+		buf_puts(text, "\033]104\033\\\033]105\033\\\033]110\033\\\033]111\033\\"
+			       "\033]R\033\\");
+	write_modes(modes, text, false, false);
+	write_modes(modes, text, false, true);
+	if (modes->keyboard)
+		buf_puts(text, "\033[>0u");
+	/* No margins: between two of them a question scrolls away, and what the program has
+	 * painted above stands in its place. To take them away moves the cursor. */
+	buf_puts(text, "\033[?69l\0337\033[r\0338");
+	/* No insert mode, the plain character set, no colours. */
+	buf_puts(text, "\033[4l\033(B\017\033[0m");
+}
+
+void
+modes_return(const struct modes *modes, struct buf *text)
+{
+	if (modes->keyboard)
+		buf_puts(text, "\033[<u");
+	write_modes(modes, text, true, true);
+	write_modes(modes, text, true, false);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LINE_TERMINAL_TERMINAL_PRIVATE_H
+#define LINE_TERMINAL_TERMINAL_PRIVATE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "line/terminal/terminal.h"
+
+/* Shared by terminal.c (whose terminal it is, and when), terminal-relay.c
+ * (bytes) and terminal-modes.c (what the bytes told the real terminal). */
+
+/* -- modes ------------------------------------------------------------------- */
+
+#define MODES_NUMBERS 16 /* in one sequence; terminals take no more either */
+
+struct modes {
+	uint32_t changed; /* one bit per row of the table in terminal-modes.c */
+	bool keyboard;	  /* asked for a keyboard protocol of its own */
+	bool palette;	  /* said what colours look like; for good: they can be put aside */
+	/* Where in a sequence the last byte was. */
+	int state;
+	char prefix;
+	bool strange;
+	int utf8; /* bytes that the character still needs */
+	unsigned char last;
+	unsigned numbers[MODES_NUMBERS];
+	size_t n;
+};
+
+void modes_feed(struct modes *modes, const char *data, size_t len);
+/* Between two characters and outside any sequence. */
+bool modes_whole(const struct modes *modes);
+bool modes_alternate(const struct modes *modes);
+/* Sequences that make the terminal an ordinary one, and those that undo it. */
+void modes_leave(const struct modes *modes, struct buf *text);
+void modes_return(const struct modes *modes, struct buf *text);
+
+/* -- the terminal ------------------------------------------------------------ */
+
+#define FLOW_SIZE (64 * 1024)
+
+struct flow {
+	size_t start;
+	size_t len;
+	char data[FLOW_SIZE];
+};
+
+/* The lock is held for moving bytes, not for waiting (but while the whole job is
+ * stopped). While held is set the relay touches nothing: the real terminal
+ * belongs to who set it. */
+struct terminal {
+	pthread_mutex_t lock;
+	bool held;
+	bool started;
+	int real;   /* the real one by a description of our own, non-blocking; -1: gone */
+	int master; /* -1: hung up, or the command's side is closed for good */
+	int slave;
+	int wake;  /* the main thread must look again */
+	int timer; /* the second half of a redraw */
+	char name[64];
+	struct termios before;
+	struct modes modes;
+	int64_t typed;	    /* when the last key came for the command; 0: none did */
+	struct flow keys;   /* to the command */
+	struct flow output; /* to the person */
+};
+
+/* Copies the real one's size. */
+void relay_size(struct terminal *terminal);
+/* Size changed and, a moment later, changed back: programs draw anew. */
+void relay_redraw(struct terminal *terminal);
+/* Moves the command's output until nothing came for quiet_ms, at most total_ms. */
+void relay_drain(struct terminal *terminal, int quiet_ms, int total_ms);
+/* Writes out the rest of a sequence or character that was cut in two. */
+void relay_complete(struct terminal *terminal);
+/* A few words of our own; given up when the terminal takes nothing. */
+void relay_say(struct terminal *terminal, const struct buf *text);
+void relay_wake(struct terminal *terminal);
+
+#endif
