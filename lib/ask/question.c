@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ask/judge/judged.h"
+#include "ask/judged.h"
 #include "ask/question.h"
 #include "base/buf.h"
 #include "base/fd.h"

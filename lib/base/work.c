@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/work.h"
-#include "perform/act.h"
 
 /* Paths and messages are kept on the heap: a stack of this size is plenty. */
 #define STACK_SIZE (256u << 10)
@@ -30,6 +29,7 @@ struct work {
 	unsigned idle;
 	unsigned queued;
 	bool ending;
+	int (*prepare)(void); /* or NULL */
 };
 
 static struct job *
@@ -59,7 +59,8 @@ worker(void *data)
 	struct work *work = data;
 	struct job *job;
 
-	act_thread();
+	if (work->prepare)
+		work->prepare();
 	while ((job = next_job(work)) != NULL) {
 		job->run(job->data);
 		free(job);
@@ -91,7 +92,7 @@ start_thread(struct work *work)
 }
 
 struct work *
-work_create(void)
+work_create(int (*prepare)(void))
 {
 	struct work *work = calloc(1, sizeof(*work));
 
@@ -100,6 +101,7 @@ work_create(void)
 	pthread_mutex_init(&work->lock, NULL);
 	pthread_cond_init(&work->changed, NULL);
 	work->last = &work->first;
+	work->prepare = prepare;
 	return work;
 }
 

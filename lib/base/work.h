@@ -8,11 +8,12 @@
 
 struct work;
 
-struct work *work_create(void);
+/* Each thread begins with prepare (or NULL). */
+struct work *work_create(int (*prepare)(void));
 /* Waits for what runs; what has not begun is handed to job all the same. */
 void work_destroy(struct work *work);
 
-/* job(data) in a thread whose file system context is its own (act_thread).
+/* Runs job(data) in one of the threads.
  * -ENOMEM, or what pthread_create says: then nothing was taken. */
 int work_add(struct work *work, void (*job)(void *data), void *data);
 

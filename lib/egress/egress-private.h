@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "egress/egress.h"
-#include "egress/loop.h"
+#include "base/loop.h"
 #include "egress/dns/names.h"
 #include "egress/dns/upstream.h"
 

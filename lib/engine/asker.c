@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the engine, which many threads share, and an approver, who takes his
- * time. The question is copied before it is shown: the engine's own may be
- * withdrawn, or answered by one who watches, and then the approver is told so.
- * What he says is an answer to what he was shown, and to nothing else. */
+/* Puts the engine's questions to an approver, in a thread of its own. The engine is shared by
+ * many threads, and an approver takes time: so the question is copied before it is shown. If it
+ * is withdrawn or answered elsewhere meanwhile, the approver is told. An answer counts for the
+ * question that was shown, and for no other. */
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,16 +12,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "engine/asker.h"
 
 struct asker {
-	struct gate *gate;
-	struct ambit_engine *engine;
-	struct ambit_approver *approver; /* NULL: nobody but the judge */
-	struct terminal *terminal;
-	bool (*watched)(void *data);
-	void *data;
+	struct asker_options o;
 	int withdrawn;	 /* readable when the question that is asked now is withdrawn */
 	uint64_t judged; /* the question that the judge has passed on */
 
@@ -41,13 +37,13 @@ next_question(struct asker *asker, struct ambit_question *ret_question)
 	const struct ambit_question *question;
 	uint64_t id = 0;
 
-	gate_lock(asker->gate);
-	question = ambit_engine_question(asker->engine);
+	asker->o.lock(asker->o.data);
+	question = ambit_engine_question(asker->o.engine);
 	if (question && ambit_question_copy(question, ret_question) == 0)
 		id = question->id;
 	else if (question)
-		ambit_engine_decline(asker->engine, question->id, ENOMEM, "out of memory");
-	gate_unlock(asker->gate);
+		ambit_engine_decline(asker->o.engine, question->id, ENOMEM, "out of memory");
+	asker->o.unlock(asker->o.data);
 	return id;
 }
 
@@ -62,9 +58,9 @@ match(void *data, const struct ambit_question *question)
 static bool
 is_elsewhere(const struct asker *asker)
 {
-	const struct ambit_approver *approver = asker->approver;
+	const struct ambit_approver *approver = asker->o.approver;
 
-	return asker->watched && asker->watched(asker->data) &&
+	return asker->o.watched && asker->o.watched(asker->o.data) &&
 		(!approver || approver->instant || streq(approver->name, "tty"));
 }
 
@@ -73,7 +69,7 @@ static bool
 ask_judge(struct asker *asker, const struct ambit_question *question,
 	struct ambit_answer *ret_answer)
 {
-	struct ambit_judge *judge = ambit_engine_judge(asker->engine);
+	struct ambit_judge *judge = ambit_engine_judge(asker->o.engine);
 	struct ambit_error why = { 0 };
 
 	if (asker->judged == question->id)
@@ -82,10 +78,10 @@ ask_judge(struct asker *asker, const struct ambit_question *question,
 	if (ambit_judge_ask(judge, question, asker->withdrawn, ret_answer, &why) == 0)
 		return true;
 	if (judge) {
-		gate_lock(asker->gate);
-		ambit_engine_passed(asker->engine, question, &why);
-		gate_unlock(asker->gate);
-		gate_wake(asker->gate); /* those who watch hear of it now */
+		asker->o.lock(asker->o.data);
+		ambit_engine_passed(asker->o.engine, question, &why);
+		asker->o.unlock(asker->o.data);
+		asker->o.wake(asker->o.data); /* those who watch hear of it now */
 	}
 	return false;
 }
@@ -95,13 +91,11 @@ static int
 ask_person(struct asker *asker, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
-	if (!asker->approver)
+	if (!asker->o.approver)
 		return err_set(err, ENOENT, "nobody is here to ask");
-	if (asker->terminal) {
-		terminal_await_quiet(asker->terminal, question->expires);
-		terminal_hold(asker->terminal);
-	}
-	return asker->approver->ask(asker->approver, question, ret_answer, err);
+	if (asker->o.hold_screen)
+		asker->o.hold_screen(asker->o.data, question->expires);
+	return asker->o.approver->ask(asker->o.approver, question, ret_answer, err);
 }
 
 static void
@@ -110,18 +104,18 @@ take(struct asker *asker, const struct ambit_question *question,
 {
 	bool open;
 
-	gate_lock(asker->gate);
-	gate_forget(asker->gate);
-	open = ambit_engine_questions(asker->engine, match, (void *)question) == 1;
+	asker->o.lock(asker->o.data);
+	asker->o.forget(asker->o.data);
+	open = ambit_engine_questions(asker->o.engine, match, (void *)question) == 1;
 	if (r == 0 && open)
-		r = ambit_engine_answer(asker->engine, question->id, answer,
-			asker->approver ? asker->approver->name : "", err);
+		r = ambit_engine_answer(asker->o.engine, question->id, answer,
+			asker->o.approver ? asker->o.approver->name : "", err);
 	/* It was withdrawn, or somebody else has answered. */
 	if (r < 0 && r != -ECANCELED && open)
-		ambit_engine_decline(asker->engine, question->id, -r, err->text);
-	gate_unlock(asker->gate);
+		ambit_engine_decline(asker->o.engine, question->id, -r, err->text);
+	asker->o.unlock(asker->o.data);
 	/* Here, not by waking the loop: the one who was asked about waits. */
-	gate_settle(asker->gate);
+	asker->o.settle(asker->o.data);
 }
 
 /* False: it is with those who watch. */
@@ -136,9 +130,9 @@ put(struct asker *asker, const struct ambit_question *question)
 		return false;
 	take(asker, question, &answer, judged ? 0 : ask_person(asker, question, &answer, &err),
 		&err);
-	if (asker->terminal && !judged && asker->approver)
-		terminal_release(asker->terminal);
-	gate_wake(asker->gate);
+	if (asker->o.release_screen && !judged && asker->o.approver)
+		asker->o.release_screen(asker->o.data);
+	asker->o.wake(asker->o.data);
 	return true;
 }
 
@@ -187,28 +181,20 @@ run(void *data)
 			if (over)
 				break;
 		}
-		gate_settle(asker->gate); /* what needed no asking */
+		asker->o.settle(asker->o.data); /* what needed no asking */
 	}
 	return NULL;
 }
 
 struct asker *
-asker_create(struct gate *gate, struct ambit_engine *engine, struct ambit_approver *approver,
-	struct terminal *terminal, bool (*watched)(void *data), void *data)
+asker_create(const struct asker_options *options)
 {
 	struct asker *asker = calloc(1, sizeof(*asker));
 
 	if (!asker)
 		return NULL;
-	*asker = (struct asker){
-		.gate = gate,
-		.engine = engine,
-		.approver = approver,
-		.terminal = terminal,
-		.watched = watched,
-		.data = data,
-		.withdrawn = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-	};
+	asker->o = *options;
+	asker->withdrawn = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (asker->withdrawn < 0) {
 		free(asker);
 		return NULL;
@@ -236,18 +222,18 @@ decline_all(struct asker *asker)
 {
 	const struct ambit_question *question;
 
-	gate_lock(asker->gate);
-	while ((question = ambit_engine_question(asker->engine)) != NULL)
+	asker->o.lock(asker->o.data);
+	while ((question = ambit_engine_question(asker->o.engine)) != NULL)
 		ambit_engine_decline(
-			asker->engine, question->id, EAGAIN, "there is no thread to ask from");
-	gate_unlock(asker->gate);
+			asker->o.engine, question->id, EAGAIN, "there is no thread to ask from");
+	asker->o.unlock(asker->o.data);
 }
 
 static void
 cancel(struct asker *asker, uint64_t asking)
 {
-	if (asking != 0 && asker->approver && asker->approver->cancel)
-		asker->approver->cancel(asker->approver, asking);
+	if (asking != 0 && asker->o.approver && asker->o.approver->cancel)
+		asker->o.approver->cancel(asker->o.approver, asking);
 }
 
 /* Called by the supervisor's loop alone. */
@@ -258,8 +244,8 @@ asker_wake(struct asker *asker)
 	uint64_t withdrawn = 0;
 	bool any;
 
-	gate_lock(asker->gate);
-	question = ambit_engine_question(asker->engine);
+	asker->o.lock(asker->o.data);
+	question = ambit_engine_question(asker->o.engine);
 	any = question != NULL;
 	pthread_mutex_lock(&asker->lock);
 	if (asker->asking && (!question || !ambit_question_same(question, asker->asking)))
@@ -268,7 +254,7 @@ asker_wake(struct asker *asker)
 	if (withdrawn != 0)
 		eventfd_write(asker->withdrawn, 1);
 	pthread_mutex_unlock(&asker->lock);
-	gate_unlock(asker->gate);
+	asker->o.unlock(asker->o.data);
 	if (any && !asker->started && !start(asker)) {
 		decline_all(asker);
 		return;

@@ -70,6 +70,9 @@ void run_live(struct run *run);
 /* Whether somebody watches who is asked. From any thread. */
 bool run_watched(void *data);
 
+/* run-ask.c: run->asker, which asks this approver (or NULL: only the judge). -ENOMEM. */
+int run_make_asker(struct run *run, struct ambit_approver *approver, struct ambit_error *err);
+
 /* Signals come to the loop from here on: after the keeper is forked, before
  * any thread is started. */
 int loop_init(struct run *run, struct ambit_error *err);

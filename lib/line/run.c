@@ -349,12 +349,8 @@ start_gate(struct run *run, struct ambit_error *err)
 	};
 	int r = gate_create(&options, &run->gate, err);
 
-	if (r == 0 && ((approver && !approver->instant) || ambit_engine_judge(run->o->engine))) {
-		run->asker = asker_create(run->gate, run->o->engine, approver, run->terminal,
-			run_watched, run);
-		if (!run->asker)
-			r = err_nomem(err);
-	}
+	if (r == 0 && ((approver && !approver->instant) || ambit_engine_judge(run->o->engine)))
+		r = run_make_asker(run, approver, err);
 	return r < 0 ? r : gate_start(run->gate, err);
 }
 

@@ -32,7 +32,7 @@
 #include "base/str.h"
 #include "hand-law.h"
 #include "line/gate/gate-law.h"
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/socket/endpoint.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"

@@ -14,7 +14,7 @@
 
 #include "base/str.h"
 #include "egress/dns/resolv.h"
-#include "egress/dns/stub-private.h"
+#include "egress/stub-private.h"
 
 #define NOW 1000000
 #define HELD ((int64_t)(NAMES_TTL_MIN + NAMES_GRACE) * 1000)

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 
 #include <ambit/run.h>
 

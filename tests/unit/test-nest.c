@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 
 #define TEXT(literal) literal, sizeof(literal) - 1
 

@@ -13,7 +13,7 @@
 #include <ambit/judge.h>
 
 #include "ask/approver.h"
-#include "ask/judge/judged.h"
+#include "ask/judged.h"
 #include "ask/judge/judge-injection.h"
 #include "ask/judge/verdict.h"
 #include "base/buf.h"

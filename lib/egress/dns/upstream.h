@@ -5,7 +5,7 @@
 #include <ambit/engine.h>
 
 #include "egress/dns/dns.h"
-#include "egress/loop.h"
+#include "base/loop.h"
 
 /* Questions to the system's name servers: by UDP from a port of its own each, by TCP
  * where an answer does not fit; the servers of resolv.conf in their order, twice. */

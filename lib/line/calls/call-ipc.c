@@ -19,7 +19,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/object/session-objects.h"
 
 #define TRIES 8 /* while others make and remove the same key */

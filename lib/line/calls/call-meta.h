@@ -2,7 +2,7 @@
 #ifndef LINE_CALLS_CALL_META_H
 #define LINE_CALLS_CALL_META_H
 
-#include "line/calls/call-file.h"
+#include "line/gate/call-file.h"
 
 /* What the ops on an object's metadata share (call-meta.c, call-times.c,
  * call-xattr.c). The floor bounds none of them: all are done on behalf. */

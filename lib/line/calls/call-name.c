@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "line/calls/call-file.h"
+#include "line/gate/call-file.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/floor/pool.h"

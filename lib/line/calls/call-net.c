@@ -17,8 +17,8 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "egress/dns/resolv.h"
-#include "line/socket/bind-path.h"
-#include "line/socket/socket-peer.h"
+#include "line/calls/bind-path.h"
+#include "line/calls/socket-peer.h"
 #include "perform/act.h"
 
 #define STEP_MS 20 /* between two looks whether the call is given up */

@@ -15,9 +15,9 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/calls/call-file.h"
+#include "line/gate/call-file.h"
 #include "line/nest/nest.h"
-#include "line/object/special.h"
+#include "line/calls/special.h"
 #include "line/gate/staged.h"
 #include "perform/act.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/process/tree.h"
 
 #ifndef SYS_pidfd_send_signal

@@ -18,9 +18,9 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
-#include "line/socket/socket-control.h"
-#include "line/socket/socket-message.h"
-#include "line/socket/socket-peer.h"
+#include "line/calls/socket-control.h"
+#include "line/calls/socket-message.h"
+#include "line/calls/socket-peer.h"
 #include "perform/act.h"
 
 #define MANY_MAX 64	       /* messages of one sendmmsg; sending fewer is its right */

@@ -12,9 +12,9 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/calls/call-file.h"
+#include "line/gate/call-file.h"
 #include "line/gate/gate-private.h"
-#include "line/process/self-restricted.h"
+#include "line/gate/self-restricted.h"
 
 /* -- carrying out -------------------------------------------------------------- */
 
@@ -180,14 +180,14 @@ gate_act(struct call **call, struct ambit_pass *pass)
 	bool bounded = is_bounded(c);
 
 	if (bounded && c->bounded && !c->on_behalf && !c->asked && covers(c)) {
-		tell_passed(c->gate->tell, &c->target);
+		run_counts_pass(c->gate->counts, c->target.tid);
 		gate_continue(c);
 	} else if (!gate_is_valid(c->gate, c->id)) {
 		/* Killed, and its number may be another's by now. If it is alive
 		 * here, it was while it was looked at. */
 		gate_drop(c, ESRCH);
 	} else if (may_act_for(c)) {
-		tell_passed(c->gate->tell, &c->target);
+		run_counts_pass(c->gate->counts, c->target.tid);
 		perform(call, pass);
 	} else if (bounded && !moves_names(c)) {
 		gate_continue(c); /* the floor still gives what it gives */
@@ -287,8 +287,8 @@ gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key
 	gate_lock(call->gate);
 	subject = subject_of(call, outcome);
 	gate_unlock(call->gate);
-	tell_refused(call->gate->tell, &call->target, what, subject ? subject : "?", outcome,
-		!call->gate->o.quiet, key);
+	gate_tell_refused(
+		call->gate, &call->target, what, subject ? subject : "?", outcome, true, key);
 	gate_fail(call, EACCES);
 	if (!atomic_exchange(&call->gate->caring, true))
 		call->gate->o.wake(call->gate->o.data);
@@ -703,8 +703,8 @@ gate_decide(struct gate *gate, struct call **call)
 		return;
 	}
 	key = gate_key(*call, false);
-	if (verdict == AMBIT_DENY || tell_again(gate->tell, key) ||
-		tell_again(gate->tell, gate_key(*call, true))) {
+	if (verdict == AMBIT_DENY || run_counts_is_repeated(gate->counts, key) ||
+		run_counts_is_repeated(gate->counts, gate_key(*call, true))) {
 		gate_fail(*call, EACCES);
 		return;
 	}
@@ -751,7 +751,7 @@ gate_handle(struct gate *gate, struct call **call)
 	staged_settle(gate, false);
 	/* The second time it may be a worker that asks. */
 	if (!(*call)->again && is_floored(*call) && quick_allows(gate->quick, *call)) {
-		tell_passed(gate->tell, &(*call)->target);
+		run_counts_pass(gate->counts, (*call)->target.tid);
 		gate_continue(*call);
 		return;
 	}

@@ -182,7 +182,7 @@ settle(struct gate *gate)
 void
 gate_forget(struct gate *gate)
 {
-	tell_forget(gate->tell);
+	run_counts_forget(gate->counts);
 }
 
 void

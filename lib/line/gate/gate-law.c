@@ -61,8 +61,8 @@ tell_evicted(void *data, const char *real, enum hand_evicted where, const char *
 		where == HAND_EVICTED_TO_ATTIC,
 		where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
 	gate_unlock(call->gate);
-	tell_refused(call->gate->tell, &call->target, "move", shown ? shown : "?", &outcome,
-		!call->gate->o.quiet, 0);
+	gate_tell_refused(
+		call->gate, &call->target, "move", shown ? shown : "?", &outcome, true, 0);
 	free(outcome.reason);
 }
 

@@ -2,7 +2,7 @@
 #ifndef LINE_GATE_GATE_LAW_H
 #define LINE_GATE_GATE_LAW_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "perform/hand.h"
 
 /* The rules of the hand (perform/hand.h) for one notified call, and the call's n-th object as

@@ -32,8 +32,8 @@ tell(struct gate *gate, const struct egress_who *who, const char *host,
 	target_init(&target, who->pid);
 	/* It may be gone, and its number another's. */
 	there = target_who(&target, &is) == 0 && is.start == who->start;
-	tell_refused(gate->tell, &target, "connect", outcome->host ? outcome->host : host, outcome,
-		there && !gate->o.quiet, key_of(who, host));
+	gate_tell_refused(gate, &target, "connect", outcome->host ? outcome->host : host, outcome,
+		there, key_of(who, host));
 	target_finish(&target);
 }
 
@@ -167,7 +167,7 @@ decide(void *data, const struct egress_who *who, const char *host, bool may_ask,
 	*ret = (struct egress_verdict){ 0 };
 	if (glance(gate, host, ret))
 		return;
-	if (may_ask ? tell_again(gate->tell, key_of(who, host)) : refuses(gate, host))
+	if (may_ask ? run_counts_is_repeated(gate->counts, key_of(who, host)) : refuses(gate, host))
 		return;
 	request = make_request(who, host);
 	if (!request)

@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/gate/gate.h"
 #include "line/gate/gate-quick.h"
 #include "line/gate/staged.h"
-#include "record/run-refusals.h"
+#include "record/run-counts.h"
 #include "base/work.h"
 
 /* Shared by gate.c (receive and answer), gate-decide.c (what becomes of a
@@ -44,7 +44,7 @@ struct gate {
 	struct egress *egress; /* or NULL */
 	struct work *work;    /* acts that may block */
 	struct work *answers; /* calls that were answered: never behind those */
-	struct tell *tell;
+	struct run_counts *counts;
 	struct staged *staged;
 	struct quick *quick; /* of the gate's own thread */
 	struct target last;  /* likewise: programs call many times in a row */
@@ -117,6 +117,13 @@ void gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *r
 	struct ambit_permit **ret_permit);
 /* Decides and, if need be, asks: the same ending as gate_handle. */
 void gate_decide(struct gate *gate, struct call **call);
+
+/* -- gate-tell.c -------------------------------------------------------------- */
+
+/* Counts a refusal. loud: once per process and subject, a line with the reason goes to the
+ * process's own stderr, if that is a pipe or a file. key: see run_counts_is_repeated. */
+void gate_tell_refused(struct gate *gate, struct target *target, const char *what,
+	const char *subject, const struct ambit_outcome *outcome, bool loud, uint64_t key);
 
 /* -- gate-net.c ----------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 /* The common case in a few system calls: a plain name inside the folder, which
  * the floor bounds whatever is raced. True: CONTINUE. False says nothing: the

@@ -126,8 +126,7 @@ refuse(struct gate *gate, const struct staged_one *one, const struct ambit_outco
 	shown = ambit_scope_display(ambit_engine_scope(gate->o.engine), one->real);
 	gate_unlock(gate);
 	target_init(&target, one->tid);
-	tell_refused(gate->tell, &target, "write", shown ? shown : "?", outcome, !gate->o.quiet,
-		0);
+	gate_tell_refused(gate, &target, "write", shown ? shown : "?", outcome, true, 0);
 	target_finish(&target);
 	pthread_mutex_lock(&gate->staged->lock);
 	strv_append(&gate->staged->refused, one->real);

@@ -121,7 +121,7 @@ gate_status(struct gate *gate, json_t *object)
 
 	if (!counts || json_object_update(object, counts) < 0)
 		return -ENOMEM;
-	if (tell_status(gate->tell, object) < 0)
+	if (run_counts_status(gate->counts, object) < 0)
 		return -ENOMEM;
 	return given_status(gate, object);
 }

@@ -251,14 +251,14 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	pthread_mutex_init(&gate->lock, NULL);
 	gate->made = made_create();
 	gate->standins = standins_create();
-	gate->work = work_create();
-	gate->answers = work_create();
-	gate->tell = tell_create();
+	gate->work = work_create(act_thread);
+	gate->answers = work_create(act_thread);
+	gate->counts = run_counts_create();
 	gate->quick = quick_create();
 	gate->staged = staged_create();
 	/* Without SA_RESTART: it is there to interrupt. */
 	sigaction(GATE_SIGNAL, &act, &gate->before);
-	if (!gate->made || !gate->work || !gate->answers || !gate->tell || !gate->quick ||
+	if (!gate->made || !gate->work || !gate->answers || !gate->counts || !gate->quick ||
 		!gate->staged || !gate->standins) {
 		gate_destroy(gate);
 		return err_nomem(err);
@@ -341,7 +341,7 @@ gate_destroy(struct gate *gate)
 	made_sweep(gate->made);
 	made_destroy(gate->made);
 	standins_destroy(gate->standins);
-	tell_destroy(gate->tell);
+	run_counts_destroy(gate->counts);
 	quick_destroy(gate->quick);
 	staged_destroy(gate->staged);
 	free(gate->narrowed);
@@ -540,5 +540,5 @@ gate_report(struct gate *gate, struct ambit_run_result *result)
 	result->blind = atomic_load(&gate->blind);
 	result->unread = atomic_load(&gate->unread);
 	result->connected = atomic_load(&gate->connected);
-	return tell_report(gate->tell, result);
+	return run_counts_report(gate->counts, result);
 }

@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/calls/call-file.h"
+#include "line/gate/call-file.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/gate/staged-private.h"

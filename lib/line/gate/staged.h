@@ -2,7 +2,7 @@
 #ifndef LINE_GATE_STAGED_H
 #define LINE_GATE_STAGED_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 /* git writes some of its files in place: a worktree's .git, commondir, a
  * .gitmodules. Whether they lead to a program that is run can be told when they

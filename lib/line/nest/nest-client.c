@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 
 #include <ambit/run.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/fd.h"
 #include "line/gate/gate-private.h"
-#include "line/process/self-restricted.h"
+#include "line/gate/self-restricted.h"
 #include "line/nest/nest.h"
 
 /* How many filters a thread has; -1 if that cannot be told. */

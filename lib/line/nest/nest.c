@@ -21,7 +21,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/gate/gate.h"
-#include "line/process/self-restricted.h"
+#include "line/gate/self-restricted.h"
 #include "line/nest/nest.h"
 
 struct entry {

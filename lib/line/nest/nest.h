@@ -7,10 +7,10 @@
 
 #include <ambit/run.h>
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/floor/floor.h"
 #include "line/process/keeper.h"
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 
 /* A run inside this one. Somebody in the tree opens NEST_PATH; the gate answers
  * with a socket, and since it is this gate, the scope is known. The first word

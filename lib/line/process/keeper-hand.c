@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "line/process/keeper-private.h"
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 #include "line/process/tree.h"
 
 #define FINISH_MS (3 * KEEPER_END_MS)

@@ -21,7 +21,7 @@
 #include "base/program.h"
 #include "line/process/child.h"
 #include "line/process/keeper-private.h"
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 #include "line/process/tree.h"
 
 #define GRACE_MAX 60000

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 
 #include "base/fd.h"
-#include "line/socket/socket-message.h"
+#include "line/calls/socket-message.h"
 
 #define PIECES_MAX 1024 /* UIO_MAXIOV */
 

@@ -17,7 +17,7 @@
 #include "base/str.h"
 #include "egress/egress-private.h"
 #include "egress/dns/resolv.h"
-#include "egress/dns/stub-private.h"
+#include "egress/stub-private.h"
 #include "request/host.h"
 
 #define ASKS_MAX 1024

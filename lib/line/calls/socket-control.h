@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_SOCKET_SOCKET_CONTROL_H
-#define LINE_SOCKET_SOCKET_CONTROL_H
+#ifndef LINE_CALLS_SOCKET_CONTROL_H
+#define LINE_CALLS_SOCKET_CONTROL_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 /* The control messages of a send, as they can be sent by another process. */
 

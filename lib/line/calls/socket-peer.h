@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_SOCKET_SOCKET_PEER_H
-#define LINE_SOCKET_SOCKET_PEER_H
+#ifndef LINE_CALLS_SOCKET_PEER_H
+#define LINE_CALLS_SOCKET_PEER_H
 
 #include "egress/egress.h"
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/socket/endpoint.h"
 
 /* The socket of a notified call, and the other end that it names: free, or to

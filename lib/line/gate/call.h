@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_CALLS_CALL_H
-#define LINE_CALLS_CALL_H
+#ifndef LINE_GATE_CALL_H
+#define LINE_GATE_CALL_H
 
 #include <sys/socket.h>
 #include <sys/types.h>

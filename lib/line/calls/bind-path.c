@@ -40,7 +40,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/socket/bind-path.h"
+#include "line/calls/bind-path.h"
 #include "line/floor/ground.h"
 #include "line/object/session-objects.h"
 #include "perform/act.h"

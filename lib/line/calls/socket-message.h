@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_SOCKET_SOCKET_MESSAGE_H
-#define LINE_SOCKET_SOCKET_MESSAGE_H
+#ifndef LINE_CALLS_SOCKET_MESSAGE_H
+#define LINE_CALLS_SOCKET_MESSAGE_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 /* Where the data of one message lies in the target, and that data. */
 

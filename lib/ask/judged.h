@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ASK_JUDGE_JUDGED_H
-#define ASK_JUDGE_JUDGED_H
+#ifndef ASK_JUDGED_H
+#define ASK_JUDGED_H
 
 #include "decide/decide.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "egress/dns/stub-private.h"
+#include "egress/stub-private.h"
 #include "perform/act.h"
 
 #define DETOUR_MS 1000 /* for the name server's answer to come in */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_PROCESS_SELF_RESTRICTED_H
-#define LINE_PROCESS_SELF_RESTRICTED_H
+#ifndef LINE_GATE_SELF_RESTRICTED_H
+#define LINE_GATE_SELF_RESTRICTED_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "ask/judge/judged.h"
+#include "ask/judged.h"
 #include "base/fd.h"
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_NEST_NEST_WIRE_H
-#define LINE_NEST_NEST_WIRE_H
+#ifndef LINE_PROCESS_NEST_WIRE_H
+#define LINE_PROCESS_NEST_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

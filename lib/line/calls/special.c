@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/object/special.h"
+#include "line/calls/special.h"
 #include "line/process/tree.h"
 
 /* Files of a process that say how it is to be treated, and that programs write

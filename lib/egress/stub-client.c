@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "egress/dns/stub-private.h"
+#include "egress/stub-private.h"
 
 #define CLIENTS_MAX 256
 #define ASKS_EACH 16   /* unanswered questions of one */

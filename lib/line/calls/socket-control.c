@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
-#include "line/socket/socket-control.h"
+#include "line/calls/socket-control.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103

@@ -11,7 +11,7 @@
 
 #include <ambit/run.h>
 
-#include "line/nest/nest-wire.h"
+#include "line/process/nest-wire.h"
 
 #define FDS_MAX 16
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EGRESS_DNS_STUB_PRIVATE_H
-#define EGRESS_DNS_STUB_PRIVATE_H
+#ifndef EGRESS_STUB_PRIVATE_H
+#define EGRESS_STUB_PRIVATE_H
 
 #include "egress/egress-private.h"
 

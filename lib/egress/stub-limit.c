@@ -6,7 +6,7 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "egress/dns/resolv.h"
-#include "egress/dns/stub-private.h"
+#include "egress/stub-private.h"
 
 #define SAY_AGAIN_MS 10000
 #define TOLD_MS 2000

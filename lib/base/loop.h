@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef EGRESS_LOOP_H
-#define EGRESS_LOOP_H
+#ifndef BASE_LOOP_H
+#define BASE_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_SOCKET_BIND_PATH_H
-#define LINE_SOCKET_BIND_PATH_H
+#ifndef LINE_CALLS_BIND_PATH_H
+#define LINE_CALLS_BIND_PATH_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 #include "line/socket/endpoint.h"
 
 /* Binds the call's socket (fd[0]) to the name of object 0 in its parent, and to

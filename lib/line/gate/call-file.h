@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_CALLS_CALL_FILE_H
-#define LINE_CALLS_CALL_FILE_H
+#ifndef LINE_GATE_CALL_FILE_H
+#define LINE_GATE_CALL_FILE_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 /* What the ops on files share. */
 

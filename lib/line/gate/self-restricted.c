@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "line/gate/gate-private.h"
-#include "line/process/self-restricted.h"
+#include "line/gate/self-restricted.h"
 
 #define STEPS_MAX 4096
 

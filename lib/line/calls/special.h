@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINE_OBJECT_SPECIAL_H
-#define LINE_OBJECT_SPECIAL_H
+#ifndef LINE_CALLS_SPECIAL_H
+#define LINE_CALLS_SPECIAL_H
 
-#include "line/calls/call.h"
+#include "line/gate/call.h"
 
 /* What an open may lead to besides plain files; all about object 0. */
 

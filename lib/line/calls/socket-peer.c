@@ -23,7 +23,7 @@
 #include "egress/dns/resolv.h"
 #include "line/gate/gate.h"
 #include "line/object/session-objects.h"
-#include "line/socket/socket-peer.h"
+#include "line/calls/socket-peer.h"
 #include "line/socket/socket-substitute.h"
 
 static int

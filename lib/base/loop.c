@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/program.h"
-#include "egress/loop.h"
+#include "base/loop.h"
 
 #define BATCH 64
 

@@ -16,7 +16,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/calls/call-file.h"
+#include "line/gate/call-file.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/object/session-objects.h"
