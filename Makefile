@@ -18,14 +18,16 @@ FUZZ_SECONDS ?= 60
 
 comma := ,
 SONAME = libambit.so.0
+TOOLS_SONAME = libambit-tools.so.0
 VERSION := $(shell sed -n 's/^.define AMBIT_VERSION "\(.*\)"/\1/p' include/ambit/ambit.h)
 
 PKGS = jansson sqlite3 libsodium
-# What tools stand on. `ambit` itself has none of it: commands that need tools are
-# in a program of their own beside it.
+# libambit-tools needs these. `ambit` and libambit do not: commands that need tools are in a
+# second program, ambit-tools.
 TOOL_PKGS = libcurl libpcre2-8 libarchive liblzma
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(TOOL_PKGS) 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(TOOL_PKGS) 2>/dev/null) -pthread
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -pthread
+TOOL_LIBS := $(shell pkg-config --libs $(TOOL_PKGS) 2>/dev/null) $(PKG_LIBS)
 PKG_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -pthread
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 \
@@ -37,9 +39,11 @@ endif
 CFLAGS ?= -O2 -g
 HARDEN = -fstack-protector-strong -D_FORTIFY_SOURCE=2
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Isrc $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Isrc -I. $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
 	$(if $(SAN),,$(HARDEN)) $(SAN_FLAGS) -fPIC -fno-semantic-interposition -MMD -MP
-LDLIBS = $(PKG_LIBS)
+# Both libraries, for the tests and for ambit-tools.
+ARCHIVES = $(BUILD)/libambit-tools.a $(BUILD)/libambit.a
+LDLIBS = $(ARCHIVES) $(TOOL_LIBS)
 # The program starts in half the time when nothing is to be linked at its
 # start. STATIC= links it with the shared libraries instead.
 STATIC ?= yes
@@ -49,6 +53,8 @@ ALL_LDFLAGS = $(LDFLAGS) $(SAN_FLAGS) -Wl,-z,relro,-z,now -Wl,--as-needed
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
+TOOLS_SRC := $(sort $(wildcard tools/*/*.c))
+TOOLS_OBJ := $(TOOLS_SRC:%.c=$(BUILD)/%.o)
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 # The doors to tools: src/elsewhere stands for them in `ambit`, and starts the other.
@@ -90,7 +96,7 @@ JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/ambit $(BUILD)/ambit-tools $(BUILD)/libambit.a $(BUILD)/$(SONAME) $(BUILD)/doc/.done ## the program, the library, their pages
+all: $(BUILD)/ambit $(BUILD)/ambit-tools $(ARCHIVES) $(BUILD)/$(SONAME) $(BUILD)/$(TOOLS_SONAME) $(BUILD)/doc/.done ## the programs, the libraries, their pages
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -102,25 +108,35 @@ $(BUILD)/tests/%.o: WARN += -Wno-write-strings
 # Attacks are judged by their effects, not by what the calls return.
 $(BUILD)/tests/hostile/%.o: WARN += -Wno-write-strings -Wno-unused-result
 
-# q, not r: two folders may have a file of the same name.
 $(BUILD)/libambit.a: $(LIB_OBJ)
+$(BUILD)/libambit-tools.a: $(TOOLS_OBJ)
+$(ARCHIVES):
 	@rm -f $@
 	$(call say,AR $@)
-	$(Q)$(AR) qcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/$(SONAME): $(LIB_OBJ) lib/libambit.map
+$(BUILD)/libambit.map: scripts/gen-map $(ARCHIVES)
+	$(Q)scripts/gen-map $(VERSION) $(ARCHIVES) >$@
+
+$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libambit.map
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/libambit.map \
-		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(LIB_OBJ) $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libambit.map \
+		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(LIB_OBJ) $(PKG_LIBS)
+
+$(BUILD)/$(TOOLS_SONAME): $(TOOLS_OBJ) $(BUILD)/$(SONAME) tools/libambit-tools.map
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(TOOLS_SONAME) \
+		-Wl,--version-script=tools/libambit-tools.map $(if $(SAN),,-Wl$(comma)-z$(comma)defs) \
+		-o $@ $(TOOLS_OBJ) $(BUILD)/$(SONAME) $(TOOL_LIBS)
 
 $(BUILD)/ambit: $(CLI_OBJ) $(WATCH_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a \
 		$(PROGRAM_LIBS)
 
-$(BUILD)/ambit-tools: $(CLI_OBJ) $(WATCH_OBJ) $(DOOR_OBJ) $(BUILD)/libambit.a
+$(BUILD)/ambit-tools: $(CLI_OBJ) $(WATCH_OBJ) $(DOOR_OBJ) $(ARCHIVES)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
 
 # Man pages and completions are the program's own tables, printed.
 $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
@@ -128,35 +144,35 @@ $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
 	$(Q)scripts/gen-doc $(BUILD)/ambit $(BUILD)/doc
 	@touch $@
 
-$(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(BUILD)/libambit.a
+$(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/test-watch: $(BOARD_OBJ)
 
 # Not tests/cases/run.o: that directory would stand where the program goes.
-$(BUILD)/tests/cases: tests/cases/run.c $(BUILD)/libambit.a
+$(BUILD)/tests/cases: tests/cases/run.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libambit.a $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
 
-$(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/libambit.a
+$(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/main.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
 
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libambit.a
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(BUILD)/libambit.a $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LDLIBS)
 
 $(BUILD)/tests/replay-mcp $(BUILD)/fuzz/fuzz-mcp: $(MCP_OBJ)
 
-$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libambit.a
+$(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/libambit.a $(LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
 
 $(BUILD)/e2e/%: $(BUILD)/tests/e2e/%.o
 	@mkdir -p $(@D)
@@ -205,7 +221,7 @@ fuzz: ## each fuzz target for FUZZ_SECONDS (needs clang)
 
 fuzz-programs: $(FUZZ)
 
-install: all ## program, library, headers, ambit.pc, man pages, doc, completions
+install: all ## programs, libraries, headers, pkg-config files, man pages, doc, completions
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/ambit \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(DATADIR)/bash-completion/completions \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d \
@@ -214,12 +230,14 @@ install: all ## program, library, headers, ambit.pc, man pages, doc, completions
 	$(INSTALL) -d $(DESTDIR)$(LIBEXECDIR)
 	$(INSTALL) -m 755 $(BUILD)/ambit-tools $(DESTDIR)$(LIBEXECDIR)/ambit-tools
 	$(INSTALL) -m 644 $(BUILD)/$(SONAME) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	$(INSTALL) -m 644 $(BUILD)/$(TOOLS_SONAME) $(DESTDIR)$(LIBDIR)/$(TOOLS_SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so
+	ln -sf $(TOOLS_SONAME) $(DESTDIR)$(LIBDIR)/libambit-tools.so
 	$(INSTALL) -m 644 include/ambit/*.h $(DESTDIR)$(INCLUDEDIR)/ambit
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-		-e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS) $(TOOL_PKGS)|' ambit.pc.in \
-		>$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
-	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc
+	for pc in ambit ambit-tools; do sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS)|' \
+		-e 's|@TOOL_PKGS@|$(TOOL_PKGS)|' $$pc.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit 1; \
+		chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit 1; done
 	$(INSTALL) -m 644 $(BUILD)/doc/*.1 $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 doc/*.md $(DESTDIR)$(DATADIR)/doc/ambit
 	$(INSTALL) -m 644 $(BUILD)/doc/ambit.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit
@@ -227,15 +245,17 @@ install: all ## program, library, headers, ambit.pc, man pages, doc, completions
 	$(INSTALL) -m 644 $(BUILD)/doc/ambit.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
 
 uninstall: ## take away what install put there
-	rm -f $(DESTDIR)$(BINDIR)/ambit $(DESTDIR)$(LIBEXECDIR)/ambit-tools $(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libambit.so \
-		$(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc $(DESTDIR)$(MANDIR)/man1/ambit.1 \
+	rm -f $(DESTDIR)$(BINDIR)/ambit $(DESTDIR)$(LIBEXECDIR)/ambit-tools $(DESTDIR)$(LIBDIR)/$(SONAME) \
+		$(DESTDIR)$(LIBDIR)/$(TOOLS_SONAME) $(DESTDIR)$(LIBDIR)/libambit.so \
+		$(DESTDIR)$(LIBDIR)/libambit-tools.so $(DESTDIR)$(LIBDIR)/pkgconfig/ambit.pc \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/ambit-tools.pc $(DESTDIR)$(MANDIR)/man1/ambit.1 \
 		$(DESTDIR)$(MANDIR)/man1/ambit-*.1 $(DESTDIR)$(DATADIR)/bash-completion/completions/ambit \
 		$(DESTDIR)$(DATADIR)/zsh/site-functions/_ambit \
 		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/ambit $(DESTDIR)$(DATADIR)/doc/ambit
 
 format-check: ## what clang-format would change (tables may stay as they are)
-	@clang-format --dry-run $(LIB_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h lib/*/*/*.h src/*/*.h)
+	@clang-format --dry-run $(LIB_SRC) $(TOOLS_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h lib/*/*/*.h tools/*/*.h src/*/*.h)
 
 clean: ## remove the build directory
 	rm -rf $(BUILD)
@@ -244,5 +264,5 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 	@echo '  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= CC=$(CC) SAN=address,undefined V=1 FUZZ_SECONDS=$(FUZZ_SECONDS)'
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) \
+-include $(LIB_OBJ:.o=.d) $(TOOLS_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) \
 	$(AWAY_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)

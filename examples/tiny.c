@@ -4,7 +4,7 @@
  *     tiny FOLDER STATE_DIR ASK PATH TEXT
  *
  * ASK is tty, deny, allow or exec:/abs/prog. Build it with
- *     cc tiny.c $(pkg-config --cflags --libs ambit) */
+ *     cc tiny.c $(pkg-config --cflags --libs ambit jansson) */
 
 #include <ambit/ambit.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  *     tool FOLDER STATE_DIR ASK PATH TEXT
  *
  * ASK is tty, deny, allow or exec:/abs/prog. Build it with
- *     cc tool.c $(pkg-config --cflags --libs ambit jansson) */
+ *     cc tool.c $(pkg-config --cflags --libs ambit-tools jansson) */
 
 #include <ambit/ambit.h>
 #include <ctype.h>

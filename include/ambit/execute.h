@@ -14,13 +14,6 @@
 /* Runs shell commands for a tool and collects what they print. Where they run is
  * the backend's business. Thread-safe: several commands may run at once. */
 
-enum ambit_backend {
-	AMBIT_BACKEND_KERNEL = 0, /* the line: `ambit run` around each command */
-	AMBIT_BACKEND_PREFIX,	  /* another sandbox: words in front of the command's own */
-	AMBIT_BACKEND_SUBPROCESS, /* nothing holds it: for those who say so */
-};
-extern const struct ambit_word ambit_backends[];
-
 struct ambit_executor_options {
 	enum ambit_backend backend;
 	const char *program;  /* KERNEL: the ambit program */

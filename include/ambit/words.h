@@ -116,6 +116,13 @@ enum ambit_answer_kind {
 	AMBIT_ALWAYS, /* the same, as a standing rule of this project folder */
 };
 
+/* Where shell commands of tools run. */
+enum ambit_backend {
+	AMBIT_BACKEND_KERNEL = 0, /* the line: `ambit run` around each command */
+	AMBIT_BACKEND_PREFIX,	  /* another sandbox: words in front of the command's own */
+	AMBIT_BACKEND_SUBPROCESS, /* nothing holds it: for those who say so */
+};
+
 struct ambit_word {
 	const char *name;
 	int value;
@@ -137,6 +144,7 @@ extern const struct ambit_word ambit_nets[];
 extern const struct ambit_word ambit_accesses[];
 extern const struct ambit_word ambit_ops[];
 extern const struct ambit_word ambit_answers[];
+extern const struct ambit_word ambit_backends[];
 
 /* The word for value; "?" if there is none. */
 const char *ambit_word_name(const struct ambit_word *table, int value);

@@ -147,6 +147,13 @@ const struct ambit_word ambit_answers[] = {
 	{ 0 },
 };
 
+const struct ambit_word ambit_backends[] = {
+	{ "kernel", AMBIT_BACKEND_KERNEL, "ambit run around each command: the line holds it" },
+	{ "prefix", AMBIT_BACKEND_PREFIX, "another sandbox: its words in front of the command" },
+	{ "subprocess", AMBIT_BACKEND_SUBPROCESS, "nothing holds it" },
+	{ 0 },
+};
+
 const char *
 ambit_word_name(const struct ambit_word *table, int value)
 {

@@ -12,8 +12,15 @@ examples=$(cd "${0%/*}/../../examples" 2>/dev/null && pwd) || examples=$AMBIT_SO
 export PKG_CONFIG_PATH=$AMBIT_STAGE/lib/pkgconfig LD_LIBRARY_PATH=$AMBIT_STAGE/lib
 export AMBIT=$AMBIT_STAGE/bin/ambit
 
-# shellcheck disable=SC2046 # words are meant
-cc -Wall -Wextra -Werror -o "$TMPDIR/tiny" "$examples/tiny.c" $(pkg-config --cflags --libs ambit jansson)
+# build NAME: with the packages that the example itself names.
+build() {
+	local packages
+	packages=$(sed -n 's/.*pkg-config --cflags --libs \([^)]*\)).*/\1/p' "$examples/$1.c")
+	[[ -n $packages ]] || fail "$1.c does not say how to build it"
+	# shellcheck disable=SC2046,SC2086 # words are meant
+	cc -Wall -Wextra -Werror -o "$TMPDIR/$1" "$examples/$1.c" $(pkg-config --cflags --libs $packages)
+}
+build tiny
 tiny() { "$TMPDIR/tiny" "$P" "$STATE" "$@"; }
 
 status 0 tiny deny inside.txt hello
@@ -53,8 +60,7 @@ complains "approver"
 [[ $(cat "$OUT/f") == new ]] || fail "a program inside the folder said yes"
 
 # A tool of the harness' own: the same line, and what is outside stays as it is.
-# shellcheck disable=SC2046
-cc -Wall -Wextra -Werror -o "$TMPDIR/tool" "$examples/tool.c" $(pkg-config --cflags --libs ambit jansson)
+build tool
 tool() { "$TMPDIR/tool" "$P" "$STATE" "$@"; }
 status 0 tool deny deep/down/loud.txt hello
 says "shouted into deep/down/loud.txt"

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "patch/patch.h"
-#include "tools/patch-set.h"
+#include "tools/patch/patch-set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -22,7 +22,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "scope/resolve.h"
-#include "tools/archive-unpack.h"
+#include "tools/archive/archive-unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/edit-diff.h"
-#include "tools/edit-file.h"
-#include "tools/edit-match.h"
-#include "tools/edit-near.h"
+#include "tools/edit/edit-diff.h"
+#include "tools/edit/edit-file.h"
+#include "tools/edit/edit-match.h"
+#include "tools/edit/edit-near.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

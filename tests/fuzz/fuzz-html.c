@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "tools/fetch.h"
-#include "tools/html-page.h"
-#include "tools/html.h"
+#include "tools/web/fetch.h"
+#include "tools/web/html-page.h"
+#include "tools/web/html.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

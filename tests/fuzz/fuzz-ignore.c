@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/ignore.h"
-#include "tools/walk-glob.h"
+#include "tools/search/ignore.h"
+#include "tools/search/walk-glob.h"
 
 #define ENOUGH (&(size_t){ SIZE_MAX })
 

@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/program.h"
 #include "base/str.h"
-#include "tools/registry-private.h"
+#include "tools/registry/registry-private.h"
 
 struct rig {
 	struct world w;

@@ -10,7 +10,8 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "tools/fetch.h"
+#include "tools/registry/tools.h"
+#include "tools/web/fetch.h"
 
 static struct rig {
 	struct web web;

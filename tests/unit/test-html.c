@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "tools/html-element.h"
-#include "tools/html.h"
+#include "tools/web/html-element.h"
+#include "tools/web/html.h"
 
 #define MAX 60000
 

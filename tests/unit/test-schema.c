@@ -12,8 +12,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "tools/schema.h"
-#include "tools/tools.h"
+#include "tools/registry/schema.h"
+#include "tools/registry/tools.h"
 
 static const char edits[] =
 	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"file_path\",\"edits\"]"

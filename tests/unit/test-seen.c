@@ -3,7 +3,7 @@
 
 #include "world.h"
 
-#include "tools/tools.h"
+#include "tools/registry/tools.h"
 
 struct rig {
 	struct world w;

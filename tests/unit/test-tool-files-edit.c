@@ -8,9 +8,9 @@
 #include <sys/inotify.h>
 
 #include "base/fd.h"
-#include "tools/edit-diff.h"
-#include "tools/edit-match.h"
-#include "tools/edit-near.h"
+#include "tools/edit/edit-diff.h"
+#include "tools/edit/edit-match.h"
+#include "tools/edit/edit-near.h"
 
 static const struct ambit_result *
 edit(struct files *f, const char *path, const char *old, const char *new)

@@ -5,7 +5,7 @@
 #include "toolcall.h"
 
 #include "base/buf.h"
-#include "tools/walk-glob.h"
+#include "tools/search/walk-glob.h"
 
 /* -- patterns --------------------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "rounds.h"
-#include "tools/grep.h"
-#include "tools/tools.h"
+#include "tools/search/grep.h"
+#include "tools/registry/tools.h"
 
 static void
 grep(struct hand *h, json_t *args)

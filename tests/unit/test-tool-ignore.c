@@ -12,8 +12,8 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "rounds.h"
-#include "tools/ignore.h"
-#include "tools/walk.h"
+#include "tools/search/ignore.h"
+#include "tools/search/walk.h"
 
 /* -- a tree, and git -------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/tools/tool-webfetch.c, as a call to the registry on a real record:
+/* Promises of tools/web/tool-webfetch.c, as a call to the registry on a real record:
  * what a model reads, and who was reached. */
 
 #include "world.h"

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the headers of one file in a unified diff say, into its name. Where they
+ * contradict each other the patch is refused, not guessed at: whoever decided about it
+ * may have read it the other way. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/patch/patch-section.h"
+
+void
+section_finish(struct section *s)
+{
+	patch_name_finish(&s->git_old);
+	patch_name_finish(&s->git_new);
+	patch_name_finish(&s->old);
+	patch_name_finish(&s->new);
+	patch_name_finish(&s->from);
+	patch_name_finish(&s->to);
+	for (size_t i = 0; i < s->hunks.n_hunks; i++)
+		free(s->hunks.hunks[i].lines);
+	free(s->hunks.hunks);
+	*s = (struct section){ .run = -1 };
+}
+
+static struct span
+span_of(const struct patch_name *name)
+{
+	return (struct span){ name->text, name->len };
+}
+
+static bool
+same(struct span a, struct span b)
+{
+	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+static struct span
+stripped(struct span name)
+{
+	const char *slash = memchr(name.text, '/', name.len);
+
+	if (!slash || slash + 1 == name.text + name.len)
+		return (struct span){ 0 };
+	return (struct span){ slash + 1, name.len - (size_t)(slash + 1 - name.text) };
+}
+
+static bool
+has_prefix(struct span name, const char *letters)
+{
+	return name.len > 2 && name.text[1] == '/' && name.text[0] && strchr(letters, name.text[0]);
+}
+
+/* The one name of the two sides, as request/unified.c would take it: "a/x" and
+ * "b/x" are x. *ret_other is another that it could be, should there be no such
+ * file. */
+static int
+pair_name(struct patch_reader *reader, const struct section *s, const struct patch_name *old,
+	const struct patch_name *new, struct span *ret_name, struct span *ret_other)
+{
+	struct span a = span_of(old), b = span_of(new), one;
+
+	*ret_other = (struct span){ 0 };
+	if (old->nothing || new->nothing) {
+		one = old->nothing ? b : a;
+		*ret_name = has_prefix(one, old->nothing ? "biwc" : "acio") ? stripped(one) : one;
+		return 0;
+	}
+	if (same(a, b)) {
+		*ret_name = a;
+		*ret_other = stripped(a);
+		return 0;
+	}
+	*ret_name = stripped(a);
+	if (ret_name->len > 0 && same(*ret_name, stripped(b)))
+		return 0;
+	return patch_wrong(reader, s->at,
+		"two names for one file (%.200s and %.200s) and no \"rename from\"", old->text,
+		new->text);
+}
+
+/* What git's header says must be what "---" and "+++" say. */
+int
+section_check(struct patch_reader *reader, const struct section *s)
+{
+	if (!s->old.text != !s->new.text)
+		return patch_wrong(reader, s->at, "a file with only one of \"---\" and \"+++\"");
+	if (s->old.nothing && s->new.nothing)
+		return patch_wrong(reader, s->at, "a file that is nothing before and after");
+	if ((s->deleted && s->created) || (s->deleted && s->old.nothing) ||
+		(s->created && s->new.nothing))
+		return patch_wrong(reader, s->at, "a file that is both new and deleted");
+	if (!s->git_old.text || !s->old.text)
+		return 0;
+	if ((!s->old.nothing && !same(span_of(&s->git_old), span_of(&s->old))) ||
+		(!s->new.nothing && !same(span_of(&s->git_new), span_of(&s->new))))
+		return patch_wrong(reader, s->at,
+			"\"diff --git\" and \"---\", \"+++\" name different files");
+	return 0;
+}
+
+/* A rename's own lines have no prefix; those above and below do. */
+static int
+check_rename(struct patch_reader *reader, const struct section *s)
+{
+	const struct patch_name *old = s->old.text ? &s->old : &s->git_old;
+	const struct patch_name *new = s->new.text ? &s->new : &s->git_new;
+	struct span from = span_of(&s->from), to = span_of(&s->to);
+
+	if (!s->from.text || !s->to.text)
+		return patch_wrong(reader, s->at, "a rename or copy with one side only");
+	if (s->created || s->deleted || old->nothing || new->nothing)
+		return patch_wrong(reader, s->at, "a rename of what is new or deleted");
+	if (same(from, to))
+		return patch_wrong(reader, s->at, "a rename to the same name");
+	if ((old->text && !same(span_of(old), from) && !same(stripped(span_of(old)), from)) ||
+		(new->text && !same(span_of(new), to) && !same(stripped(span_of(new)), to)))
+		return patch_wrong(reader, s->at, "a rename with other names above or below it");
+	return 0;
+}
+
+int
+section_name(struct patch_reader *reader, const struct section *s, struct patch_file *file)
+{
+	struct span name, other;
+	int r;
+
+	if (s->from.text || s->to.text) {
+		r = check_rename(reader, s);
+		if (r == 0)
+			r = patch_copy_name(reader, span_of(&s->from), &file->path);
+		return r < 0 ? r : patch_copy_name(reader, span_of(&s->to), &file->to);
+	}
+	if (s->old.text)
+		r = pair_name(reader, s, &s->old, &s->new, &name, &other);
+	else if (s->git_old.text)
+		r = pair_name(reader, s, &s->git_old, &s->git_new, &name, &other);
+	else
+		r = patch_wrong(reader, s->at, "a file whose name cannot be told");
+	if (r == 0)
+		r = patch_copy_name(reader, name, &file->path);
+	if (r == 0 && other.len > 0 && !s->created && !s->old.nothing)
+		r = patch_copy_name(reader, other, &file->other);
+	return r;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the name of a tool and its arguments to a result. Name and arguments are a
+ * model's: each stage either passes on what the next may rely on, or ends the call
+ * with words. The engine is used by one thread at a time; tools run beside each
+ * other. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "request/request-private.h"
+#include "scope/scope-private.h"
+#include "tools/registry/registry-private.h"
+#include "tools/registry/schema.h"
+
+/* How often a call is decided anew because another was quicker. */
+#define QUICKER_MAX 10
+
+struct call {
+	struct ambit_registry *registry;
+	const struct registry_tool *tool;
+	const char *text; /* the arguments */
+	json_t *args;
+	struct ambit_call_options options;
+	struct ambit_result *result;
+	bool asked;  /* somebody was, before it ran */
+	int quicker; /* how often another was */
+};
+
+static const char *
+tool_name_at(const void *data, size_t i)
+{
+	struct ambit_tool_entry entry;
+
+	return ambit_registry_at(data, i, &entry) ? entry.name : NULL;
+}
+
+/* What ends before it is decided is in the record, too: under the name it was called
+ * by, with the arguments as far as they could be read, as refused. Nothing was done, so
+ * that it could not be recorded changes nothing for the one who called. */
+static int
+note_refusal(struct call *call, const char *name)
+{
+	struct ambit_result *result = call->result;
+	struct ambit_request *request = NULL;
+	struct ambit_outcome outcome = { 0 };
+
+	if (request_create_refused(name, json_is_object(call->args) ? call->args : NULL,
+		    result->code, result->text, &request, NULL) < 0)
+		return -ENOMEM;
+	ambit_registry_lock(call->registry);
+	ambit_engine_decide(call->registry->engine, request, &outcome, NULL);
+	ambit_registry_unlock(call->registry);
+	ambit_outcome_finish(&outcome);
+	ambit_request_destroy(request);
+	return 0;
+}
+
+/* Also by what another agent would call it. */
+static int
+fail_unknown(const struct ambit_registry *registry, const char *name, struct ambit_result *result)
+{
+	auto_free char *shown = str_escape(name, str_cut(name, strlen(name), REQUEST_NAME_MAX));
+	const struct tool *row = tool_find(name);
+	const char *near = row && registry_find_tool(registry, row->name)
+				   ? row->name
+				   : str_nearest(name, tool_name_at, registry);
+	auto_free char *message = NULL, *hint = NULL;
+
+	message = str_printf("there is no tool '%s' here", shown ? shown : "?");
+	hint = near ? str_printf("Did you mean '%s'?", near)
+		    : strdup("Use one of the tools that are listed.");
+	return message ? result_fail(result, AMBIT_CODE_UNKNOWN_TOOL, message, hint, NULL, NULL)
+		       : -ENOMEM;
+}
+
+static int
+fail_arguments(struct call *call, const struct ambit_error *why)
+{
+	auto_free char *message = str_printf("%s: %s", registry_tool_name(call->tool), why->text);
+
+	return message ? result_fail(call->result, AMBIT_CODE_BAD_ARGUMENTS, message,
+				 "Correct the arguments and call again.", NULL, NULL)
+		       : -ENOMEM;
+}
+
+static int
+parse_arguments(struct call *call, const char *args, size_t len, struct ambit_error *why)
+{
+	int r = 0;
+
+	if (len > REQUEST_TEXT_MAX)
+		return err_set(why, E2BIG, "more than %u bytes of arguments", REQUEST_TEXT_MAX);
+	if (!args || len == 0)
+		call->args = json_object();
+	else
+		r = json_parse(args, len, &call->args, why);
+	if (r == 0 && !call->args)
+		return -ENOMEM;
+	if (r == 0 && !json_is_object(call->args))
+		r = err_set(why, EINVAL, "the arguments must be an object");
+	return r;
+}
+
+/* What ambit's own tools would take for something else than was meant: nobody is asked
+ * about that. What other agents' tools make of it is not known, so there it is asked. */
+static int
+check_meant(const struct tool_arg *arg, const char *text, struct ambit_error *why)
+{
+	bool path = arg->kind == TOOL_ARG_PATH || arg->kind == TOOL_ARG_GLOB;
+
+	if (path && text[0] == '~')
+		return err_set(why, EINVAL,
+			"'%s' begins with ~, which is not expanded here: give the absolute path, "
+			"or ./~... for a name that begins so", arg->name);
+	if (path && str_fold_equal(text, "file:/", 6))
+		return err_set(why, EINVAL, "'%s' is a URL: give the path alone", arg->name);
+	if (arg->kind == TOOL_ARG_URL && !str_fold_equal(text, "http://", 7) &&
+		!str_fold_equal(text, "https://", 8))
+		return err_set(why, EINVAL, "'%s' is not an http or https URL, and others are not "
+					    "fetched%s", arg->name,
+			str_fold_equal(text, "file:", 5) ? "; read has files" : "");
+	return 0;
+}
+
+static int
+check_own(const struct call *call, struct ambit_error *why)
+{
+	const struct tool *row = call->tool->own ? tool_find(call->tool->own->name) : NULL;
+	const struct tool_arg *arg = row ? row->args : NULL;
+	int r = 0;
+
+	for (; r == 0 && arg && arg->name; arg++) {
+		const char *text = json_string_value(json_object_get(call->args, arg->name));
+
+		if (text)
+			r = check_meant(arg, text, why);
+	}
+	return r;
+}
+
+static char *
+folder_of(struct ambit_registry *registry)
+{
+	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
+	const char *root;
+	char *shown;
+
+	pthread_mutex_lock(&registry->lock);
+	root = ambit_scope_root(scope);
+	/* "." tells nobody where the line is. */
+	shown = streq(root, ambit_scope_display_root(scope)) ? str_escape(root, strlen(root))
+							     : ambit_scope_display(scope, root);
+	pthread_mutex_unlock(&registry->lock);
+	return shown;
+}
+
+static const char *
+hint_of(enum ambit_code code)
+{
+	for (const struct ambit_word *w = ambit_codes; w->name; w++)
+		if (w->value == (int)code)
+			return w->text;
+	return NULL;
+}
+
+static int
+fail_no_bash(struct call *call)
+{
+	const char *why = call->registry->no_bash;
+	auto_free char *message = str_printf("there is no way to run shell commands here%s%s",
+		why && *why ? ": " : "", why ? why : "");
+
+	return message ? result_fail(call->result, AMBIT_CODE_BASH_NOT_ALLOWED, message,
+				 hint_of(AMBIT_CODE_BASH_NOT_ALLOWED), NULL, NULL)
+		       : -ENOMEM;
+}
+
+static int
+fail_no_agents(struct call *call)
+{
+	return result_fail(call->result, AMBIT_CODE_DENIED,
+		"there is no way to run sub-agents here: the line, which would hold them, does not "
+		"hold commands",
+		"Do it here, or report it in your summary.", NULL, NULL);
+}
+
+/* A scope is inside its parent's: there is nothing to ask about. 1: it is; 0: it has its
+ * result. What cannot be resolved is for the decision to say. */
+static int
+check_inside(struct call *call)
+{
+	const char *path = json_string_value(
+		json_object_get(call->args, call->tool->own->inside));
+	struct ambit_registry *registry = call->registry;
+	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
+	auto_free char *folder = folder_of(registry), *shown = NULL, *message = NULL;
+	struct resolved at = { 0 };
+	bool inside = true;
+
+	if (!path)
+		return 1;
+	pthread_mutex_lock(&registry->lock);
+	if (scope_resolve(scope, call->options.cwd, path, strlen(path), true, &at, NULL) == 0) {
+		inside = str_beneath(at.real, ambit_scope_root(scope));
+		shown = ambit_scope_display(scope, at.real);
+	}
+	pthread_mutex_unlock(&registry->lock);
+	resolved_finish(&at);
+	if (inside)
+		return 1;
+	if (folder && shown)
+		message = str_printf("%s is outside this scope (%s)", shown, folder);
+	return message ? result_fail(call->result, AMBIT_CODE_OUT_OF_SCOPE, message,
+				 hint_of(AMBIT_CODE_OUT_OF_SCOPE), shown, folder)
+		       : -ENOMEM;
+}
+
+/* 1: it is a call that can be decided about; 0: it has its result. */
+static int
+understand(struct call *call, const char *name, const char *args, size_t len)
+{
+	struct ambit_error why = { 0 };
+	int r = parse_arguments(call, args, len, &why);
+
+	if (r == -ENOMEM)
+		return r;
+	if (!call->tool)
+		return fail_unknown(call->registry, name, call->result);
+	if (r == 0)
+		r = schema_check(call->tool->schema, call->args, &why);
+	if (r == 0)
+		r = check_own(call, &why);
+	if (r < 0)
+		return fail_arguments(call, &why);
+	if (registry_hides(call->registry, call->tool))
+		return call->tool->own == &tool_bash ? fail_no_bash(call)
+						     : fail_no_agents(call);
+	return call->tool->own && call->tool->own->inside ? check_inside(call) : 1;
+}
+
+static int
+make_request(struct call *call, struct ambit_request **ret_request)
+{
+	const struct registry_tool *tool = call->tool;
+	struct ambit_request *request = NULL;
+	int r = request_create(registry_tool_name(tool), tool->own ? NULL : &tool->row, call->args,
+		&request, NULL);
+
+	if (r == 0 && call->options.cwd)
+		r = ambit_request_set_cwd(request, call->options.cwd);
+	if (r < 0) {
+		ambit_request_destroy(request);
+		return -ENOMEM;
+	}
+	request->origin = call->options.origin;
+	request->again = call->quicker > 0;
+	/* An archive's entries are decided one by one when they are unpacked. */
+	ambit_request_set_held(request,
+		tool->own == &tool_extract || tool->own == &tool_run_agent ||
+			(tool->own == &tool_bash && call->registry->executor &&
+				ambit_executor_backend(call->registry->executor) ==
+					AMBIT_BACKEND_KERNEL));
+	*ret_request = request;
+	return 0;
+}
+
+/* 1: there is a permit. */
+static int
+decide(struct call *call, struct ambit_permit **ret_permit)
+{
+	struct ambit_request *request = NULL;
+	struct ambit_outcome outcome = { 0 };
+	struct ambit_error err = { 0 };
+	bool nobody = false;
+	int r = make_request(call, &request);
+
+	if (r < 0)
+		return r;
+	r = registry_settle(call->registry, request, &call->options, &outcome, ret_permit,
+		&call->result->question, &call->asked, &nobody, &err);
+	if (r == -ECANCELED) {
+		call->result->cancelled = true;
+		r = result_fail(call->result, AMBIT_CODE_DENIED,
+			"the call was cancelled while it waited for an answer", NULL, NULL, NULL);
+	} else if (r == -EINPROGRESS) {
+		r = result_fail(call->result, AMBIT_CODE_DENIED, call->result->question->why,
+			"The person is asked: call again with the answer.", NULL, NULL);
+	} else if (r < 0 && r != -ENOMEM) {
+		r = result_fail(call->result, AMBIT_CODE_INTERNAL,
+			err.text[0] ? err.text : "it could not be decided", NULL, NULL, NULL);
+	} else if (r == 0 && *ret_permit) {
+		r = 1;
+	} else if (r == 0 && outcome.verdict == AMBIT_ALLOW) {
+		r = result_fail(call->result, AMBIT_CODE_INTERNAL,
+			"there is no record of this session, so nothing is done", NULL, NULL, NULL);
+	} else if (r == 0) {
+		auto_free char *scope = folder_of(call->registry);
+
+		r = scope ? result_refuse(call->registry, call->result, &outcome,
+				    registry_tool_name(call->tool), scope, nobody)
+			  : -ENOMEM;
+	}
+	ambit_outcome_finish(&outcome);
+	return r;
+}
+
+/* A harness' own tool may forget what it promised. That is no success, and what it did
+ * nobody can tell. */
+static int
+check_kept(struct tool_run *run, int r, struct ambit_error *err)
+{
+	const char *name = run->tool->name;
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		err_set(err, EPROTO, "%s came back with %d, which is neither 0 nor an error", name, r);
+	else if (run->tool->output && !run->structured)
+		err_set(err, EPROTO, "%s has set no result, though it says that it has one", name);
+	else if (run->text.len == 0 && !run->structured)
+		err_set(err, EPROTO, "%s ended without a word", name);
+	else
+		return 0;
+	free(run->hint);
+	run->hint = strdup("It is the tool that is broken, and what it did is not known: look at "
+			   "what is there before you go on, and say so in your summary.");
+	return -EPROTO;
+}
+
+/* A model that makes two changes to a file in one breath means both. The one that came
+ * second has changed nothing, and is decided anew, on what is there by now; if somebody
+ * was asked about it, it is not, for what he saw is not what is there. */
+static bool
+goes_again(struct call *call, const struct tool_run *run, int done)
+{
+	return done == -ESTALE && run->tool->whole && !run->outdated && !call->asked && !run_cancelled(run) &&
+	       ++call->quicker <= QUICKER_MAX;
+}
+
+/* 1: to be decided again. */
+static int
+run_tool(struct call *call, struct ambit_permit *permit)
+{
+	const struct registry_tool *tool = call->tool;
+	struct ambit_registry *registry = call->registry;
+	struct ambit_error err = { 0 };
+	struct ambit_invocation invocation = {
+		.run = {
+			.registry = registry,
+			.tool = tool->own ? tool->own : &tool->shape,
+			.args = call->args,
+			.cwd = call->options.cwd,
+			.permit = permit,
+			.executor = registry->executor,
+			.seen = registry->seen,
+			.cancel = call->options.cancel,
+			.options = &call->options,
+			.untrusted = (tool->own ? tool->own : &tool->shape)->untrusted,
+		},
+		.args = call->text,
+	};
+	struct tool_run *run = &invocation.run;
+
+	if (call->options.before)
+		call->options.ask = NULL;
+
+	int r = run_cancelled(run) ? err_set(&err, ECANCELED, "cancelled before it began")
+		: tool->own	   ? tool->own->run(run, &err)
+				   : tool->theirs->run(&invocation, tool->theirs->data, &err);
+	int done = tool->own && r > 0 ? 0 : r;
+
+	err.text[sizeof(err.text) - 1] = '\0';
+	if (!tool->own)
+		done = check_kept(run, done, &err);
+	/* Cancelled: what it failed with is only how that looked. */
+	if (done < 0 && run_cancelled(run)) {
+		done = -ECANCELED;
+		run->code = AMBIT_CODE_DENIED;
+	}
+	if (run->text.failed)
+		done = -ENOMEM;
+	pthread_mutex_lock(&registry->lock);
+	ambit_permit_finish(permit, done, NULL);
+	pthread_mutex_unlock(&registry->lock);
+	r = goes_again(call, run, done) ? 1 : result_take(call->result, run, done, &err);
+	buf_finish(&run->text);
+	json_decref(run->structured);
+	free(run->source);
+	free(run->hint);
+	free(run->path);
+	return r;
+}
+
+int
+ambit_registry_call(struct ambit_registry *registry, const char *tool, const char *args, size_t len,
+	const struct ambit_call_options *options, struct ambit_result *ret_result)
+{
+	struct call call = { .registry = registry, .result = ret_result };
+	auto_free char *text = args && len > 0 ? strndup(args, len) : strdup("{}");
+	struct ambit_permit *permit = NULL;
+	int r;
+
+	*ret_result = (struct ambit_result){ .failed = true };
+	call.options = options ? *options : (struct ambit_call_options){ .cancel = -1 };
+	call.text = text;
+	tool = tool ? tool : "";
+	call.tool = registry_find_tool(registry, tool);
+	if (!text)
+		return -ENOMEM;
+	r = understand(&call, tool, args, len);
+	if (r == 0)
+		r = note_refusal(&call, tool);
+	while (r > 0) {
+		r = decide(&call, &permit);
+		if (r > 0)
+			r = run_tool(&call, permit);
+	}
+	json_decref(call.args);
+	return r;
+}

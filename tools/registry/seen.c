@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the model knows of a file: the inode, size and times it had when it was last
+ * read or written through a tool. If they differ when it is to be written, somebody
+ * else was there in between, and what the model is about to write is about another
+ * text. Bounded: the file that was looked at longest ago is forgotten. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "tools/registry/tools.h"
+
+#define BUCKETS 1024
+#define FILES_MAX 8192
+
+struct known {
+	struct known *next;	     /* in its bucket */
+	struct known *older, *newer; /* of all */
+	uint64_t hash;
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime, ctime;
+	char real[];
+};
+
+#define TURNS 64 /* as many as seen_turn's answer has bits */
+
+struct seen {
+	pthread_mutex_t turns[TURNS];
+	pthread_mutex_t lock;
+	struct known *buckets[BUCKETS];
+	struct known *oldest, *newest;
+	size_t n;
+};
+
+struct seen *
+seen_create(void)
+{
+	struct seen *seen = calloc(1, sizeof(*seen));
+
+	if (seen)
+		pthread_mutex_init(&seen->lock, NULL);
+	for (int i = 0; seen && i < TURNS; i++)
+		pthread_mutex_init(&seen->turns[i], NULL);
+	return seen;
+}
+
+void
+seen_destroy(struct seen *seen)
+{
+	if (!seen)
+		return;
+	for (struct known *known = seen->oldest, *newer; known; known = newer) {
+		newer = known->newer;
+		free(known);
+	}
+	for (int i = 0; i < TURNS; i++)
+		pthread_mutex_destroy(&seen->turns[i]);
+	pthread_mutex_destroy(&seen->lock);
+	free(seen);
+}
+
+/* FNV-1a. Names that collide are compared. */
+static uint64_t
+hash_name(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+static struct known **
+find(struct seen *seen, const char *real, uint64_t hash)
+{
+	struct known **at = &seen->buckets[hash % BUCKETS];
+
+	while (*at && ((*at)->hash != hash || !streq((*at)->real, real)))
+		at = &(*at)->next;
+	return at;
+}
+
+static void
+drop(struct seen *seen, struct known **at)
+{
+	struct known *known = *at;
+
+	if (!known)
+		return;
+	*at = known->next;
+	*(known->older ? &known->older->newer : &seen->oldest) = known->newer;
+	*(known->newer ? &known->newer->older : &seen->newest) = known->older;
+	seen->n--;
+	free(known);
+}
+
+void
+seen_note(struct seen *seen, const char *real, const struct stat *st)
+{
+	size_t len = strlen(real);
+	struct known *known = calloc(1, sizeof(*known) + len + 1);
+	uint64_t hash = hash_name(real);
+
+	pthread_mutex_lock(&seen->lock);
+	drop(seen, find(seen, real, hash));
+	if (seen->n >= FILES_MAX)
+		drop(seen, find(seen, seen->oldest->real, seen->oldest->hash));
+	if (known) {
+		memcpy(known->real, real, len + 1);
+		known->hash = hash;
+		known->dev = st->st_dev;
+		known->ino = st->st_ino;
+		known->size = st->st_size;
+		known->mtime = st->st_mtim;
+		known->ctime = st->st_ctim;
+		known->next = seen->buckets[hash % BUCKETS];
+		seen->buckets[hash % BUCKETS] = known;
+		known->older = seen->newest;
+		*(seen->newest ? &seen->newest->newer : &seen->oldest) = known;
+		seen->newest = known;
+		seen->n++;
+	}
+	pthread_mutex_unlock(&seen->lock);
+}
+
+void
+seen_forget(struct seen *seen, const char *real)
+{
+	pthread_mutex_lock(&seen->lock);
+	drop(seen, find(seen, real, hash_name(real)));
+	pthread_mutex_unlock(&seen->lock);
+}
+
+/* -- in turn -------------------------------------------------------------------------------- */
+
+uint64_t
+seen_turn(const char *real)
+{
+	return (uint64_t)1 << (hash_name(real) >> 32) % TURNS;
+}
+
+/* All who want several take them in this order. */
+void
+seen_hold(struct seen *seen, uint64_t turns)
+{
+	for (int i = 0; i < TURNS; i++)
+		if (turns >> i & 1)
+			pthread_mutex_lock(&seen->turns[i]);
+}
+
+void
+seen_release(struct seen *seen, uint64_t turns)
+{
+	for (int i = 0; i < TURNS; i++)
+		if (turns >> i & 1)
+			pthread_mutex_unlock(&seen->turns[i]);
+}
+
+/* -- is it still so -------------------------------------------------------------------------- */
+
+static bool
+same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* Also true of what was never seen. */
+static bool
+is_as_seen(struct seen *seen, const char *real, const struct stat *st)
+{
+	const struct known *known;
+	bool same;
+
+	pthread_mutex_lock(&seen->lock);
+	known = *find(seen, real, hash_name(real));
+	same = !known ||
+	       (known->dev == st->st_dev && known->ino == st->st_ino &&
+		       known->size == st->st_size && same_time(&known->mtime, &st->st_mtim) &&
+		       same_time(&known->ctime, &st->st_ctim));
+	pthread_mutex_unlock(&seen->lock);
+	return same;
+}
+
+int
+seen_check(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
+{
+	uint64_t turn = seen_turn(place->real);
+	struct stat st;
+	bool same = true;
+	int r = 0;
+
+	if (!place->exists)
+		return 0;
+	seen_hold(run->seen, turn);
+	if (fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		r = -errno;
+	else
+		same = is_as_seen(run->seen, place->real, &st);
+	seen_release(run->seen, turn);
+	if (r < 0)
+		return err_sys(err, -r, "%s", place->shown);
+	if (same)
+		return 0;
+	run->outdated = true;
+	return run_fail(run, err, ESTALE,
+		"Read it again, then make the change to what it says now.",
+		"%s has changed since it was last read here", place->shown);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A few threads for the length of one call. They take no signals: those belong to
+ * the program that called. */
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "tools/search/walk.h"
+
+struct crew {
+	void (*work)(void *data);
+	void *data;
+};
+
+size_t
+walk_crew_size(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	return n < 1 ? 1 : n > WALK_CREW_MAX ? WALK_CREW_MAX : (size_t)n;
+}
+
+static void *
+begin(void *data)
+{
+	const struct crew *crew = data;
+
+	crew->work(crew->data);
+	return NULL;
+}
+
+void
+walk_crew(size_t n, void (*work)(void *data), void *data)
+{
+	struct crew crew = { .work = work, .data = data };
+	pthread_t threads[WALK_CREW_MAX];
+	size_t started = 0;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (started + 1 < n && started < WALK_CREW_MAX &&
+		pthread_create(&threads[started], NULL, begin, &crew) == 0)
+		started++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	work(data);
+	while (started > 0)
+		pthread_join(threads[--started], NULL);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bash: a command into what it printed, how it ended and what the line refused it. The
+ * command is a model's and not trusted; what holds it is the executor's backend. What
+ * it printed is shown as it is, in bounded length; where it reached out, what it
+ * printed is somebody else's words and is labelled. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+#include "tools/shell/bash.h"
+
+#define TIMEOUT_MS 60000
+#define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
+#define REFUSED_MAX 200
+#define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them often */
+#define MARKS_BYTES 1500 /* of the four texts in a row */
+#define SOURCE_MAX 200
+
+/* -- where it runs ---------------------------------------------------------------------- */
+
+/* Copies of what the scope says, for it is read with the registry's lock. */
+static int
+read_scope(struct tool_run *run, char **ret_root, char **ret_display)
+{
+	const struct ambit_scope *scope = ambit_engine_scope(run_lock(run));
+
+	*ret_root = str_dup(ambit_scope_root(scope));
+	*ret_display = str_dup(ambit_scope_display_root(scope));
+	run_unlock(run);
+	return *ret_root && *ret_display ? 0 : -ENOMEM;
+}
+
+static int
+find_given(struct tool_run *run, const char *root, const char *base, const char *given,
+	char **ret_cwd, struct ambit_error *err)
+{
+	static const char hint[] = "Name a directory inside the folder, or leave 'cwd' out.";
+	auto_free char *path = given[0] == '/' ? str_dup(given) : str_printf("%s/%s", base, given);
+	auto_free char *real = path ? realpath(path, NULL) : NULL;
+	auto_free char *shown = str_escape(given, strlen(given));
+	struct stat st;
+
+	if (!path || !shown)
+		return err_nomem(err);
+	if (!real || stat(real, &st) < 0)
+		return run_fail(run, err, errno == ENOMEM ? ENOMEM : ENOENT, hint,
+			"cwd: there is no directory %s; the folder is %s", shown, root);
+	if (!S_ISDIR(st.st_mode))
+		return run_fail(run, err, ENOTDIR, hint, "cwd: %s is not a directory", shown);
+	if (!str_beneath(real, root)) {
+		run->code = AMBIT_CODE_OUT_OF_SCOPE;
+		return run_fail(run, err, EACCES, hint,
+			"cwd: %s is outside the folder %s, where commands run", shown, root);
+	}
+	*ret_cwd = steal_ptr(&real);
+	return 0;
+}
+
+/* Where the call stands, if that is inside; what a command may write does not depend on
+ * it. */
+static int
+find_cwd(struct tool_run *run, char **ret_cwd, struct ambit_error *err)
+{
+	auto_free char *root = NULL, *display = NULL, *here = NULL;
+	const char *given = run_string(run, "cwd");
+
+	if (read_scope(run, &root, &display) < 0)
+		return err_nomem(err);
+	if (run->cwd && run_directory(run, &here, err) < 0)
+		return err->code != 0 ? -err->code : -EINVAL;
+	if (given && given[0] != '\0')
+		return find_given(run, root, here ? here : display, given, ret_cwd, err);
+	*ret_cwd = here && str_beneath(here, root) ? steal_ptr(&here) : steal_ptr(&root);
+	return 0;
+}
+
+/* -- for programs ----------------------------------------------------------------------------- */
+
+/* Of a command that reached out each of them will have marks. */
+static size_t
+row_bytes(const json_t *row, bool marked)
+{
+	return json_string_length(json_object_get(row, "subject")) +
+	       json_string_length(json_object_get(row, "message")) +
+	       json_string_length(json_object_get(row, "allow")) + (marked ? MARKS_BYTES : 0);
+}
+
+/* NULL: there is none, or it cannot be read. */
+static json_t *
+report_of(const struct ambit_executed *executed)
+{
+	json_t *report = NULL;
+
+	if (executed->report)
+		json_parse(executed->report, strlen(executed->report), &report, NULL);
+	return report;
+}
+
+/* The report's own rows: what, subject, code, program, message, count; and how a person
+ * could allow it. All that fit; *ret_left says how many do not. */
+static json_t *
+refused_of(const json_t *report, const char *root, bool marked, size_t *ret_left)
+{
+	json_t *list = json_array(), *row, *rows;
+	size_t i, bytes = 0;
+
+	*ret_left = 0;
+	rows = json_object_get(report, "refusals");
+	json_array_foreach(rows, i, row) {
+		auto_free char *how = bash_how_to_grant(row, root);
+
+		if (how)
+			json_set_text(row, "allow", how);
+		bytes += row_bytes(row, marked);
+		if (i >= REFUSED_MAX || bytes > (marked ? 2 : 1) * REFUSED_BYTES)
+			break;
+		json_array_append(list, row);
+	}
+	*ret_left = json_array_size(rows) - json_array_size(list);
+	return list;
+}
+
+static json_t *
+names_json(char *const *names)
+{
+	json_t *list = json_array();
+
+	for (; *names; names++)
+		json_array_append_new(list, json_string(*names));
+	return list;
+}
+
+static int
+set_structured(struct tool_run *run, const struct ambit_executed *executed, json_t *refused,
+	int timeout_ms)
+{
+	const struct ambit_output *out = &executed->out, *err = &executed->err;
+	bool cut = out->size > BASH_STREAM_MAX || err->size > BASH_STREAM_MAX;
+
+	run->structured = json_pack("{s:i, s:s%, s:s%, s:I, s:I, s:b, s:I, s:b, s:O, s:o, s:b}",
+		"exit_code", executed->status, "stdout", out->text, out->len, "stderr", err->text,
+		err->len, "stdout_size", (json_int_t)out->size, "stderr_size",
+		(json_int_t)err->size, "truncated", cut, "duration_ms",
+		(json_int_t)executed->duration_ms, "timed_out", executed->timed_out, "refused",
+		refused, "scrubbed", names_json(ambit_executor_scrubbed(run->executor)),
+		"connected", executed->connected);
+	if (!run->structured)
+		return -ENOMEM;
+	if (!executed->timed_out)
+		return 0;
+	auto_free char *message = str_printf("the command was ended after %d ms", timeout_ms);
+
+	return message ? json_set_text(run->structured, "message", message) : -ENOMEM;
+}
+
+/* -- the call ----------------------------------------------------------------------------- */
+
+static void
+progress(void *data, uint64_t printed, int64_t elapsed_ms)
+{
+	struct tool_run *run = data;
+	char message[96];
+
+	snprintf(message, sizeof(message), "running for %lld s, %llu bytes printed",
+		(long long)(elapsed_ms / 1000), (unsigned long long)printed);
+	run_progress(run, (double)elapsed_ms,
+		(double)run_int(run, "timeout", TIMEOUT_MS), message);
+}
+
+static int
+execute(struct tool_run *run, const char *cwd, struct ambit_executed *ret_executed,
+	struct ambit_error *err)
+{
+	const json_t *input = json_object_get(run->args, "stdin");
+	struct ambit_execution execution = {
+		.command = run_string(run, "command"),
+		.input = json_string_value(input),
+		.input_len = json_string_length(input),
+		.cwd = cwd,
+		.timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS),
+		.max = BASH_STREAM_MAX,
+		.cancel = run->cancel,
+		.progress = progress,
+		.data = run,
+	};
+	bool asks = run_has_person(run);
+	struct bash_asker asker;
+	char **only = NULL;
+	int r = run_narrowing(run, &only);
+
+	if (r == 0 && asks)
+		r = bash_asker_init(&asker, run);
+	if (r < 0) {
+		strv_free(only);
+		return err_sys(err, -r, "somebody to ask");
+	}
+	execution.only = only;
+	if (asks)
+		execution.approver = &asker.approver;
+	r = ambit_execute(run->executor, &execution, ret_executed, err);
+	if (asks)
+		bash_asker_finish(&asker);
+	strv_free(only);
+	return r;
+}
+
+static int
+tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_error *err)
+{
+	int timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS);
+	size_t left = 0;
+	auto_free char *root = NULL, *display = NULL;
+	auto_json json_t *report = report_of(executed);
+	auto_json json_t *refused =
+		read_scope(run, &root, &display) == 0 ? refused_of(report, root, executed->connected, &left) : NULL;
+	json_t *ended = json_object_get(report, "left");
+	const char *command = run_string(run, "command");
+
+	if (!refused || set_structured(run, executed, refused, timeout_ms) < 0)
+		return err_nomem(err);
+	if (left > 0)
+		json_object_set_new(
+			run->structured, "refused_left_out", json_integer((json_int_t)left));
+	if (json_integer_value(ended) > 0)
+		json_object_set(run->structured, "ended_processes", ended);
+	if (executed->connected) {
+		run->untrusted = true;
+		run->source = str_printf("bash: %.*s",
+			(int)str_cut(command, strlen(command), SOURCE_MAX), command);
+	}
+	if (run->untrusted && !run->source)
+		return err_nomem(err);
+	bash_say(run, executed, refused, left, json_integer_value(ended), timeout_ms);
+	if (bash_look(run, report) < 0 || bash_unrecorded(run, report) < 0)
+		return err_nomem(err);
+	if (executed->timed_out) {
+		run->code = AMBIT_CODE_TIMEOUT;
+		json_object_set_new(run->structured, "error",
+			json_string(ambit_word_name(ambit_codes, AMBIT_CODE_TIMEOUT)));
+	}
+	return run->text.failed ? err_nomem(err) : 0;
+}
+
+static int
+check(struct tool_run *run, struct ambit_error *err)
+{
+	const json_t *command = json_object_get(run->args, "command");
+	size_t len = json_string_length(command);
+
+	if (!run->permit)
+		return err_set(err, EPERM, "nothing runs that was not decided");
+	if (!run->executor)
+		return err_set(err, ENOSYS, "there is no way to run commands here");
+	if (strlen(json_string_value(command)) != len ||
+		strspn(json_string_value(command), " \t\n") == len)
+		return run_fail(run, err, EINVAL, "Give the command as a line for the shell.",
+			"'command' is empty, or has a NUL in it");
+	if (len > COMMAND_MAX)
+		return run_fail(run, err, E2BIG,
+			"Write it into a file and run that, or give it to a shell as 'stdin'.",
+			"'command' has %zu bytes, and a command line at most %d", len,
+			COMMAND_MAX);
+	return 0;
+}
+
+static int
+perform(struct tool_run *run, struct ambit_error *err)
+{
+	struct ambit_executed executed = { 0 };
+	auto_free char *cwd = NULL;
+	int r = check(run, err);
+
+	if (r == 0)
+		r = find_cwd(run, &cwd, err);
+	if (r == 0)
+		r = execute(run, cwd, &executed, err);
+	if (r == 0 && executed.cancelled)
+		r = run_fail(run, err, ECANCELED, NULL,
+			"the call was cancelled; the command and all it had started were ended");
+	if (r == 0)
+		r = tell(run, &executed, err);
+	ambit_executed_finish(&executed);
+	return r;
+}
+
+/* What was refused has names in it that the command chose, and it may have been told them:
+ * only what ambit calls them is ours, and the names of the person's own variables. */
+static bool
+is_own(const char *key, const char *value)
+{
+	static const char *const keys[] = { "what", "code", "error", "scrubbed", "unrecorded" };
+
+	(void)value;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (streq(keys[i], key))
+			return true;
+	return false;
+}
+
+const struct own_tool tool_bash = {
+	.name = "bash",
+	.title = "Run a shell command",
+	.text = "Runs a command with bash -c in the folder (or in 'cwd', inside it) and returns "
+		"what it printed, its exit code, and what was refused. Commands and all they "
+		"start can write inside the folder and in temporary directories; a write or "
+		"connection elsewhere is held while a person is asked, or fails with "
+		"'Permission denied', and the result says where the line is and what to do "
+		"instead. A non-zero exit code is a result, not an error. Each call is a shell "
+		"of its own: 'cd' and variables do not last, and processes left in the "
+		"background are ended with it. The default timeout is 60000 ms, at most 600000; "
+		"then everything is ended, and what was printed so far is returned. Of long "
+		"output the beginning and the end are shown: print less, or to a file. "
+		"Variables that look like secrets are not in the environment.",
+	.input = "{\"type\":\"object\",\"properties\":{"
+		 "\"command\":{\"type\":\"string\",\"minLength\":1,"
+		 "\"description\":\"what the shell is to run\"},"
+		 "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000,"
+		 "\"description\":\"milliseconds; 60000 if it is not given\"},"
+		 "\"description\":{\"type\":\"string\","
+		 "\"description\":\"in a few words, what it is for\"},"
+		 "\"stdin\":{\"type\":\"string\","
+		 "\"description\":\"its standard input; empty if it is not given\"},"
+		 "\"cwd\":{\"type\":\"string\","
+		 "\"description\":\"a directory inside the folder to run in\"}},"
+		 "\"required\":[\"command\"],\"additionalProperties\":false}",
+	.output = "{\"type\":\"object\",\"properties\":{"
+		  "\"exit_code\":{\"type\":\"integer\"},"
+		  "\"stdout\":{\"type\":\"string\"},\"stderr\":{\"type\":\"string\"},"
+		  "\"stdout_size\":{\"type\":\"integer\"},\"stderr_size\":{\"type\":\"integer\"},"
+		  "\"truncated\":{\"type\":\"boolean\"},\"duration_ms\":{\"type\":\"integer\"},"
+		  "\"timed_out\":{\"type\":\"boolean\"},"
+		  "\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
+		  "\"what\":{\"type\":\"string\"},\"subject\":{\"type\":\"string\"},"
+		  "\"code\":{\"type\":\"string\"},\"program\":{\"type\":\"string\"},"
+		  "\"message\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\"},"
+		  "\"allow\":{\"type\":\"string\"}}}},"
+		  "\"refused_left_out\":{\"type\":\"integer\"},"
+		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+		  "\"connected\":{\"type\":\"boolean\"},"
+		  "\"ended_processes\":{\"type\":\"integer\"},"
+		  BASH_LOOK_OUTPUT
+		  "\"unrecorded\":{\"type\":\"string\"},"
+		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
+	.slow = true,
+	.is_own = is_own,
+	.run = perform,
+};
