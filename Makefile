@@ -55,28 +55,28 @@ LIB_SRC := $(sort $(wildcard lib/*/*.c lib/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 TOOLS_SRC := $(sort $(wildcard tools/*/*.c))
 TOOLS_OBJ := $(TOOLS_SRC:%.c=$(BUILD)/%.o)
-CLI_SRC := $(sort $(wildcard src/cli/*.c))
+CLI_SRC := $(sort $(wildcard src/cli/*.c src/commands/*.c src/run/*.c))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
-# The doors to tools: src/elsewhere stands for them in `ambit`, and starts the other.
+# The doors to tools: in `ambit`, src/exec-tools starts ambit-tools instead.
 DOOR_SRC := $(sort $(wildcard src/door/*.c src/mcp/*.c src/serve/*.c src/spawn/*.c \
 	src/judge/*.c))
 DOOR_OBJ := $(DOOR_SRC:%.c=$(BUILD)/%.o)
-AWAY_SRC := $(sort $(wildcard src/elsewhere/*.c))
-AWAY_OBJ := $(AWAY_SRC:%.c=$(BUILD)/%.o)
+EXEC_SRC := $(sort $(wildcard src/exec-tools/*.c))
+EXEC_OBJ := $(EXEC_SRC:%.c=$(BUILD)/%.o)
 # The screen of the person who answers; in both programs, since it needs no tools.
 WATCH_SRC := $(sort $(wildcard src/watch/*.c))
 WATCH_OBJ := $(WATCH_SRC:%.c=$(BUILD)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
-CASES := $(patsubst tests/cases/run.c,$(BUILD)/tests/cases,$(wildcard tests/cases/run.c))
+CASES := $(patsubst tests/cases/cases.c,$(BUILD)/tests/cases,$(wildcard tests/cases/cases.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz-*.c))
 REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz-%.c=$(BUILD)/tests/replay-%)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 # What one target needs of the program: the door, without what opens it.
 MCP_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/mcp/mcp.c,$(sort $(wildcard src/mcp/*.c))) \
-	src/cli/modes.c)
+	src/cli/mode-table.c)
 # What a unit test needs of the screen: the picture, not what it comes from.
-BOARD_OBJ := $(patsubst %,$(BUILD)/src/watch/%.o,board keys row wrap layout frame)
+BOARD_OBJ := $(patsubst %,$(BUILD)/src/watch/%.o,board keys row wrap watch-layout frame)
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 BENCH := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 HELPER_SRC := $(sort $(wildcard tests/e2e/*.c))
@@ -129,7 +129,7 @@ $(BUILD)/$(TOOLS_SONAME): $(TOOLS_OBJ) $(BUILD)/$(SONAME) tools/libambit-tools.m
 		-Wl,--version-script=tools/libambit-tools.map $(if $(SAN),,-Wl$(comma)-z$(comma)defs) \
 		-o $@ $(TOOLS_OBJ) $(BUILD)/$(SONAME) $(TOOL_LIBS)
 
-$(BUILD)/ambit: $(CLI_OBJ) $(WATCH_OBJ) $(AWAY_OBJ) $(BUILD)/libambit.a
+$(BUILD)/ambit: $(CLI_OBJ) $(WATCH_OBJ) $(EXEC_OBJ) $(BUILD)/libambit.a
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libambit.a \
 		$(PROGRAM_LIBS)
@@ -151,13 +151,13 @@ $(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(ARCHIVES)
 
 $(BUILD)/tests/test-watch: $(BOARD_OBJ)
 
-# Not tests/cases/run.o: that directory would stand where the program goes.
-$(BUILD)/tests/cases: tests/cases/run.c $(ARCHIVES)
+# Not tests/cases/cases.o: that directory would stand where the program goes.
+$(BUILD)/tests/cases: tests/cases/cases.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
 
-$(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/main.o $(ARCHIVES)
+$(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/replay.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
@@ -265,4 +265,4 @@ help: ## this list
 	@echo '  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= CC=$(CC) SAN=address,undefined V=1 FUZZ_SECONDS=$(FUZZ_SECONDS)'
 
 -include $(LIB_OBJ:.o=.d) $(TOOLS_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) \
-	$(AWAY_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)
+	$(EXEC_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)

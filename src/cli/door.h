@@ -6,7 +6,7 @@
 
 /* Doors to the tools. They stand on libraries that `ambit run` must not pay for, so
  * they are in a program of their own, ambit-tools, which is all of this and src/door,
- * src/mcp, src/serve, src/spawn and src/judge. In `ambit` src/elsewhere stands for them: it starts that
+ * src/mcp, src/serve, src/spawn and src/judge. In `ambit` src/exec-tools starts that
  * program with the same arguments. */
 
 /* An exit code, or -errno with err filled. */

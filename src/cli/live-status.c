@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "live.h"
+#include "cli-live.h"
 #include "out.h"
 
 #include "base/err.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "around.h"
+#include "nested-scope.h"
 #include "world.h"
 
 #include "base/err.h"

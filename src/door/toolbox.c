@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-#include "cli/judge.h"
+#include "cli/cli-judge.h"
 #include "cli/out.h"
 
 /* -- who answers ----------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include <ambit/registry.h>
 
-#include "cli/around.h"
+#include "cli/nested-scope.h"
 #include "cli/world.h"
 
 /* What a door to the tools stands in: world, executor, registry, by the options of

@@ -17,7 +17,7 @@
 
 #include "cli/door.h"
 
-#include "door/live.h"
+#include "door/door-live.h"
 
 /* Quick calls run in the order they came: a client may send an edit and a read of the
  * same file at once. Slow ones wait for processes and hosts, side by side. */

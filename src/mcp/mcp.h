@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/rpc.h"
-#include "door/calls.h"
+#include "door/door-calls.h"
 #include "door/toolbox.h"
 
 /* An MCP server on standard input and output, in both eras of the protocol: legacy

@@ -15,7 +15,7 @@
 
 #include "cli/door.h"
 
-#include "door/live.h"
+#include "door/door-live.h"
 
 #define LAST_WORDS_MS 2000 /* after a signal, for a client that does not read */
 

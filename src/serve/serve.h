@@ -11,7 +11,7 @@
 
 #include "base/lines.h"
 #include "base/rpc.h"
-#include "door/calls.h"
+#include "door/door-calls.h"
 #include "door/toolbox.h"
 
 /* JSON-RPC for harnesses, as doc/serve.md has it: on standard input and output, or on

@@ -18,7 +18,7 @@
 
 #include "cli/door.h"
 #include "cli/out.h"
-#include "door/live.h"
+#include "door/door-live.h"
 #include "door/toolbox.h"
 
 #define TASK_MAX (1u << 20)

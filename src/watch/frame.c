@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "frame.h"
-#include "layout.h"
+#include "watch-layout.h"
 #include "row.h"
 #include "wrap.h"
 

@@ -13,7 +13,7 @@
 #include "feed.h"
 #include "watch.h"
 
-#include "cli/event.h"
+#include "cli/event-json.h"
 #include "cli/out.h"
 
 #include "base/buf.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "terminal.h"
+#include "watch-terminal.h"
 #include "watch.h"
 
 #include "cli/door.h"

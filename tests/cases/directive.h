@@ -4,7 +4,7 @@
 
 /* The lines that change the world. One row each, at the end. */
 
-#include "line.h"
+#include "case-line.h"
 
 /* -- files --------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "mcp/job.h"
+#include "mcp/mcp-job.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

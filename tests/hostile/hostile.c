@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "world.h"
+#include "hostile-world.h"
 
 #define AT_ITS_END 42
 #define CANNOT 77

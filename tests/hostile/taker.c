@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "world.h"
+#include "hostile-world.h"
 
 #define KEPT "kept by the runner"
 

@@ -4,7 +4,7 @@
 
 /* A registry with ambit's own tools over a world, and nobody to ask. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <dirent.h>
 

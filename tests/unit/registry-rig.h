@@ -5,7 +5,7 @@
 /* A world with a registry in it, tools of the test's own that act on the places of their
  * permit, and a person who waits, answers or fails as the test says. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <dirent.h>
 #include <malloc.h>

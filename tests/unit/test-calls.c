@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* The door's own code is in no library. */
-#include "door/calls.c"
+#include "door/door-calls.c"
 
 struct job {
 	struct calls *calls;

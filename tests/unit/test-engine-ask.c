@@ -2,7 +2,7 @@
 /* Several questions of one engine at once: each is answered as it was shown, in any
  * order, and an answer is taken for nothing that was not. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include "base/program.h"
 #include "base/str.h"

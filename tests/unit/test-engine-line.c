@@ -2,7 +2,7 @@
 /* Promises of lib/engine/engine-line.c, lib/engine/engine-floor.c and of requests about
  * objects, on a real record and a real file system. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <time.h>
 

@@ -2,7 +2,7 @@
 /* Promises about profiles and repository configs at the engine's door: one
  * question opens all of a profile or nothing, for as long as the answer says. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include "base/fd.h"
 #include "base/str.h"

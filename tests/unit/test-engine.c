@@ -2,7 +2,7 @@
 /* Promises of the arrow: lib/engine*.c, lib/ask/question.c and
  * lib/perform/permit.c, on a real record and a real file system. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -3,7 +3,7 @@
  * (the program that was built beside this test), and with another sandbox. Each test
  * looks at what is left: files, processes, descriptors. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/json.h"
-#include "executor.h"
+#include "executor-rig.h"
 #include "rounds.h"
 
 struct rig {

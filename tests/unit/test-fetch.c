@@ -2,7 +2,7 @@
 /* Promises of lib/tools/fetch*.c: who is connected to, and what is taken from them.
  * Names are resolved by the test, so that they can lie. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include "web.h"
 

@@ -3,7 +3,7 @@
  * through a link, and nothing left beside it. */
 
 #include "rounds.h"
-#include "world.h"
+#include "unit-world.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -20,7 +20,7 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"
-#include "world.h"
+#include "unit-world.h"
 
 #define GIT "/usr/bin/git"
 

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "scope/gitlink.h"
-#include "world.h"
+#include "unit-world.h"
 
 enum is {
 	NOT = 0,

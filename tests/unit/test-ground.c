@@ -2,7 +2,7 @@
 /* Which directory stands how, by name and inode; and the pool: directories that
  * are made by being renamed. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

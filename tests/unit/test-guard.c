@@ -2,7 +2,7 @@
 /* Promises of lib/scope/guard*.c: which names are asked about, under which
  * other names they are found, and which everyday names are left alone. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <ambit/agents.h>
 #include <ambit/tool.h>

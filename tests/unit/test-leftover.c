@@ -2,7 +2,7 @@
 /* The store of what ambit makes for itself: what dead sessions left goes, what is another thing
  * by now stays, and the live are seen. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <dirent.h>
 #include <pthread.h>

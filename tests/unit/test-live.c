@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <ambit/live.h>
 

@@ -2,7 +2,7 @@
 /* From a permit to a place: what was decided is what is held, whatever was put there
  * in between. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <dirent.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Promises of lib/scope/resolve.c and scope.c. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include "base/str.h"
 #include "scope/scope-private.h"

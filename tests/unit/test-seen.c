@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the model has read of a file, and that somebody else was there since. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include "tools/registry/tools.h"
 

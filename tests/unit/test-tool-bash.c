@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include "executor.h"
+#include "executor-rig.h"
 
 static struct ambit_executor *executor;
 

@@ -3,7 +3,7 @@
  * it hides. git itself is asked, about generated patterns on a tree of names that
  * patterns like to get wrong. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <stdatomic.h>
 #include <sys/wait.h>

@@ -2,7 +2,7 @@
 /* Promises of tools/web/tool-webfetch.c, as a call to the registry on a real record:
  * what a model reads, and who was reached. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include "web.h"
 

@@ -5,7 +5,7 @@
 /* A world with a registry in it, and a person who answers what the test says. For
  * tests of tools: by what they leave behind, and by what they say. */
 
-#include "world.h"
+#include "unit-world.h"
 
 #include <dirent.h>
 

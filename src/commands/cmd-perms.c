@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ambit perms: what each tool may do without a question, and who says so. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "commands.h"
+#include "cli/cli-live.h"
+#include "cli/out.h"
+#include "cli/world.h"
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+struct listing {
+	struct table table;
+	json_t *rows;
+};
+
+static void
+add_row(struct listing *listing, const char *tool, enum ambit_permission permission,
+	const char *from, const char *text)
+{
+	const char *word = ambit_word_name(ambit_permissions, (int)permission);
+	json_t *row = json_pack("{s:s}", "permission", word);
+
+	table_cell(&listing->table, tool);
+	table_plain(&listing->table, word);
+	table_cell(&listing->table, from);
+	table_plain(&listing->table, text);
+	if (row == NULL || json_set_text(row, "tool", tool) < 0 ||
+		json_set_text(row, "from", from) < 0)
+		listing->table.failed = true;
+	if (json_array_append_new(listing->rows, row) < 0)
+		listing->table.failed = true;
+}
+
+static bool
+known(const char *name)
+{
+	struct ambit_tool_info tool;
+
+	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
+		if (streq(tool.name, name))
+			return true;
+		for (const char *const *a = tool.aliases; a != NULL && *a != NULL; a++)
+			if (streq(*a, name))
+				return true;
+	}
+	return false;
+}
+
+/* As it holds in the process that runs, if there is one: that has settings of its own. */
+static enum ambit_permission
+permission_of(const struct world *world, const json_t *live, const char *tool,
+	const char **ret_from)
+{
+	const json_t *now = json_object_get(
+		json_object_get(json_array_get(live, 0), "permissions"), tool);
+	const char *word = json_string_value(json_object_get(now, "permission"));
+	const struct ambit_word *row = word != NULL ? ambit_word_find(ambit_permissions, word) : NULL;
+	const char *from = json_string_value(json_object_get(now, "from"));
+
+	if (row == NULL || from == NULL)
+		return ambit_engine_permission(world->engine, tool, ret_from);
+	*ret_from = from;
+	return (enum ambit_permission)row->value;
+}
+
+static void
+list(const struct world *world, const struct ambit_session *session, const json_t *live,
+	struct listing *listing)
+{
+	struct ambit_tool_info tool;
+
+	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
+		const char *from = "?";
+		enum ambit_permission permission =
+			permission_of(world, live, tool.name, &from);
+
+		add_row(listing, tool.name, permission, from, tool.text);
+	}
+	for (size_t i = 0; i < session->n_permissions; i++)
+		if (!known(session->permissions[i].tool))
+			add_row(listing, session->permissions[i].tool,
+				session->permissions[i].permission, "session",
+				"tools of this name");
+}
+
+static int
+run(const struct args *args, struct ambit_error *err)
+{
+	static const char *const heads[] = { "TOOL", "PERMISSION", "FROM", "", NULL };
+	struct listing listing = { .rows = json_array() };
+	struct ambit_session session = { 0 };
+	struct live_list lives = { 0 };
+	auto_json json_t *live = NULL;
+	struct world world;
+	int r = world_open(&world, args, WORLD_SETTINGS | WORLD_RECORD | WORLD_ITS_FOLDER, err);
+
+	if (r == 0)
+		r = session_pick(&world, args, &session, err);
+	if (r >= 0)
+		r = world_observe(&world, args, &session, err);
+	table_init(&listing.table, heads);
+	if (r == 0)
+		r = live_find(&lives, &world.place, err);
+	if (r == 0 && session.name != NULL && (live = live_status(&lives, session.name)) == NULL)
+		r = err_nomem(err);
+	if (r == 0)
+		list(&world, &session, live, &listing);
+	if (r == 0 && args_get(args, OPT_JSON) != NULL)
+		r = listing.table.failed ? err_nomem(err)
+					 : out_json(json_incref(listing.rows), err);
+	else if (r == 0)
+		r = table_finish(&listing.table, err);
+	for (size_t i = 0; r == 0 && args_get(args, OPT_JSON) == NULL && i < json_array_size(live); i++)
+		printf("%s in session %s, live: %s (pid %lld)\n", i == 0 ? "as it holds" : "and",
+			session.name,
+			json_string_value(json_object_get(json_array_get(live, i), "door")),
+			(long long)json_integer_value(
+				json_object_get(json_array_get(live, i), "pid")));
+	live_finish(&lives);
+	strv_free(listing.table.cells);
+	json_decref(listing.rows);
+	ambit_session_finish(&session);
+	world_finish(&world);
+	return r;
+}
+
+const struct command cmd_perms = {
+	.name = "perms",
+	.args = "",
+	.text = "what each tool may do without a question",
+	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes from:\n"
+		 "the session (--session, else the live one of this folder, or its newest), the person\n"
+		 "(your settings), the folder (its .ambit.json), or the default. Where the session is\n"
+		 "live, it is what holds there now. A permission is\n"
+		 "about the tool itself; its paths and hosts are decided as well, and the most\n"
+		 "restrictive holds.",
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
+	.run = run,
+};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command's environment: ambit's own, less what looks like a secret if
+ * that was asked for, plus what switches an agent's inner sandbox off. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <ambit/execute.h>
+
+#include "run-command.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+/* NAME=value over an entry of that name, or behind the others. */
+static int
+set_entry(char ***list, const char *entry)
+{
+	size_t len = strcspn(entry, "=") + 1;
+
+	for (char **at = *list; at != NULL && *at != NULL; at++)
+		if (strncmp(*at, entry, len) == 0) {
+			char *copy = str_dup(entry);
+
+			if (copy == NULL)
+				return -ENOMEM;
+			free(*at);
+			*at = copy;
+			return 0;
+		}
+	return strv_append(list, entry);
+}
+
+char *const *
+run_environ(const struct run *run)
+{
+	char *const *asked = run->inner != NULL ? ambit_run_inner_envp(run->inner->asked) : NULL;
+
+	return asked != NULL ? asked : environ;
+}
+
+const char *
+run_env(const struct run *run, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (char *const *entry = run_environ(run); *entry != NULL; entry++)
+		if (strncmp(*entry, name, len) == 0 && (*entry)[len] == '=')
+			return *entry + len + 1;
+	return NULL;
+}
+
+static int
+find_kept(const struct args *args, char ***ret_names)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < args->n_given; i++)
+		if (args->given[i].opt == OPT_KEEP_ENV)
+			r = strv_append(ret_names, args->given[i].value);
+	return r;
+}
+
+static int
+scrub_environment(struct run *run, struct buf *left_out)
+{
+	char **keep = NULL, **removed = NULL;
+	int r = find_kept(run->args, &keep);
+
+	if (r == 0)
+		run->envp = ambit_scrub_env(run_environ(run), keep, &removed);
+	strv_free(keep);
+	for (char **name = removed; name != NULL && *name != NULL; name++)
+		buf_printf(left_out, "%s%s", left_out->len > 0 ? ", " : "", *name);
+	strv_free(removed);
+	return run->envp != NULL ? 0 : -ENOMEM;
+}
+
+static int
+copy_environment(struct run *run)
+{
+	run->envp = calloc(1, sizeof(char *));
+	for (char *const *entry = run_environ(run); *entry != NULL; entry++)
+		if (run->envp == NULL || strv_append(&run->envp, *entry) < 0)
+			return -ENOMEM;
+	return run->envp != NULL ? 0 : -ENOMEM;
+}
+
+static int
+set_all(struct run *run, const struct ambit_profile *profile)
+{
+	int r = 0;
+
+	if (profile == NULL)
+		return 0;
+	for (const char *const *entry = profile->env; r == 0 && *entry != NULL; entry++)
+		r = set_entry(&run->envp, *entry);
+	return r;
+}
+
+/* What the command's own profile sets, and those that --for names: they may
+ * be started from a shell. */
+static int
+set_profiles(struct run *run, const struct ambit_profile *profile)
+{
+	int r = set_all(run, profile);
+
+	for (size_t i = 0; i < run->args->n_given; i++) {
+		const char *at = run->args->given[i].value;
+
+		if (run->args->given[i].opt != OPT_FOR)
+			continue;
+		while (r == 0 && *at != '\0') {
+			size_t len = strcspn(at, ",");
+			auto_free char *name = strndup(at, len);
+
+			r = name != NULL ? set_all(run, ambit_profile_find(name)) : -ENOMEM;
+			at += len + (at[len] == ',');
+		}
+	}
+	return r;
+}
+
+int
+run_environment(struct run *run, const struct ambit_profile *profile, struct ambit_error *err)
+{
+	bool scrub = args_get(run->args, OPT_SCRUB_ENV) != NULL;
+	auto_buf struct buf left_out = { 0 };
+
+	if (!scrub && profile == NULL && args_get(run->args, OPT_FOR) == NULL)
+		return 0;
+	if ((scrub ? scrub_environment(run, &left_out) : copy_environment(run)) < 0 ||
+		set_profiles(run, profile) < 0 || left_out.failed)
+		return err_nomem(err);
+	if (left_out.len > 0 && !run->quiet)
+		fprintf(stderr,
+			"ambit: left out of the environment: %s (--keep-env NAME keeps one)\n",
+			left_out.data);
+	return 0;
+}

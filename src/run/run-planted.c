@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Guarded files that came or changed past the gate: the person is asked when the
+ * command is gone. A no takes them out of the way under another name; nothing is
+ * lost, and nothing happens unasked. Of a directory that cannot be looked into nobody
+ * knows whose doing it is: it is told, and stays where it is. */
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run-command.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fd.h"
+#include "base/str.h"
+
+#define NAMED_MAX 5 /* in the question */
+#define AWAY ".ambit-refused"
+
+static char *
+what_came(const struct run *run, const struct ambit_run_result *result)
+{
+	struct buf text = { 0 };
+
+	buf_puts(&text, "keep");
+	for (size_t i = 0; i < result->n_planted && i < NAMED_MAX; i++) {
+		auto_free char *shown = ambit_scope_display(run->world.scope, result->planted[i]);
+
+		buf_printf(&text, "%s %s", i > 0 ? "," : "", shown != NULL ? shown : "?");
+	}
+	if (result->n_planted > NAMED_MAX)
+		buf_printf(&text, " and %zu more", result->n_planted - NAMED_MAX);
+	return buf_take(&text);
+}
+
+static char *
+why_asked(const struct ambit_run_result *result)
+{
+	return str_printf("guarded; they came or changed without a yes, and may run with your "
+			  "rights later%s",
+		result->unseen ? "; not all of the folder could be looked through, there may be more"
+			       : "");
+}
+
+static int
+make_question(const struct run *run, const struct ambit_run_result *result,
+	struct ambit_question *ret_question, struct ambit_error *err)
+{
+	auto_json json_t *request = json_pack("{s:s, s:{s:i, s:b}}", "tool", "run", "args",
+		"planted", (int)result->n_planted, "unseen", result->unseen);
+	auto_json json_t *outcome = json_pack("{s:s, s:s}", "verdict", "ask", "layer", "run");
+	struct ambit_choice *choices = calloc(2, sizeof(*choices));
+
+	if (choices == NULL)
+		return err_nomem(err);
+	choices[0] = (struct ambit_choice){ .kind = AMBIT_NO,
+		.stores = str_dup("nothing: they get another name, ending in " AWAY) };
+	choices[1] = (struct ambit_choice){ .kind = AMBIT_ONCE,
+		.stores = str_dup("nothing: they stay as they are") };
+	*ret_question = (struct ambit_question){
+		.id = UINT64_MAX,
+		.who = str_dup("ambit run"),
+		.what = what_came(run, result),
+		.why = why_asked(result),
+		.request = request != NULL ? json_line(request) : NULL,
+		.outcome = outcome != NULL ? json_line(outcome) : NULL,
+		.choices = choices,
+		.n_choices = 2,
+		.folder = 2,
+	};
+	return ret_question->who == NULL || ret_question->what == NULL ||
+			ret_question->why == NULL || ret_question->request == NULL ||
+			ret_question->outcome == NULL || choices[0].stores == NULL ||
+			choices[1].stores == NULL
+		? err_nomem(err)
+		: 0;
+}
+
+/* The tree is gone, but its links are not: none is followed. */
+static int
+put_away(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	auto_free char *dir = strndup(path, (size_t)(slash - path));
+	auto_free char *away = str_printf("%s" AWAY, slash + 1);
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+	auto_close int fd = -1;
+
+	if (dir == NULL || away == NULL)
+		return -ENOMEM;
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, dir[0] != '\0' ? dir : "/", &how, sizeof(how));
+	if (fd < 0 || renameat2(fd, slash + 1, fd, away, RENAME_NOREPLACE) < 0)
+		return -errno;
+	return 0;
+}
+
+void
+run_ask_planted(struct run *run, const struct ambit_run_result *result)
+{
+	struct ambit_answer answer = { .kind = AMBIT_ONCE };
+	struct ambit_question question = { 0 };
+	struct ambit_error err = { 0 };
+	int r;
+
+	if (result->n_planted == 0 || run->approver == NULL || run->approver->instant)
+		return;
+	r = make_question(run, result, &question, &err);
+	if (r == 0)
+		r = run->approver->ask(run->approver, &question, &answer, &err);
+	ambit_question_finish(&question);
+	if (r < 0 || answer.kind >= AMBIT_ONCE)
+		return;
+	for (size_t i = 0; i < result->n_planted; i++) {
+		auto_free char *shown = ambit_scope_display(run->world.scope, result->planted[i]);
+
+		r = put_away(result->planted[i]);
+		if (r < 0)
+			fprintf(stderr, "ambit: %s stays: %s\n", shown != NULL ? shown : "?",
+				strerror(-r));
+		else
+			fprintf(stderr, "ambit: %s is now %s" AWAY "\n", shown != NULL ? shown : "?",
+				shown != NULL ? shown : "?");
+	}
+}
