@@ -92,7 +92,7 @@ say = $(if $(V),,@echo '  $(1)')
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
 .PHONY: all try deps unit tests check check-fast check-long bench fuzz fuzz-programs install uninstall \
-	format-check clean help
+	format clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -254,8 +254,8 @@ uninstall: ## take away what install put there
 		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/ambit.fish
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/ambit $(DESTDIR)$(DATADIR)/doc/ambit
 
-format-check: ## what clang-format would change (tables may stay as they are)
-	@clang-format --dry-run $(LIB_SRC) $(TOOLS_SRC) $(CLI_SRC) $(wildcard include/ambit/*.h lib/*/*.h lib/*/*/*.h tools/*/*.h src/*/*.h)
+format: ## lay out the sources by clang-format
+	@scripts/format --fix
 
 clean: ## remove the build directory
 	rm -rf $(BUILD)

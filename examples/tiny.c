@@ -40,7 +40,8 @@ main(int argc, char **argv)
 	const char *folder = argv[1], *state = argv[2], *ask = argv[3];
 
 	/* Once per session: the settings, the folder, the record, who is asked. */
-	if (ambit_settings_load(&(struct ambit_settings_options){ .folder = folder }, &settings, &err))
+	if (ambit_settings_load(
+		    &(struct ambit_settings_options){ .folder = folder }, &settings, &err))
 		return fail("settings", &err);
 	if (ambit_scope_create(&(struct ambit_scope_options){ .root = folder,
 				       .places = { .home = getenv("HOME"), .state = state } },
@@ -50,8 +51,11 @@ main(int argc, char **argv)
 		return fail("record", &err);
 	if (ambit_approver_create(ask, &folder, 1, &approver, &err))
 		return fail("approver", &err);
-	if (ambit_engine_create(&(struct ambit_engine_options){ .settings = settings, .scope = scope,
-					.record = record, .approver = approver, .door = "tiny" },
+	if (ambit_engine_create(&(struct ambit_engine_options){ .settings = settings,
+					.scope = scope,
+					.record = record,
+					.approver = approver,
+					.door = "tiny" },
 		    &engine, &err))
 		return fail("engine", &err);
 

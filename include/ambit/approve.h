@@ -24,16 +24,16 @@ struct ambit_choice {
 
 struct ambit_question {
 	uint64_t id;
-	char *who;  /* "sed (pid 4120)", "sub-agent docs"; escaped, may be "" */
-	char *what; /* "write /etc/hosts", "bash: make check": all of it; escaped */
-	char *why;  /* the reason; escaped */
+	char *who;     /* "sed (pid 4120)", "sub-agent docs"; escaped, may be "" */
+	char *what;    /* "write /etc/hosts", "bash: make check": all of it; escaped */
+	char *why;     /* the reason; escaped */
 	char *request; /* the request as JSON, for programs */
 	char *outcome; /* the outcome as JSON, for programs */
 	/* NO, NO_SESSION, ONCE, then FILE, FOLDER (narrow to wide) and ALWAYS
 	 * (likewise) where they make sense. */
 	struct ambit_choice *choices;
 	size_t n_choices;
-	size_t folder; /* index of the FOLDER choice to offer first; n_choices: none */
+	size_t folder;	 /* index of the FOLDER choice to offer first; n_choices: none */
 	int64_t expires; /* milliseconds since the epoch; 0: never */
 	/* All that a judge is shown of it, as JSON; NULL: it is for a person alone. */
 	char *judge;
@@ -63,7 +63,7 @@ struct ambit_approver {
 	/* From another thread: the question with this id is withdrawn; an ask
 	 * about it, running or about to, returns -ECANCELED soon. May be NULL. */
 	void (*cancel)(struct ambit_approver *approver, uint64_t question);
-	bool instant; /* no person: questions to it are not counted against the rate */
+	bool instant;	  /* no person: questions to it are not counted against the rate */
 	const char *name; /* "tty", "exec", "deny", "allow": recorded with the answer */
 };
 

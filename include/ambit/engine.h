@@ -30,9 +30,9 @@ struct ambit_profile;
  * session does not have open gives nothing. What was refused there, or for the
  * inner folder, is refused. */
 struct ambit_engine_outer {
-	struct ambit_scope *scope;	/* the outermost one */
-	const char *const *sessions;	/* those around, NULL at the end */
-	const char *const *open;	/* real paths that are open to writes there; likewise */
+	struct ambit_scope *scope;   /* the outermost one */
+	const char *const *sessions; /* those around, NULL at the end */
+	const char *const *open;     /* real paths that are open to writes there; likewise */
 	/* Those of them that stay open for as long as it lives: the others are open
 	 * by answers, which can be taken back; and may be so again. */
 	const char *const *kept;
@@ -43,21 +43,21 @@ struct ambit_engine_outer {
 	/* Where reads are limited there: what can be opened to them in here; NULL: they are
 	 * not. */
 	const char *const *readable;
-	const char *guards;		/* of ambit_engine_guards there; or NULL */
+	const char *guards; /* of ambit_engine_guards there; or NULL */
 };
 
 struct ambit_engine_options {
 	/* All borrowed, for as long as the engine lives. */
 	const struct ambit_settings *settings;
 	struct ambit_scope *scope;
-	struct ambit_record *record;	    /* NULL: no memory, nothing is recorded or permitted */
-	bool observe;			    /* memory is read, but nothing is recorded or permitted */
-	struct ambit_approver *approver;    /* NULL: nobody to ask */
-	struct ambit_judge *judge;	    /* asked before the approver; NULL: none */
-	const struct ambit_policy *policy;  /* NULL: none but the settings' */
-	const char *session;		    /* NULL: a new name is made */
-	const char *door;		    /* "decide", "why", "tiny" ...: recorded */
-	const char *agent;		    /* whose session it is, of a sub-agent; NULL: none */
+	struct ambit_record *record;	 /* NULL: no memory, nothing is recorded or permitted */
+	bool observe;			 /* memory is read, but nothing is recorded or permitted */
+	struct ambit_approver *approver; /* NULL: nobody to ask */
+	struct ambit_judge *judge;	 /* asked before the approver; NULL: none */
+	const struct ambit_policy *policy; /* NULL: none but the settings' */
+	const char *session;		   /* NULL: a new name is made */
+	const char *door;		   /* "decide", "why", "tiny" ...: recorded */
+	const char *agent;		   /* whose session it is, of a sub-agent; NULL: none */
 	/* Questions are not counted against the rate: no person sees them. An
 	 * approver that is instant says so itself. */
 	bool unlimited;
@@ -120,8 +120,8 @@ void ambit_engine_passed(struct ambit_engine *engine, const struct ambit_questio
 /* The question could not be put, or was not answered: error (an errno) and the
  * words say why. All who wait for it are refused, with code Timeout for
  * ETIMEDOUT. -ENOENT: nobody waits for it any more. */
-int ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int error,
-	const char *why);
+int ambit_engine_decline(
+	struct ambit_engine *engine, uint64_t question, int error, const char *why);
 /* The question of this ticket, whoever's turn it is: the one that is shown, until
  * another is. A copy; its finish is the caller's. 0: there is nothing to ask any
  * more (collect). */
@@ -201,11 +201,11 @@ enum ambit_verdict ambit_engine_glance(struct ambit_engine *engine,
  * a question: by its place, a grant or an answer, whatever mode it is in now. Scratch is
  * not looked at. true where it cannot be told. */
 bool ambit_engine_may_make(struct ambit_engine *engine, const char *real);
-enum ambit_verdict ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
-	struct ambit_pass *ret_pass);
+enum ambit_verdict ambit_engine_glance_host(
+	struct ambit_engine *engine, const char *host, struct ambit_pass *ret_pass);
 /* The same for its address alone: see ambit_request_set_lookup. */
-enum ambit_verdict ambit_engine_glance_lookup(struct ambit_engine *engine, const char *name,
-	struct ambit_pass *ret_pass);
+enum ambit_verdict ambit_engine_glance_lookup(
+	struct ambit_engine *engine, const char *name, struct ambit_pass *ret_pass);
 /* Whether a host ("address:port") that an allowed name led to is refused for itself:
  * a no of the settings, of memory or of the policy. Asks nobody, records nothing. */
 bool ambit_engine_refuses_host(struct ambit_engine *engine, const char *host);
@@ -223,8 +223,8 @@ void ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request
  * the session may write. Leftovers of dead sessions are collected; pools of live ones are
  * protected from here on. To be called before ambit_engine_writable. The caller's, for
  * leftovers_destroy; NULL if there is no state directory. */
-int ambit_engine_leftovers(struct ambit_engine *engine, struct leftovers **ret_list,
-	struct ambit_error *err);
+int ambit_engine_leftovers(
+	struct ambit_engine *engine, struct leftovers **ret_list, struct ambit_error *err);
 
 /* What the floor is made of: real paths. The folder (unless writes are refused
  * or asked about whatever they touch), grants, remembered folders. What lies
@@ -277,21 +277,21 @@ char *const *ambit_engine_repositories(const struct ambit_engine *engine);
 /* Whether the folder has more in it than was looked through for repositories. */
 bool ambit_engine_search_cut(const struct ambit_engine *engine);
 /* Where reads are limited: what may be read. 1: reads are not limited. */
-int ambit_engine_readable(struct ambit_engine *engine,
-	int (*each)(void *data, const char *path), void *data);
+int ambit_engine_readable(
+	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
 /* Guarded reads that exist, and ambit's own places. */
-int ambit_engine_hidden(struct ambit_engine *engine,
-	int (*each)(void *data, const char *path), void *data);
+int ambit_engine_hidden(
+	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
 /* Whether one of n objects, found in a tree that may be read, is not to be read by
  * itself: guarded by its name or as another's hard link, ambit's own, or past where
  * reads end. ret_hides has n; all of it is true if it cannot be told. */
-void ambit_engine_hides(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
-	bool *ret_hides);
+void ambit_engine_hides(
+	struct ambit_engine *engine, const struct ambit_object *objects, size_t n, bool *ret_hides);
 
 /* What is open to writes for as long as this engine lives: real paths. The folder
  * (unless writes are refused) and grants, but not what is remembered. */
-int ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const char *path),
-	void *data);
+int ambit_engine_kept(
+	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
 /* What was granted beside the folder: real paths. */
 int ambit_engine_grants(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path, bool write), void *data);
@@ -362,8 +362,8 @@ const struct ambit_scope *ambit_engine_scope(const struct ambit_engine *engine);
  * "session", "person", "folder" or "default"; static. key is agent_mode,
  * sandbox_mode, ask_mode or reads; the value is of its enum, -1 for no such key. */
 int ambit_engine_mode(const struct ambit_engine *engine, const char *key, const char **ret_from);
-enum ambit_permission ambit_engine_permission(const struct ambit_engine *engine, const char *tool,
-	const char **ret_from);
+enum ambit_permission ambit_engine_permission(
+	const struct ambit_engine *engine, const char *tool, const char **ret_from);
 
 /* What a model's shell commands run under. */
 enum ambit_shell {

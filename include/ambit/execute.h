@@ -16,12 +16,12 @@
 
 struct ambit_executor_options {
 	enum ambit_backend backend;
-	const char *program;  /* KERNEL: the ambit program */
-	char *const *args;    /* KERNEL: options for `run` (folder, session, net ...); or NULL */
-	char *const *prefix;  /* PREFIX: argv in front; argv[0] an absolute path */
-	char *const *envp;    /* for commands: secrets are taken out of it */
-	char *const *keep;    /* names that stay although they look like secrets; or NULL */
-	const char *shell;    /* NULL: /bin/bash, else /bin/sh; gets -c COMMAND */
+	const char *program; /* KERNEL: the ambit program */
+	char *const *args;   /* KERNEL: options for `run` (folder, session, net ...); or NULL */
+	char *const *prefix; /* PREFIX: argv in front; argv[0] an absolute path */
+	char *const *envp;   /* for commands: secrets are taken out of it */
+	char *const *keep;   /* names that stay although they look like secrets; or NULL */
+	const char *shell;   /* NULL: /bin/bash, else /bin/sh; gets -c COMMAND */
 	struct ambit_limits limits;
 	/* KERNEL: makes a descriptor that goes along as --within, so that commands can do
 	 * no more than what is around, with the environment for the command; or NULL. From
@@ -49,16 +49,16 @@ struct ambit_execution {
 	char *const *argv;
 	char *const *options;
 	int within;
-	int hold; /* a descriptor that is kept open until all of it has ended; 0: none */
+	int hold;	   /* a descriptor that is kept open until all of it has ended; 0: none */
 	const char *input; /* its stdin; NULL: empty */
 	size_t input_len;
-	const char *cwd;   /* absolute */
+	const char *cwd; /* absolute */
 	/* KERNEL: of the folder only these are open to writes, NULL at the end; NULL: all
 	 * of it. See ambit_scope_narrow. */
 	char *const *only;
-	int timeout_ms;	   /* 0: 60 000 */
-	size_t max;	   /* bytes kept of each stream; 0: 30 000. The middle is cut */
-	int cancel;	   /* a descriptor: the command is ended when it is readable; -1 */
+	int timeout_ms; /* 0: 60 000 */
+	size_t max;	/* bytes kept of each stream; 0: 30 000. The middle is cut */
+	int cancel;	/* a descriptor: the command is ended when it is readable; -1 */
 	/* KERNEL: who is asked about crossings, in a thread of this call's; NULL:
 	 * nobody. Not destroyed. */
 	struct ambit_approver *approver;
@@ -68,21 +68,21 @@ struct ambit_execution {
 };
 
 struct ambit_output {
-	char *text;    /* UTF-8: other bytes are replaced; cut in the middle, with a mark */
+	char *text; /* UTF-8: other bytes are replaced; cut in the middle, with a mark */
 	size_t len;
 	uint64_t size; /* of all that was printed */
 	bool binary;   /* it had bytes that are no text */
 };
 
 struct ambit_executed {
-	int status;	/* as in a shell: 128+signal, 124 after a timeout */
+	int status; /* as in a shell: 128+signal, 124 after a timeout */
 	bool timed_out;
 	bool cancelled;
-	bool lost; /* who kept it was killed: some of it may live on for a moment */
+	bool lost;	/* who kept it was killed: some of it may live on for a moment */
 	bool connected; /* KERNEL: the line saw it reach out; else: not known, true */
 	int64_t duration_ms;
 	struct ambit_output out, err;
-	char *report;	/* KERNEL: the JSON of `--report` (refusals, programs ...); or NULL */
+	char *report; /* KERNEL: the JSON of `--report` (refusals, programs ...); or NULL */
 };
 
 /* 0 when it was started and has ended, whatever its status: nothing of it is left

@@ -29,10 +29,10 @@ const char *ambit_peer_objection(int fd);
 struct ambit_live;
 
 struct ambit_live_options {
-	const char *directory; /* made if it is not there: 0700, the user's own */
+	const char *directory;	     /* made if it is not there: 0700, the user's own */
 	struct ambit_engine *engine; /* borrowed */
-	const char *door; /* "run", "mcp", "serve"; static */
-	const char *what; /* what it does, in short; escaped; copied */
+	const char *door;	     /* "run", "mcp", "serve"; static */
+	const char *what;	     /* what it does, in short; escaped; copied */
 	bool asks; /* questions are for watchers too: it was not said who answers alone */
 	bool puts; /* the engine's current question is put by this, for whoever watches */
 	/* Around each use of the engine. May be NULL. */
@@ -81,9 +81,9 @@ struct ambit_live_entry {
 };
 
 /* All that listen, oldest first; who does not answer within wait_ms is mute. Those of
- * processes that are gone are removed. Each returns non-zero to stop, which is returned. No directory: none. The
- * calling process gets the name "ambit-asks": those that hold commands are known by
- * theirs. */
+ * processes that are gone are removed. Each returns non-zero to stop, which is returned. No
+ * directory: none. The calling process gets the name "ambit-asks": those that hold commands are
+ * known by theirs. */
 int ambit_live_list(const char *directory, int wait_ms,
 	int (*each)(void *data, const struct ambit_live_entry *entry), void *data,
 	struct ambit_error *err);
@@ -109,8 +109,8 @@ int ambit_link_fd(const struct ambit_link *link);
 int ambit_link_call(struct ambit_link *link, const char *method, const char *params,
 	char **ret_result, struct ambit_error *err);
 /* The answer to a question by its id on this link. -ESTALE: it is not open any more. */
-int ambit_link_answer(struct ambit_link *link, uint64_t question,
-	const struct ambit_answer *answer, struct ambit_error *err);
+int ambit_link_answer(struct ambit_link *link, uint64_t question, const struct ambit_answer *answer,
+	struct ambit_error *err);
 
 /* The next notification, "question" or "closed", without waiting: 1, with params as JSON;
  * both are the link's until the next call. 0: none now; -EPIPE: it is gone; -EBADMSG. */
@@ -118,7 +118,7 @@ int ambit_link_next(struct ambit_link *link, const char **ret_method, const char
 	struct ambit_error *err);
 
 /* The params of "question". Its finish is the caller's. -EINVAL with words. */
-int ambit_live_question(const char *params, struct ambit_question *ret_question,
-	struct ambit_error *err);
+int ambit_live_question(
+	const char *params, struct ambit_question *ret_question, struct ambit_error *err);
 
 #endif

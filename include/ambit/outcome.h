@@ -10,7 +10,7 @@
 /* What was decided, and what every layer said. Zeroed memory is a deny. */
 
 struct ambit_outcome_path {
-	char *path; /* real path, raw bytes */
+	char *path;  /* real path, raw bytes */
 	char *shown; /* as messages show it */
 	enum ambit_access access;
 	/* The same more closely, for a judge: "create", "truncate", "times", or the word for
@@ -25,7 +25,7 @@ struct ambit_say {
 	const char *layer; /* static */
 	enum ambit_verdict verdict;
 	enum ambit_code code;
-	bool hard; /* no mode, memory or person can change it */
+	bool hard;  /* no mode, memory or person can change it */
 	bool judge; /* an ask that a judge may answer: nobody chose that a person must */
 	char *reason;
 };

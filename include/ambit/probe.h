@@ -9,7 +9,7 @@
 /* What this machine offers to hold the line with. */
 
 struct ambit_probe {
-	const char *name;   /* static */
+	const char *name; /* static */
 	bool ok;
 	char detail[160];   /* what was found */
 	const char *advice; /* what to do if it is not ok; static, may be NULL */

@@ -54,7 +54,7 @@ struct ambit_tool_permission {
 
 struct ambit_session {
 	char *name;
-	char *root;	    /* real path of its folder */
+	char *root; /* real path of its folder */
 	char *display_root;
 	int64_t created;
 	int64_t updated;
@@ -77,8 +77,8 @@ bool ambit_session_name_valid(const char *name);
 int ambit_record_session_load(struct ambit_record *record, const char *name,
 	struct ambit_session *ret_session, struct ambit_error *err);
 /* Creates it if it is new, in one transaction with its "session" event. */
-int ambit_record_session_store(struct ambit_record *record, const struct ambit_session *session,
-	struct ambit_error *err);
+int ambit_record_session_store(
+	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err);
 /* Newest first. each returns non-zero to stop. */
 int ambit_record_sessions(struct ambit_record *record,
 	int (*each)(void *data, const struct ambit_session *session), void *data,
@@ -96,7 +96,8 @@ int ambit_record_rule_revoke(struct ambit_record *record, int64_t id, struct amb
 
 struct ambit_rule_filter {
 	const char *session; /* approvals of this session; NULL: of none */
-	const char *project; /* standing rules of this folder (and those for everywhere); NULL: of all */
+	const char *project; /* standing rules of this folder (and those for everywhere); NULL: of
+				all */
 	bool all_sessions;
 	bool ended; /* revoked and expired ones too */
 };
@@ -123,7 +124,7 @@ struct ambit_event {
 	 * it back, leaves that member out (no spaces, sorted keys), and compares.
 	 * If only the subject lost something, the digest is the subject's. */
 	const char *body;
-	const char *hash;    /* hex; filled by queries */
+	const char *hash; /* hex; filled by queries */
 };
 
 struct ambit_event_filter {
@@ -132,9 +133,9 @@ struct ambit_event_filter {
 	const char *tool;
 	const char *verdict;
 	const char *code;
-	int64_t since; /* time; 0: from the start */
+	int64_t since;	  /* time; 0: from the start */
 	int64_t after_id; /* only events stored after this one (see follow) */
-	int64_t last;  /* only the last N; 0: all */
+	int64_t last;	  /* only the last N; 0: all */
 };
 /* In the order they were stored. id grows with every event of any session. */
 int ambit_record_events(struct ambit_record *record, const struct ambit_event_filter *filter,

@@ -27,14 +27,14 @@ struct ambit_permit;
 /* What run_agent needs of the door it is called through. Borrowed. */
 struct ambit_agent_child {
 	const char *name, *turn;
-	char *const *envp; /* for the agent */
+	char *const *envp;		     /* for the agent */
 	const struct ambit_profile *profile; /* that is open here, and is to be there; or NULL */
 	int depth;
 	bool asks; /* what is outside is a question there, too */
 };
 struct ambit_agents {
 	const struct ambit_settings *settings; /* NULL: there are none */
-	const char *turns; /* the directory that says whose turn it is */
+	const char *turns;		       /* the directory that says whose turn it is */
 	const char *turn;  /* in which this session itself runs; NULL or "": none */
 	int depth;	   /* how many agents are above it */
 	char *const *envp; /* theirs; secrets are taken out, but for those one keeps */
@@ -48,8 +48,8 @@ struct ambit_agents {
 struct ambit_registry_options {
 	struct ambit_engine *engine;	 /* borrowed */
 	struct ambit_executor *executor; /* borrowed; NULL: there is no bash */
-	const char *no_bash; /* borrowed: why there is no executor; NULL: not said */
-	struct ambit_agents agents; /* only where the line holds commands */
+	const char *no_bash;		 /* borrowed: why there is no executor; NULL: not said */
+	struct ambit_agents agents;	 /* only where the line holds commands */
 };
 
 int ambit_registry_create(const struct ambit_registry_options *options,
@@ -97,7 +97,7 @@ struct ambit_tool {
 	 * is a key in it that output does not name among its properties. */
 	unsigned effects;
 	enum ambit_danger danger;
-	enum ambit_permission permission; /* by default */
+	enum ambit_permission permission;    /* by default */
 	const struct ambit_tool_path *paths; /* end in a row without argument; or NULL */
 	/* 0, or -errno with words. What it says, it says with the functions below; a call
 	 * of one that says nothing, or has an output and sets none, has failed. What it
@@ -107,8 +107,8 @@ struct ambit_tool {
 };
 
 /* -EEXIST, -EINVAL with words. Before the first call. */
-int ambit_registry_add(struct ambit_registry *registry, const struct ambit_tool *tool,
-	struct ambit_error *err);
+int ambit_registry_add(
+	struct ambit_registry *registry, const struct ambit_tool *tool, struct ambit_error *err);
 
 /* What a list of tools shows. Strings are static or the registry's. */
 struct ambit_tool_entry {
@@ -119,8 +119,8 @@ struct ambit_tool_entry {
 	bool slow; /* may take long: bash, webfetch, glob, grep, extract */
 };
 /* In the order of the table, then as added. 0 when there is none. */
-int ambit_registry_at(const struct ambit_registry *registry, size_t i,
-	struct ambit_tool_entry *ret_entry);
+int ambit_registry_at(
+	const struct ambit_registry *registry, size_t i, struct ambit_tool_entry *ret_entry);
 int ambit_registry_find(const struct ambit_registry *registry, const char *name,
 	struct ambit_tool_entry *ret_entry);
 
@@ -137,8 +137,8 @@ const char *ambit_invocation_args(const struct ambit_invocation *invocation);
 struct ambit_permit *ambit_invocation_permit(struct ambit_invocation *invocation);
 /* Readable when the call is to end. */
 int ambit_invocation_cancel(const struct ambit_invocation *invocation);
-void ambit_invocation_progress(struct ambit_invocation *invocation, double done, double total,
-	const char *message);
+void ambit_invocation_progress(
+	struct ambit_invocation *invocation, double done, double total, const char *message);
 /* What the model reads, and the same for programs (a JSON object); copied. */
 int ambit_invocation_say(struct ambit_invocation *invocation, const char *text, size_t len);
 int ambit_invocation_set(struct ambit_invocation *invocation, const char *json);
@@ -177,10 +177,10 @@ struct ambit_call_options {
 };
 
 struct ambit_result {
-	bool failed;		/* refused, or it went wrong */
-	enum ambit_code code;	/* AMBIT_CODE_NONE unless failed */
-	char *text;		/* what the model reads; UTF-8 */
-	char *structured;	/* a JSON object: the tool's own, or {"error","message",...} */
+	bool failed;	      /* refused, or it went wrong */
+	enum ambit_code code; /* AMBIT_CODE_NONE unless failed */
+	char *text;	      /* what the model reads; UTF-8 */
+	char *structured;     /* a JSON object: the tool's own, or {"error","message",...} */
 	bool cancelled;
 	struct ambit_question *question; /* after -EINPROGRESS; else NULL */
 };

@@ -23,15 +23,15 @@ int ambit_request_create(const char *tool, const char *args, size_t len,
 /* One request in the shape of `ambit decide`:
  * {"id":..., "tool":"write", "args":{...}, "cwd":..., "effects":[...],
  *  "scope":{...}, "mode":"plan"}. */
-int ambit_request_parse(const char *text, size_t len, struct ambit_request **ret_request,
-	struct ambit_error *err);
+int ambit_request_parse(
+	const char *text, size_t len, struct ambit_request **ret_request, struct ambit_error *err);
 
 /* One path, or one host ("name", "name:port"), without JSON: for doors that
  * have no tool call, and for names that are not UTF-8. */
 int ambit_request_path(enum ambit_access access, const char *path, size_t len,
 	struct ambit_request **ret_request, struct ambit_error *err);
-int ambit_request_connect(const char *host, struct ambit_request **ret_request,
-	struct ambit_error *err);
+int ambit_request_connect(
+	const char *host, struct ambit_request **ret_request, struct ambit_error *err);
 
 /* The same for a unix socket: "unix:/run/docker.sock", "unix:@name". */
 

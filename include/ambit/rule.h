@@ -16,14 +16,14 @@ struct ambit_rule {
 	int64_t id;
 	bool yes;
 	enum ambit_op op;
-	bool beneath;	/* subject is a folder and stands for everything beneath */
-	char *subject;	/* write, read: real path, raw bytes; connect: host pattern;
-			 * call: "cmd:git status", "exact:<sha256>", "call:<tool>:<sha256>" */
-	char *label;	/* what a person is shown for subject; redacted; may be NULL */
-	char *session;	/* NULL: a standing rule */
-	char *project;	/* real path of the folder it belongs to; NULL: everywhere */
-	pid_t pid;	/* once: holds for this process only; 0: any */
-	uint64_t start; /* and only if it started at this time */
+	bool beneath;	 /* subject is a folder and stands for everything beneath */
+	char *subject;	 /* write, read: real path, raw bytes; connect: host pattern;
+			  * call: "cmd:git status", "exact:<sha256>", "call:<tool>:<sha256>" */
+	char *label;	 /* what a person is shown for subject; redacted; may be NULL */
+	char *session;	 /* NULL: a standing rule */
+	char *project;	 /* real path of the folder it belongs to; NULL: everywhere */
+	pid_t pid;	 /* once: holds for this process only; 0: any */
+	uint64_t start;	 /* and only if it started at this time */
 	int64_t created; /* milliseconds since the epoch */
 	int64_t expires; /* 0: never */
 	bool revoked;

@@ -48,22 +48,22 @@ struct ambit_run_inner;
 
 struct ambit_run_options {
 	struct ambit_run_keeper *keeper; /* taken; NULL: one is made */
-	struct ambit_engine *engine; /* not used by the caller until ambit_run returns */
-	char *const *argv;	     /* argv[0] is looked up in path */
-	char *const *envp;	     /* TMPDIR is replaced */
-	const char *path;	     /* $PATH, or NULL */
-	const char *cwd;	     /* where the command starts: inside the folder */
-	const char *temp;	     /* where the private temp directory is made, e.g. /tmp */
+	struct ambit_engine *engine;	 /* not used by the caller until ambit_run returns */
+	char *const *argv;		 /* argv[0] is looked up in path */
+	char *const *envp;		 /* TMPDIR is replaced */
+	const char *path;		 /* $PATH, or NULL */
+	const char *cwd;		 /* where the command starts: inside the folder */
+	const char *temp;		 /* where the private temp directory is made, e.g. /tmp */
 	enum ambit_run_terminal terminal;
-	int tty;	 /* AMBIT_RUN_PTY: the real terminal, open for both; borrowed */
-	bool colour;	 /* of questions on the terminal */
-	bool guard_reads;/* keep the guarded reads and the record out of its sight */
-	bool quiet;	 /* no line on the refused process' own stderr */
-	bool proxy;	 /* https_proxy leads to one of ambit's own */
-	int timeout_ms;	 /* 0: none */
-	int leash;	 /* the tree is ended when it is readable or hung up; 0: none */
+	int tty;		    /* AMBIT_RUN_PTY: the real terminal, open for both; borrowed */
+	bool colour;		    /* of questions on the terminal */
+	bool guard_reads;	    /* keep the guarded reads and the record out of its sight */
+	bool quiet;		    /* no line on the refused process' own stderr */
+	bool proxy;		    /* https_proxy leads to one of ambit's own */
+	int timeout_ms;		    /* 0: none */
+	int leash;		    /* the tree is ended when it is readable or hung up; 0: none */
 	struct ambit_limits limits; /* of the command, not of those who hold it */
-	int landlock;	 /* 0: what the kernel has; else no more than this ABI, 2 at least */
+	int landlock; /* 0: what the kernel has; else no more than this ABI, 2 at least */
 	/* Who answers questions, besides a terminal of AMBIT_RUN_PTY; NULL:
 	 * nobody. Asked in a thread of its own. */
 	struct ambit_approver *approver;
@@ -75,8 +75,8 @@ struct ambit_run_options {
 
 	/* For runs inside this one: argv of the program that supervises them,
 	 * with what ambit_run_inner_open takes as descriptor 3; argv[1] is replaced
-	 * by the door's name; NULL: there can be none. And what it is told of this line: any text, the caller frees;
-	 * called while nobody else uses the engine. */
+	 * by the door's name; NULL: there can be none. And what it is told of this line: any text,
+	 * the caller frees; called while nobody else uses the engine. */
 	char *const *nest;
 	char *(*nest_scope)(void *data);
 	void *nest_data;
@@ -102,9 +102,9 @@ struct ambit_run_program {
 };
 
 struct ambit_run_result {
-	int status;	 /* exit status in the manner of a shell: 128+signal, 124, 126, 127 */
-	int signal;	 /* that ended the command, or 0 */
-	int error;	 /* errno: why it could not be started (126, 127), or 0 */
+	int status; /* exit status in the manner of a shell: 128+signal, 124, 126, 127 */
+	int signal; /* that ended the command, or 0 */
+	int error;  /* errno: why it could not be started (126, 127), or 0 */
 	bool timed_out;
 	/* The line saw it reach another machine or socket, the system's resolver among
 	 * them, or had a run inside, which is not seen here. */
@@ -117,23 +117,23 @@ struct ambit_run_result {
 	uint64_t asked;
 	struct ambit_run_program *programs;
 	size_t n_programs;
-	uint64_t calls;	  /* notified system calls */
+	uint64_t calls; /* notified system calls */
 	/* Guarded files in the folder's directories that came or changed although
 	 * nobody said so: real paths. */
 	char **planted;
 	size_t n_planted;
-	bool unseen; /* not all of the folder could be looked through for that */
+	bool unseen;	  /* not all of the folder could be looked through for that */
 	char **unseen_in; /* directories that kept the look out: real paths; some of them */
 	size_t n_unseen_in;
-	bool cut;    /* nor, at the start, for repositories */
+	bool cut;	   /* nor, at the start, for repositories */
 	char *unseen_live; /* why it could not be seen while it ran; NULL: it could */
-	bool stopped;	  /* by the person, over its socket */
-	char *unrecorded; /* why its end is not in the record; NULL: it is */
-	uint64_t blind;	  /* calls that failed because pidfd_getfd is refused here */
+	bool stopped;	   /* by the person, over its socket */
+	char *unrecorded;  /* why its end is not in the record; NULL: it is */
+	uint64_t blind;	   /* calls that failed because pidfd_getfd is refused here */
 	/* Calls of processes that cannot be looked into: held all the same, but what was refused
 	 * to them is not among the refusals. */
 	uint64_t unread;
-	size_t left;	  /* processes that were still there and were ended */
+	size_t left; /* processes that were still there and were ended */
 };
 
 void ambit_run_result_finish(struct ambit_run_result *result);
@@ -145,8 +145,8 @@ int ambit_run(const struct ambit_run_options *options, struct ambit_run_result *
 
 /* The result as one JSON object, one line (`--report`); argv as given. Caller
  * frees; NULL without memory. */
-char *ambit_run_result_json(const struct ambit_run_result *result, const char *session,
-	char *const *argv);
+char *ambit_run_result_json(
+	const struct ambit_run_result *result, const char *session, char *const *argv);
 
 /* -- a run inside a run -------------------------------------------------------- */
 
@@ -196,7 +196,7 @@ void ambit_run_inner_started(struct ambit_run_inner *inner);
 
 /* What a door is, for a run that it starts and that it holds narrower than itself. */
 struct ambit_run_around {
-	const char *scope;	   /* any text: ambit_run_inner_scope there */
+	const char *scope;		  /* any text: ambit_run_inner_scope there */
 	char *const *open, *const *spine; /* what is open to writes: real paths */
 	char *const *envp; /* for the command: it may be somebody's behind a line, and is not
 			    * the environment of the run itself */
@@ -204,8 +204,8 @@ struct ambit_run_around {
 	const struct ambit_run_inner *inner;
 };
 /* *ret_socket is for the run, as what ambit_run_inner_open takes. */
-int ambit_run_around(const struct ambit_run_around *around, int *ret_socket,
-	struct ambit_error *err);
+int ambit_run_around(
+	const struct ambit_run_around *around, int *ret_socket, struct ambit_error *err);
 /* The same for a run that stands where the door itself stands. */
 int ambit_run_beside(const struct ambit_run_inner *inner, char *const *envp, int *ret_socket,
 	struct ambit_error *err);

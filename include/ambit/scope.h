@@ -15,11 +15,11 @@ struct ambit_scope;
 /* Where this person's things are. The library never looks at the
  * environment; the program does, and says it here. Borrowed. */
 struct ambit_places {
-	const char *home;    /* $HOME; NULL: guards anchored there match nothing */
-	const char *config;  /* the directory of ambit's settings */
+	const char *home;     /* $HOME; NULL: guards anchored there match nothing */
+	const char *config;   /* the directory of ambit's settings */
 	const char *settings; /* the settings file in use; NULL: config.json in config */
-	const char *state;   /* the directory of ambit's record */
-	const char *runtime; /* the directory of ambit's sockets, or NULL */
+	const char *state;    /* the directory of ambit's record */
+	const char *runtime;  /* the directory of ambit's sockets, or NULL */
 };
 
 struct ambit_scope_options {
@@ -49,11 +49,11 @@ void ambit_scope_destroy(struct ambit_scope *scope);
  * anything a write in the folder is OutOfScope; with some, what they leave out is
  * asked about like what is outside. dirs NULL: all of the folder again. by says in
  * refusals whose words these are: "the client's roots"; copied. */
-int ambit_scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n,
-	const char *by, struct ambit_error *err);
+int ambit_scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n, const char *by,
+	struct ambit_error *err);
 /* What it was narrowed to: real paths, perhaps none. 1: it was not. */
-int ambit_scope_narrowed(const struct ambit_scope *scope,
-	int (*each)(void *data, const char *path), void *data);
+int ambit_scope_narrowed(
+	const struct ambit_scope *scope, int (*each)(void *data, const char *path), void *data);
 
 /* Real path of the folder when the scope was made or last seen. Borrowed. */
 const char *ambit_scope_root(const struct ambit_scope *scope);

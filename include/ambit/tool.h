@@ -22,9 +22,9 @@ int ambit_tool_at(size_t i, struct ambit_tool_info *ret_info);
 
 struct ambit_profile {
 	const char *name;
-	const char *kind;	    /* "agent" or "cache" */
+	const char *kind;	     /* "agent" or "cache" */
 	const char *const *commands; /* names of the programs it is for; end in NULL */
-	const char *const *folders; /* "~/..." or absolute; end in NULL */
+	const char *const *folders;  /* "~/..." or absolute; end in NULL */
 	const char *const *hosts;
 	const char *const *args; /* switch off an agent's own sandbox */
 	const char *const *env;	 /* likewise, "NAME=value" */

@@ -138,19 +138,18 @@ take_line(struct peer *peer, const struct ambit_question *question, size_t len,
 }
 
 static int
-converse(struct peer *peer, const struct ambit_question *question,
-	struct ambit_answer *ret_answer, struct ambit_error *err)
+converse(struct peer *peer, const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *err)
 {
 	int r = put_question(peer, question, err);
 
 	while (r == 0) {
-		const char *end = peer->line.len > 0
-			? memchr(peer->line.data, '\n', peer->line.len)
-			: NULL;
+		const char *end =
+			peer->line.len > 0 ? memchr(peer->line.data, '\n', peer->line.len) : NULL;
 
 		if (end)
-			r = take_line(peer, question, (size_t)(end - peer->line.data), ret_answer,
-				err);
+			r = take_line(
+				peer, question, (size_t)(end - peer->line.data), ret_answer, err);
 		else
 			r = receive(peer, question, err);
 	}

@@ -196,8 +196,7 @@ ambit_question_copy(const struct ambit_question *from, struct ambit_question *re
 
 	if ((from->who && !to.who) || (from->what && !to.what) || (from->why && !to.why) ||
 		(from->request && !to.request) || (from->outcome && !to.outcome) ||
-		(from->judge && !to.judge) ||
-		copy_choices(from, &to) < 0) {
+		(from->judge && !to.judge) || copy_choices(from, &to) < 0) {
 		ambit_question_finish(&to);
 		return -ENOMEM;
 	}

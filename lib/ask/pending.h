@@ -31,8 +31,8 @@ void pending_refund(struct pending *pending);
 
 /* -EBUSY: too many questions; -ENOSPC: too many tickets. expires 0: never.
  * data is borrowed until the ticket is removed. */
-int pending_add(struct pending *pending, const char *key, void *data, int64_t now,
-	int64_t expires, uint64_t *ret_ticket);
+int pending_add(struct pending *pending, const char *key, void *data, int64_t now, int64_t expires,
+	uint64_t *ret_ticket);
 
 /* The question whose turn it is: its id (the first ticket's), and the data of
  * its first ticket. 0 if there is none. */

@@ -54,16 +54,16 @@ set_choices(json_t *object, const struct ambit_question *question, struct ambit_
 
 /* What only one who stays connected needs. */
 static int
-set_connected(json_t *object, const struct ambit_question *question, uint64_t id,
-	struct ambit_error *err)
+set_connected(
+	json_t *object, const struct ambit_question *question, uint64_t id, struct ambit_error *err)
 {
 	if (id == 0)
 		return 0;
 	if (question->judge && set_json(object, "judge", question->judge, err) < 0)
 		return -EINVAL;
 	if (json_object_set_new(object, "id", json_integer((json_int_t)id)) < 0 ||
-		json_object_set_new(object, "folder",
-			json_integer((json_int_t)question->folder)) < 0)
+		json_object_set_new(object, "folder", json_integer((json_int_t)question->folder)) <
+			0)
 		return err_nomem(err);
 	return 0;
 }
@@ -149,8 +149,8 @@ take_choices(const json_t *list, struct ambit_question *question, struct ambit_e
 	if (!question->choices)
 		return err_nomem(err);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = take_choice(json_array_get(list, i), &question->choices[question->n_choices++],
-			err);
+		r = take_choice(
+			json_array_get(list, i), &question->choices[question->n_choices++], err);
 	return r;
 }
 
@@ -226,8 +226,7 @@ check_keys(json_t *object, struct ambit_error *err)
 
 	if (!json_is_object(object))
 		return err_set(err, EINVAL, "not an object");
-	json_object_foreach(object, key, value)
-	{
+	json_object_foreach (object, key, value) {
 		bool ok = false;
 
 		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -279,8 +278,8 @@ find_choice(const struct ambit_question *question, enum ambit_answer_kind kind, 
 }
 
 int
-answer_read(const struct ambit_question *question, json_t *object,
-	struct ambit_answer *ret_answer, struct ambit_error *err)
+answer_read(const struct ambit_question *question, json_t *object, struct ambit_answer *ret_answer,
+	struct ambit_error *err)
 {
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	const char *word, *path, *message;
@@ -289,8 +288,7 @@ answer_read(const struct ambit_question *question, json_t *object,
 	size_t len;
 	int r;
 
-	if ((r = check_keys(object, err)) < 0 ||
-		(r = get_text(object, "answer", &word, err)) < 0 ||
+	if ((r = check_keys(object, err)) < 0 || (r = get_text(object, "answer", &word, err)) < 0 ||
 		(r = get_text(object, "path", &path, err)) < 0 ||
 		(r = get_text(object, "message", &message, err)) < 0)
 		return r;

@@ -16,8 +16,8 @@ int question_write(const struct ambit_question *question, uint64_t id, char **re
 
 /* The other way round, of one with an id: for those who show it. Paths are as they are
  * shown. The question's finish is the caller's, on success. -EINVAL, with words. */
-int question_read(const json_t *object, struct ambit_question *ret_question,
-	struct ambit_error *err);
+int question_read(
+	const json_t *object, struct ambit_question *ret_question, struct ambit_error *err);
 
 /* {answer, message?, path?}: one of those that were offered. -EINVAL, with words. */
 int answer_read(const struct ambit_question *question, json_t *object,

@@ -67,7 +67,7 @@ offerable(const struct decide_input *in, const struct ambit_outcome *outcome, co
 	/* Above a guard a folder says more than it shows; inside the folder
 	 * that is the everyday case and the guards stay. */
 	return inside || guards_is(in->guards, dir, false, true) ||
-		!guards_beneath(in->guards, dir);
+	       !guards_beneath(in->guards, dir);
 }
 
 /* Folders from narrow to wide; *ret_first is the one to offer first. */
@@ -229,8 +229,8 @@ question_rules(const struct decide_input *in, const struct ambit_outcome *outcom
 }
 
 int
-question_once(const struct decide_input *in, const struct ambit_outcome *outcome,
-	struct rules *ret_rules)
+question_once(
+	const struct decide_input *in, const struct ambit_outcome *outcome, struct rules *ret_rules)
 {
 	struct rules rules = { 0 };
 	int r = add_paths(&rules, outcome, NULL);

@@ -28,7 +28,8 @@ void rules_finish(struct rules *rules);
 
 /* What the answer stores; nothing for no, and for once of a tool call. */
 int question_rules(const struct decide_input *in, const struct ambit_outcome *outcome,
-	enum ambit_answer_kind kind, const char *folder, const char *source, struct rules *ret_rules);
+	enum ambit_answer_kind kind, const char *folder, const char *source,
+	struct rules *ret_rules);
 
 /* What lets exactly this request through now, and is never stored. */
 int question_once(const struct decide_input *in, const struct ambit_outcome *outcome,

@@ -70,7 +70,7 @@ bracket_match(const char *pattern, size_t len, unsigned point, bool fold)
 		if (point >= from && point <= to)
 			hit = true;
 	}
-	return hit != not;
+	return hit != not ;
 }
 
 /* Matches the one pattern element at p against one character; its length in

@@ -15,7 +15,8 @@ int
 json_parse(const char *text, size_t len, json_t **ret_value, struct ambit_error *err)
 {
 	json_error_t e;
-	json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &e);
+	json_t *value = json_loadb(
+		text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &e);
 
 	if (!value)
 		return err_set(err, EINVAL, "%d:%d: %s", e.line > 0 ? e.line : 1,
@@ -188,7 +189,10 @@ json_ascii(const json_t *value)
 size_t
 json_weight(const json_t *value)
 {
-	enum { NODE = 64, MEMBER = 96 };
+	enum {
+		NODE = 64,
+		MEMBER = 96
+	};
 	size_t weight = NODE, i;
 	const json_t *item;
 	const char *key;

@@ -16,8 +16,8 @@ int json_parse(const char *text, size_t len, json_t **ret_value, struct ambit_er
  * JSON: line and column of its key (of its value in an array). path is a
  * NULL-terminated list of keys; "#3" stands for the fourth element of an
  * array. 1:1 if there is no such member. */
-void json_locate(const char *text, size_t len, const char *const *path, int *ret_line,
-	int *ret_column);
+void json_locate(
+	const char *text, size_t len, const char *const *path, int *ret_line, int *ret_column);
 
 /* The string under a key, or "". Borrowed. */
 const char *json_text(const json_t *object, const char *key);

@@ -76,7 +76,7 @@ bool
 lines_ready(const struct lines *lines)
 {
 	return lines->at < lines->end &&
-		memchr(lines->data + lines->at, '\n', lines->end - lines->at) != NULL;
+	       memchr(lines->data + lines->at, '\n', lines->end - lines->at) != NULL;
 }
 
 /* As read(), but -ECANCELED where it is to stop. */

@@ -136,8 +136,8 @@ spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr,
-		POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(
+		&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	r = posix_spawn(ret_pid, argv[0], &actions, &attr, argv, envp);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
@@ -303,9 +303,9 @@ run_program_until(int stop, char *const argv[], char *const envp[], const char *
 }
 
 int
-run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
-	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err)
+run_program(char *const argv[], char *const envp[], const char *input, size_t input_len, size_t max,
+	int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err)
 {
-	return run_program_until(-1, argv, envp, input, input_len, max, timeout_ms, ret_output,
-		ret_len, err);
+	return run_program_until(
+		-1, argv, envp, input, input_len, max, timeout_ms, ret_output, ret_len, err);
 }

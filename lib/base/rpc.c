@@ -78,10 +78,10 @@ take_call(struct rpc_message *message, const json_t *method)
 	if (message->method == NULL)
 		bad(message, RPC_INVALID_REQUEST, "'method' is not a plain string");
 	else if (json_object_get(message->whole, "result") != NULL ||
-		json_object_get(message->whole, "error") != NULL)
+		 json_object_get(message->whole, "error") != NULL)
 		bad(message, RPC_INVALID_REQUEST, "a request and a response in one");
 	else if (message->id != NULL && message->params != NULL &&
-		!json_is_object(message->params)) /* nobody waits for what a notification lacks */
+		 !json_is_object(message->params)) /* nobody waits for what a notification lacks */
 		bad(message, RPC_INVALID_PARAMS, "'params' is not an object");
 	else
 		message->kind = message->id != NULL ? RPC_REQUEST : RPC_NOTIFICATION;
@@ -215,8 +215,7 @@ static int
 write_line(struct rpc_out *out, const char *data, size_t len)
 {
 	struct pollfd fds[] = {
-		{ .fd = out->wake, .events = POLLIN },
-		{ .fd = out->fd, .events = POLLOUT },
+		{ .fd = out->wake, .events = POLLIN }, { .fd = out->fd, .events = POLLOUT },
 		{ .fd = out->in }, /* hangs up */
 	};
 
@@ -302,7 +301,6 @@ rpc_notify(struct rpc_out *out, const char *method, json_t *params)
 int
 rpc_request(struct rpc_out *out, const char *id, const char *method, json_t *params)
 {
-	return say(out,
-		json_pack("{s:s s:s s:s s:o*}", "jsonrpc", "2.0", "id", id, "method", method,
-			"params", params));
+	return say(out, json_pack("{s:s s:s s:s s:o*}", "jsonrpc", "2.0", "id", id, "method",
+				method, "params", params));
 }

@@ -12,10 +12,10 @@
  * is and writes whole lines from any thread. */
 
 enum rpc_kind {
-	RPC_BAD = 0,	  /* code and why are what to answer, with id or null */
+	RPC_BAD = 0, /* code and why are what to answer, with id or null */
 	RPC_REQUEST,
 	RPC_NOTIFICATION,
-	RPC_RESPONSE,	  /* to a request of ours: result or error; id may be NULL */
+	RPC_RESPONSE, /* to a request of ours: result or error; id may be NULL */
 };
 
 enum {
@@ -28,12 +28,12 @@ enum {
 
 struct rpc_message {
 	enum rpc_kind kind;
-	json_t *whole;	/* owned */
-	json_t *id;	/* a string or an integer; borrowed from whole; NULL if none */
+	json_t *whole; /* owned */
+	json_t *id;    /* a string or an integer; borrowed from whole; NULL if none */
 	const char *method;
 	json_t *params; /* an object, or NULL */
 	json_t *result, *error;
-	int code;	/* RPC_BAD */
+	int code; /* RPC_BAD */
 	char why[256];
 };
 

@@ -129,11 +129,12 @@ str_is_utf8(const char *text, size_t len)
 /* Invisible, reordering or line-breaking: soft hyphen, Arabic letter mark,
  * zero-width and directional marks, line separators, bidi embeddings and
  * isolates, word joiner and other formats, variation selectors, BOM,
- * interlinear marks, musical and shorthand formats, tags; Hangul fillers and braille blank, which show as
- * nothing. */
+ * interlinear marks, musical and shorthand formats, tags; Hangul fillers and braille blank, which
+ * show as nothing. */
 bool
 str_hidden(unsigned point)
 {
+	/* clang-format off */
 	static const struct {
 		unsigned from, to;
 	} ranges[] = {
@@ -143,6 +144,7 @@ str_hidden(unsigned point)
 		{ 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
 		{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (point >= ranges[i].from && point <= ranges[i].to)
@@ -155,6 +157,7 @@ str_hidden(unsigned point)
 static bool
 misleads(unsigned point)
 {
+	/* clang-format off */
 	static const struct {
 		unsigned from, to;
 	} ranges[] = {
@@ -162,6 +165,7 @@ misleads(unsigned point)
 		{ 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x3000, 0x3000 }, { 0xfb1d, 0xfdff },
 		{ 0xfe70, 0xfefe }, { 0x10800, 0x10fff }, { 0x1e800, 0x1efff },
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (point >= ranges[i].from && point <= ranges[i].to)

@@ -26,8 +26,8 @@ static const struct {
 };
 
 static int
-keep(struct ambit_outcome *out, const char *layer, enum ambit_verdict verdict,
-	enum ambit_code code, bool hard, char *reason)
+keep(struct ambit_outcome *out, const char *layer, enum ambit_verdict verdict, enum ambit_code code,
+	bool hard, char *reason)
 {
 	struct ambit_say *more = realloc(out->says, (out->n_says + 1) * sizeof(*more));
 

@@ -33,7 +33,7 @@ struct decide_input {
 	const struct ambit_session *session;
 	const struct grant *grants;
 	size_t n_grants;
-	char *const *opened; /* profiles, beside those of the settings; or NULL */
+	char *const *opened;		/* profiles, beside those of the settings; or NULL */
 	const struct ambit_rule *rules; /* in force for this session and folder */
 	size_t n_rules;
 	const struct ambit_policy *policy; /* the harness' own, or NULL */
@@ -101,8 +101,7 @@ void paths_decide_object(const struct decide_input *in, const struct resolved *r
 /* The guard that a directory takes away from one real path, or brings to the
  * other, when it is renamed; or NULL. Looks through it (bounded). */
 const struct guard *paths_renamed(const struct decide_input *in, const char *from);
-const struct guard *paths_landed(const struct decide_input *in, const char *from,
-	const char *to);
+const struct guard *paths_landed(const struct decide_input *in, const char *from, const char *to);
 
 /* A host by itself: pure. */
 enum ambit_verdict hosts_decide_one(const struct decide_input *in, const char *host, int port);
@@ -119,13 +118,13 @@ int permission_folder(const struct decide_input *in);
 
 /* The most specific rule for (op, subject), or NULL. For paths, guarded says that a
  * rule counts only if it names the guard itself, not a folder above it. */
-const struct ambit_rule *memory_find(const struct decide_input *in, enum ambit_op op,
-	const char *subject, bool guarded);
+const struct ambit_rule *memory_find(
+	const struct decide_input *in, enum ambit_op op, const char *subject, bool guarded);
 
 /* Whether memory leaves a path allowed, or makes it so; no words. path is as
  * paths_decide_object filled it. */
-bool memory_allows(const struct decide_input *in, const struct ambit_outcome_path *path,
-	const char *real);
+bool memory_allows(
+	const struct decide_input *in, const struct ambit_outcome_path *path, const char *real);
 
 /* Not revoked, not expired, and for this process if it is for one only. */
 bool memory_in_force(const struct decide_input *in, const struct ambit_rule *rule);

@@ -67,8 +67,8 @@ ask_for_writes(struct decision *d)
 	}
 	if (!any)
 		d->out->call = true;
-	decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "%s writes, and ask_mode is ask-any-write",
-		ambit_request_tool(d->in->request));
+	decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false,
+		"%s writes, and ask_mode is ask-any-write", ambit_request_tool(d->in->request));
 }
 
 void

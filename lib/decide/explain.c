@@ -69,11 +69,11 @@ paths_json(const struct ambit_outcome *outcome)
 	for (size_t i = 0; list && i < outcome->n_paths; i++) {
 		const struct ambit_outcome_path *path = &outcome->paths[i];
 
-		json_array_append_new(list,
-			json_pack("{s:s, s:s, s:s, s:s?}", "path", path->shown, "access",
-				ambit_word_name(ambit_accesses, (int)path->access), "verdict",
-				ambit_word_name(ambit_verdicts, (int)path->verdict), "code",
-				code_name(path->code)));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:s, s:s?}", "path", path->shown, "access",
+				      ambit_word_name(ambit_accesses, (int)path->access), "verdict",
+				      ambit_word_name(ambit_verdicts, (int)path->verdict), "code",
+				      code_name(path->code)));
 	}
 	return list;
 }
@@ -99,7 +99,8 @@ remember_json(const struct ambit_outcome *outcome, const struct ambit_request *r
 	for (size_t i = 0; i < outcome->n_paths; i++)
 		if (outcome->paths[i].verdict == AMBIT_ASK && !outcome->paths[i].remembered)
 			remember(list,
-				access_writes(outcome->paths[i].access) ? AMBIT_OP_WRITE : AMBIT_OP_READ,
+				access_writes(outcome->paths[i].access) ? AMBIT_OP_WRITE
+									: AMBIT_OP_READ,
 				outcome->paths[i].path);
 	if (outcome->host && outcome->code == AMBIT_CODE_HOST_NOT_ALLOWED)
 		remember(list, AMBIT_OP_CONNECT, outcome->host);
@@ -148,16 +149,16 @@ ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_reque
 	json_object_set_new(out, "reason",
 		json_string(outcome->reason ? outcome->reason : "ambit could not decide"));
 	json_object_set_new(out, "hint", outcome->hint ? json_string(outcome->hint) : json_null());
-	json_object_set_new(out, "danger",
-		json_string(ambit_word_name(ambit_dangers, (int)outcome->danger)));
+	json_object_set_new(
+		out, "danger", json_string(ambit_word_name(ambit_dangers, (int)outcome->danger)));
 	json_object_set_new(out, "layer", json_string(outcome->layer ? outcome->layer : "engine"));
 	if (folder)
 		json_object_set_new(out, "scope", json_string(folder));
 	json_object_set_new(out, "paths", paths_json(outcome));
 	if (outcome->host)
 		json_set_text(out, "host", outcome->host);
-	json_object_set_new(out, "rule_key",
-		outcome->rule_key ? json_string(outcome->rule_key) : json_null());
+	json_object_set_new(
+		out, "rule_key", outcome->rule_key ? json_string(outcome->rule_key) : json_null());
 	json_object_set_new(out, "remember", remember_json(outcome, request));
 	if (with_says)
 		json_object_set_new(out, "layers", says_json(outcome));

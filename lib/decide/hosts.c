@@ -19,7 +19,8 @@ any_matches(char *const *patterns, const char *host, int port)
 {
 	for (size_t i = 0; patterns && patterns[i]; i++)
 		if (host_match(patterns[i], host, port) &&
-			!((host_is_localhost(host) || host_is_long(host)) && strchr(patterns[i], '*')))
+			!((host_is_localhost(host) || host_is_long(host)) &&
+				strchr(patterns[i], '*')))
 			return true;
 	return false;
 }
@@ -51,8 +52,8 @@ denied(char *const *patterns, const char *host, int port)
 enum ambit_net
 decision_net(const struct ambit_settings *settings)
 {
-	return (enum ambit_net)decision_mode(-1, settings_person(settings)->net,
-		settings_folder(settings)->net, AMBIT_NET_ASK);
+	return (enum ambit_net)decision_mode(
+		-1, settings_person(settings)->net, settings_folder(settings)->net, AMBIT_NET_ASK);
 }
 
 enum finding {

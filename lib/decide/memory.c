@@ -90,8 +90,9 @@ say_no(struct decision *d, const struct ambit_rule *rule)
 	if (!text)
 		d->failed = -ENOMEM;
 	else
-		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, false, "a person said no (rule %lld: %s)%s%s",
-			(long long)rule->id, text, said ? ": " : "", said ? said : "");
+		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, false,
+			"a person said no (rule %lld: %s)%s%s", (long long)rule->id, text,
+			said ? ": " : "", said ? said : "");
 }
 
 static void
@@ -102,7 +103,8 @@ say_yes(struct decision *d, const struct ambit_rule *rule)
 	if (!text)
 		d->failed = -ENOMEM;
 	else if (rule->id == 0)
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the answer was yes, this once");
+		decision_say(
+			d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the answer was yes, this once");
 	else
 		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "%s said yes (rule %lld: %s)",
 			rule->source && streq(rule->source, "judge") ? "the judge" : "a person",
@@ -173,8 +175,8 @@ path_op(enum ambit_access access)
 }
 
 bool
-memory_allows(const struct decide_input *in, const struct ambit_outcome_path *path,
-	const char *real)
+memory_allows(
+	const struct decide_input *in, const struct ambit_outcome_path *path, const char *real)
 {
 	const struct ambit_rule *rule;
 	size_t i = 0;
@@ -211,8 +213,8 @@ memory_decide(struct decision *d)
 	for (size_t i = 0; i < out->n_paths; i++) {
 		struct ambit_outcome_path *path = &out->paths[i];
 
-		path->remembered = recall(&r, path_op(path->access), path->path,
-			is_guarded(path), path->verdict == AMBIT_ASK);
+		path->remembered = recall(&r, path_op(path->access), path->path, is_guarded(path),
+			path->verdict == AMBIT_ASK);
 		recall_beneath(&r, path);
 	}
 	if (out->host)

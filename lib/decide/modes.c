@@ -34,8 +34,8 @@ modes_decide(struct decision *d)
 	const struct decide_input *in = d->in;
 	const struct settings_values *person = settings_person(in->settings);
 	const struct settings_values *folder = settings_folder(in->settings);
-	int agent_mode = decision_mode(in->session->agent_mode, person->agent_mode,
-		folder->agent_mode, AMBIT_BUILD);
+	int agent_mode = decision_mode(
+		in->session->agent_mode, person->agent_mode, folder->agent_mode, AMBIT_BUILD);
 	int sandbox_mode = decision_mode(in->session->sandbox_mode, person->sandbox_mode,
 		folder->sandbox_mode, AMBIT_DEFAULT_WRITE);
 	const char *tool = ambit_request_tool(in->request);

@@ -28,8 +28,8 @@ remembered(const struct decide_input *in, enum ambit_op op, const char *real)
 static bool
 is_inside(const struct decide_input *in, const char *real, enum ambit_access access)
 {
-	return scope_writes(in->scope, real,
-		access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_REPLACE);
+	return scope_writes(
+		in->scope, real, access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_REPLACE);
 }
 
 /* A link that is the folder's own name is not a way out of the folder. */
@@ -39,8 +39,7 @@ says_inside(const struct decide_input *in, const char *written, enum ambit_acces
 	if (!scope_says_inside(in->scope, written))
 		return false;
 	return (access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE) ||
-		(!streq(written, in->scope->root.real) &&
-			!streq(written, in->scope->root.written));
+	       (!streq(written, in->scope->root.real) && !streq(written, in->scope->root.written));
 }
 
 /* In a folder that was narrowed to nothing: whoever narrowed it means another one. */
@@ -48,7 +47,7 @@ static bool
 shut(const struct decide_input *in, const char *real)
 {
 	return in->scope->narrowed && !in->scope->only && scope_holds(in->scope, real) &&
-		!remembered(in, AMBIT_OP_WRITE, real);
+	       !remembered(in, AMBIT_OP_WRITE, real);
 }
 
 /* A child scope is law: a grant to the parent does not reach it. A sub-agent's session has
@@ -60,8 +59,8 @@ has_own(const struct decide_input *in)
 }
 
 static enum ambit_code
-write_code(const struct decide_input *in, const struct resolved *resolved,
-	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
+write_code(const struct decide_input *in, const struct resolved *resolved, enum ambit_access access,
+	bool *ret_hard, const struct guard **ret_guard)
 {
 	bool inside = is_inside(in, resolved->real, access);
 	bool open = inside || (has_own(in) && granted(in, resolved->real, false, false));
@@ -84,8 +83,8 @@ write_code(const struct decide_input *in, const struct resolved *resolved,
 }
 
 static enum ambit_code
-read_code(const struct decide_input *in, const struct resolved *resolved,
-	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
+read_code(const struct decide_input *in, const struct resolved *resolved, enum ambit_access access,
+	bool *ret_hard, const struct guard **ret_guard)
 {
 	*ret_guard = NULL;
 	if (decision_reads(in) == AMBIT_READS_FOLDER && !scope_holds(in->scope, resolved->real) &&
@@ -119,9 +118,7 @@ paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
 	code = access_writes(access) ? write_code(in, resolved, access, ret_hard, ret_guard)
 				     : read_code(in, resolved, access, ret_hard, ret_guard);
 	ret->code = code;
-	ret->verdict = *ret_hard	      ? AMBIT_DENY
-		: code == AMBIT_CODE_NONE ? AMBIT_ALLOW
-					      : AMBIT_ASK;
+	ret->verdict = *ret_hard ? AMBIT_DENY : code == AMBIT_CODE_NONE ? AMBIT_ALLOW : AMBIT_ASK;
 }
 
 /* Outside of a scope that is law. */
@@ -129,7 +126,7 @@ static bool
 is_past(const struct decide_input *in, const char *real, enum ambit_code code)
 {
 	return code == AMBIT_CODE_OUT_OF_SCOPE && in->scope->enforce_write &&
-		!scope_holds(in->scope, real);
+	       !scope_holds(in->scope, real);
 }
 
 /* What this session made in /tmp is its own, also if a link in the folder leads

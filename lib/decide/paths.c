@@ -73,14 +73,15 @@ say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
 /* What was asked for and, where a link or ".." makes it another place, where
  * that is: a person must not say yes to a name alone. */
 static void
-say_path(struct decision *d, const struct ambit_outcome_path *path,
-	const struct resolved *resolved, bool hard, const struct guard *guard)
+say_path(struct decision *d, const struct ambit_outcome_path *path, const struct resolved *resolved,
+	bool hard, const struct guard *guard)
 {
 	auto_free char *folder = explain_folder(d->in->scope);
 	auto_free char *target = ambit_scope_display(d->in->scope, resolved->real);
-	auto_free char *name = !target	   ? NULL
-		: streq(target, path->shown) ? strdup(target)
-					     : str_printf("%s (really %s)", path->shown, target);
+	auto_free char *name = !target ? NULL
+			       : streq(target, path->shown)
+				       ? strdup(target)
+				       : str_printf("%s (really %s)", path->shown, target);
 	const char *scope = d->in->scope->enforce_write ? "this scope" : "the folder";
 
 	if (!folder || !target || !name) {
@@ -94,11 +95,11 @@ say_path(struct decision *d, const struct ambit_outcome_path *path,
 		break;
 	case AMBIT_CODE_SYMLINK_ESCAPE:
 		decision_say(d, path->verdict, path->code, hard,
-			"%s leads through a symlink to %s, outside %s (%s)", path->shown, target, scope,
-			folder);
+			"%s leads through a symlink to %s, outside %s (%s)", path->shown, target,
+			scope, folder);
 		if (!d->in->scope->enforce_write)
-			hint(d,
-				str_printf("Do not write through the link. If it is meant, a person can "
+			hint(d, str_printf("Do not write through the link. If it is meant, a "
+					   "person can "
 					   "open its target: ambit rules add write %s",
 					target));
 		break;
@@ -112,7 +113,8 @@ say_path(struct decision *d, const struct ambit_outcome_path *path,
 			break;
 		if (streq(resolved->real, d->in->scope->root.real))
 			decision_say(d, path->verdict, path->code, hard,
-				"%s is the folder itself: removing it changes what is outside", path->shown);
+				"%s is the folder itself: removing it changes what is outside",
+				path->shown);
 		else {
 			decision_say(d, path->verdict, path->code, hard, "%s is outside %s (%s)",
 				name, scope, folder);
@@ -145,8 +147,7 @@ static int
 add_path(struct decision *d, struct resolved *resolved, char *shown)
 {
 	size_t n = d->out->n_paths;
-	struct ambit_outcome_path *paths =
-		realloc(d->out->paths, (n + 1) * sizeof(*d->out->paths));
+	struct ambit_outcome_path *paths = realloc(d->out->paths, (n + 1) * sizeof(*d->out->paths));
 	char *real = strdup(resolved->real ? resolved->real : "");
 	struct resolved *beside;
 
@@ -264,8 +265,8 @@ is_unchanged(const struct resolved *then)
 	if (resolve_path(AT_FDCWD, "/", then->real, strlen(then->real), false, &now, NULL) < 0)
 		return false;
 	same = streq(now.real, then->real) && now.exists == then->exists &&
-		(!now.exists || (now.dev == then->dev && now.ino == then->ino &&
-					(now.mode & S_IFMT) == (then->mode & S_IFMT)));
+	       (!now.exists || (now.dev == then->dev && now.ino == then->ino &&
+				       (now.mode & S_IFMT) == (then->mode & S_IFMT)));
 	resolved_finish(&now);
 	return same;
 }
@@ -320,8 +321,8 @@ decide_object(struct decision *d, const struct request_path *asked)
 			"%s: it changed while it was asked about", path->shown);
 		return;
 	}
-	paths_decide_object(d->in, &resolved, object->own, object->marks, asked->access, path, &hard,
-		&guard);
+	paths_decide_object(
+		d->in, &resolved, object->own, object->marks, asked->access, path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
 	show_real(d, path, object->real);
@@ -495,9 +496,10 @@ paths_decide(struct decision *d)
 		d->failed = -ENOMEM;
 	else if (request->tool && request->tool->shell && d->out->n_paths == 0)
 		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
-			request->held ? "what it touches is decided by the kernel line, call by call"
-				      : "what it touches cannot be read off a command");
+			request->held
+				? "what it touches is decided by the kernel line, call by call"
+				: "what it touches cannot be read off a command");
 	else if (d->out->n_paths > 0)
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
-			"nothing past the line (%s)", folder);
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "nothing past the line (%s)",
+			folder);
 }

@@ -87,17 +87,16 @@ is_blind(const struct decide_input *in)
 		return false;
 	if (request->bad == AMBIT_CODE_UNKNOWN_TOOL)
 		return true;
-	return !request->held &&
-		((request->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) ||
-			decision_reads(in) == AMBIT_READS_FOLDER);
+	return !request->held && ((request->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) ||
+					 decision_reads(in) == AMBIT_READS_FOLDER);
 }
 
 static bool
 bash_is_off(const struct decide_input *in)
 {
 	return !in->scope->allow_bash || in->request->scope_no_bash ||
-		settings_person(in->settings)->allow_bash == 0 ||
-		settings_folder(in->settings)->allow_bash == 0;
+	       settings_person(in->settings)->allow_bash == 0 ||
+	       settings_folder(in->settings)->allow_bash == 0;
 }
 
 /* One that ambit itself starts has a shell: it may no more than bash may here. What others'
@@ -147,11 +146,11 @@ permission_decide(struct decision *d)
 	if ((said == AMBIT_PERMISSION_ALLOW || (request->tool && request->held)) &&
 		d->danger < AMBIT_DANGER_WRITE)
 		d->danger = AMBIT_DANGER_WRITE;
-	permission = said >= 0		 ? said
-		: shell && request->held ? AMBIT_PERMISSION_ALLOW
-		: request->tool		 ? (int)request->tool->permission
-		: is_blind(in)		 ? AMBIT_PERMISSION_ASK
-					 : AMBIT_PERMISSION_ALLOW;
+	permission = said >= 0		      ? said
+		     : shell && request->held ? AMBIT_PERMISSION_ALLOW
+		     : request->tool	      ? (int)request->tool->permission
+		     : is_blind(in)	      ? AMBIT_PERMISSION_ASK
+					      : AMBIT_PERMISSION_ALLOW;
 	folder = permission_folder(in);
 	if (folder >= 0 && folder < permission)
 		permission = folder;
@@ -165,14 +164,15 @@ permission_decide(struct decision *d)
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, true, "the permission of %s is deny",
 			tool);
 	} else if (permission == AMBIT_PERMISSION_ALLOW) {
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "the permission of %s is allow",
-			tool);
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
+			"the permission of %s is allow", tool);
 	} else if (is_blind(in)) {
 		d->firm = d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_UNKNOWN_TOOL, false,
 			"%s is not a tool ambit knows: what it touches cannot be told", tool);
 	} else {
 		d->out->call = true;
-		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);
+		decision_say(
+			d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);
 	}
 }

@@ -103,8 +103,8 @@ ambit_policy_compose(struct ambit_policy **parts, size_t n)
 }
 
 struct ambit_policy *
-ambit_policy_create(
-	int (*decide_fn)(void *data, const struct ambit_request *request, struct ambit_opinion *ret),
+ambit_policy_create(int (*decide_fn)(void *data, const struct ambit_request *request,
+			    struct ambit_opinion *ret),
 	void *data)
 {
 	struct ambit_policy *policy = create(POLICY_OWN);
@@ -170,8 +170,8 @@ listed(const struct ambit_policy *policy, const char *real)
 
 		/* A directory that cannot be resolved holds nothing. */
 		if (policy->dirs[i][0] != '/' ||
-			resolve_path(AT_FDCWD, "/", policy->dirs[i], strlen(policy->dirs[i]), true, &dir,
-				NULL) < 0)
+			resolve_path(AT_FDCWD, "/", policy->dirs[i], strlen(policy->dirs[i]), true,
+				&dir, NULL) < 0)
 			continue;
 		held = str_beneath(real, dir.real);
 		resolved_finish(&dir);
@@ -307,14 +307,15 @@ ask_program(struct decision *d, const struct settings_values *values)
 		return;
 	}
 	r = run_program(values->policy_program, environ, line, strlen(line), PROGRAM_OUTPUT_MAX,
-		values->policy_timeout > 0 ? values->policy_timeout : PROGRAM_TIMEOUT_MS, &output, &len,
-		&err);
+		values->policy_timeout > 0 ? values->policy_timeout : PROGRAM_TIMEOUT_MS, &output,
+		&len, &err);
 	if (r == 0)
 		r = read_opinion(output, len, &opinion, &err);
 	if (r < 0) {
-		opine(&opinion, AMBIT_ASK, r == -ETIMEDOUT ? AMBIT_CODE_TIMEOUT : AMBIT_CODE_NONE, "");
-		snprintf(opinion.reason, sizeof(opinion.reason), "the policy program failed: %.400s",
-			err.text);
+		opine(&opinion, AMBIT_ASK, r == -ETIMEDOUT ? AMBIT_CODE_TIMEOUT : AMBIT_CODE_NONE,
+			"");
+		snprintf(opinion.reason, sizeof(opinion.reason),
+			"the policy program failed: %.400s", err.text);
 	}
 	narrow(d, &opinion);
 }

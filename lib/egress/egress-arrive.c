@@ -159,8 +159,8 @@ arrivals_coming(struct egress *egress)
 }
 
 bool
-egress_sender(struct egress *egress, const struct sockaddr_storage *from,
-	struct arrival *ret_arrival)
+egress_sender(
+	struct egress *egress, const struct sockaddr_storage *from, struct arrival *ret_arrival)
 {
 	struct arrival *arrival;
 

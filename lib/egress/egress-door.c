@@ -174,8 +174,8 @@ egress_proxy_open(int *ret_fd, int *ret_port, char ret_token[EGRESS_TOKEN])
 
 	in->sin_family = AF_INET;
 	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(*in)) < 0 || listen(fd, BACKLOG) < 0 ||
-		getsockname(fd, (struct sockaddr *)&at, &len) < 0)
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(*in)) < 0 ||
+		listen(fd, BACKLOG) < 0 || getsockname(fd, (struct sockaddr *)&at, &len) < 0)
 		return -errno;
 	randombytes_buf(bytes, sizeof(bytes));
 	sodium_bin2hex(ret_token, EGRESS_TOKEN, bytes, sizeof(bytes));

@@ -198,8 +198,8 @@ egress_join_stub(struct egress *egress, int fd, int type, const struct sockaddr 
 }
 
 int
-egress_join_proxy(struct egress *egress, int fd, const struct sockaddr *to,
-	const struct egress_who *who)
+egress_join_proxy(
+	struct egress *egress, int fd, const struct sockaddr *to, const struct egress_who *who)
 {
 	const struct arrival as = { .kind = DOOR_PROXY, .who = *who, .socket = -1 };
 

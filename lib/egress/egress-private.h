@@ -26,7 +26,8 @@ enum door_kind {
 	DOOR_N,
 };
 
-/* Where somebody comes in: on 127.0.0.1 (or the name server's own address of the loopback), and ::1. */
+/* Where somebody comes in: on 127.0.0.1 (or the name server's own address of the loopback), and
+ * ::1. */
 struct door {
 	struct egress *egress;
 	enum door_kind kind;
@@ -44,7 +45,7 @@ struct arrival {
 	struct sockaddr_storage from; /* of the loopback */
 	int64_t since;
 	struct egress_who who;
-	int socket; /* DOOR_QUERIES: a copy of the target's; else -1 */
+	int socket;			/* DOOR_QUERIES: a copy of the target's; else -1 */
 	struct sockaddr_storage wanted; /* DOOR_QUERIES: the name server he means */
 	socklen_t wanted_len;
 	struct passage *passage; /* DOOR_RELAY */
@@ -75,7 +76,7 @@ struct egress {
 	int spare;  /* a descriptor for when there are no more */
 	atomic_bool stopping;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock;	     /* of what follows */
 	struct door door[DOOR_N][2]; /* IPv4, IPv6; watch.fd -1: not there */
 	struct arrival *arrivals;
 	size_t n_arrivals; /* all of them, and those who only ask for names */
@@ -91,8 +92,8 @@ struct egress {
 int egress_start(struct egress *egress);
 /* Where it stands in the list; at its end: nobody was announced. Of several from one port
  * the one who was announced first, for he comes in first; of datagrams the last. */
-struct arrival **arrival_find(struct egress *egress, enum door_kind kind,
-	const struct sockaddr_storage *from);
+struct arrival **arrival_find(
+	struct egress *egress, enum door_kind kind, const struct sockaddr_storage *from);
 struct arrival *arrival_take(struct egress *egress, struct arrival **at);
 /* Takes it. */
 void arrival_add(struct egress *egress, struct arrival *arrival);
@@ -109,11 +110,11 @@ int door_watch(struct egress *egress, enum door_kind kind, bool v6, int fd);
 /* How many with something to say are announced, and have not come in yet. */
 size_t arrivals_coming(struct egress *egress);
 /* The one who was announced; taken out. NULL: nobody was. Caller frees. */
-struct arrival *egress_arrive(struct egress *egress, enum door_kind kind,
-	const struct sockaddr_storage *from);
+struct arrival *egress_arrive(
+	struct egress *egress, enum door_kind kind, const struct sockaddr_storage *from);
 /* The same for a datagram, which others may follow: a copy, left in. */
-bool egress_sender(struct egress *egress, const struct sockaddr_storage *from,
-	struct arrival *ret_arrival);
+bool egress_sender(
+	struct egress *egress, const struct sockaddr_storage *from, struct arrival *ret_arrival);
 void arrival_destroy(struct arrival *arrival);
 /* A datagram socket that was announced loses its peer: a copy of it, and the name server
  * that it means. -ENOENT, or -EPERM: it must not. And then it has one again. */
@@ -125,8 +126,8 @@ void passage_destroy(struct egress *egress, struct passage *passage);
 /* "address:port" as the line has it. Caller frees; NULL without memory. */
 char *egress_text(const struct sockaddr_storage *address);
 bool egress_address(const struct sockaddr_storage *from, struct dns_address *ret_address);
-socklen_t egress_sockaddr(const struct dns_address *address, uint16_t port,
-	struct sockaddr_storage *ret);
+socklen_t egress_sockaddr(
+	const struct dns_address *address, uint16_t port, struct sockaddr_storage *ret);
 /* Address and port; mapped ones are what they are mapped to. */
 bool egress_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t egress_port_of(const struct sockaddr_storage *address);

@@ -30,8 +30,8 @@ struct egress_who {
 
 /* What the line says to one thing that somebody wants. */
 struct egress_verdict {
-	enum ambit_verdict verdict; /* ASK: a person is asked; the ticket says about what */
-	struct ambit_pass pass;	    /* ALLOW */
+	enum ambit_verdict verdict;  /* ASK: a person is asked; the ticket says about what */
+	struct ambit_pass pass;	     /* ALLOW */
 	struct ambit_permit *permit; /* of an allow that was recorded, or NULL */
 	uint64_t ticket;
 };
@@ -97,8 +97,8 @@ bool egress_is_look(struct egress *egress, pid_t pid, const struct dns_address *
  * wanted to go). 0 or -errno of connect, -EINPROGRESS among them. */
 int egress_join_stub(struct egress *egress, int fd, int type, const struct sockaddr *to,
 	const struct egress_who *who);
-int egress_join_proxy(struct egress *egress, int fd, const struct sockaddr *to,
-	const struct egress_who *who);
+int egress_join_proxy(
+	struct egress *egress, int fd, const struct sockaddr *to, const struct egress_who *who);
 
 /* A datagram for a name server, from a socket that has no peer: what comes back must
  * come from where it was sent to. So the question is looked at, and goes on from that
@@ -118,8 +118,9 @@ struct passage {
 	struct egress_who who;
 	char name[DNS_NAME_MAX]; /* NAMED */
 	struct sockaddr_storage to;
-	int upstream;		 /* connected already, or -1; taken */
-	struct egress_verdict verdict; /* ALLOW or ASK; taken, but for the permit of the gate's call */
+	int upstream; /* connected already, or -1; taken */
+	struct egress_verdict
+		verdict; /* ALLOW or ASK; taken, but for the permit of the gate's call */
 };
 
 /* Connects the target's socket to the relay. Takes what is in the passage, whatever

@@ -75,13 +75,14 @@ refused_add(struct refused *refused, const struct egress_who *who, const char *n
 }
 
 bool
-refused_has(const struct refused *refused, const struct egress_who *who, const char *name,
-	int64_t now)
+refused_has(
+	const struct refused *refused, const struct egress_who *who, const char *name, int64_t now)
 {
 	size_t n = refused->next < REFUSED_MAX ? refused->next : REFUSED_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		if (refused->list[i].who.pid == who->pid && refused->list[i].who.start == who->start &&
+		if (refused->list[i].who.pid == who->pid &&
+			refused->list[i].who.start == who->start &&
 			now - refused->list[i].at < REFUSED_MS &&
 			(streq(name, refused->list[i].name) ||
 				resolv_completes(refused->list[i].name,
@@ -119,11 +120,12 @@ told_add(struct told *told, struct names *names, pid_t pid, const char *name,
 	told->list[at].pid = 0;
 }
 
-/* -- what was answered ----------------------------------------------------------------------------- */
+/* -- what was answered
+ * ----------------------------------------------------------------------------- */
 
 bool
-answered_before(struct answered *answered, pid_t pid, uint16_t port,
-	const struct dns_query *query, int64_t now)
+answered_before(struct answered *answered, pid_t pid, uint16_t port, const struct dns_query *query,
+	int64_t now)
 {
 	uint64_t what = hash(query->name) ^ query->type;
 

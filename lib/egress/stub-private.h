@@ -82,8 +82,8 @@ struct refused {
 };
 void refused_add(
 	struct refused *refused, const struct egress_who *who, const char *name, int64_t now);
-bool refused_has(const struct refused *refused, const struct egress_who *who, const char *name,
-	int64_t now);
+bool refused_has(
+	const struct refused *refused, const struct egress_who *who, const char *name, int64_t now);
 
 /* What a process was told of a name, A and AAAA together: see names_expect. */
 #define TOLD_MAX 32

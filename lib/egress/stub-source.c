@@ -14,8 +14,8 @@
 #include "egress/stub-private.h"
 #include "perform/act.h"
 
-#define DETOUR_MS 1000 /* for the name server's answer to come in */
-#define SEVERAL_MS 300 /* for several */
+#define DETOUR_MS 1000		  /* for the name server's answer to come in */
+#define SEVERAL_MS 300		  /* for several */
 #define NOWHERE "refused.invalid" /* RFC 6761: no name server knows it */
 
 /* It has the program's id, and that can carry something: not too often. */
@@ -37,7 +37,8 @@ send_from(struct ask *ask, int fd, const struct sockaddr_storage *to, socklen_t 
 	if (!own_allows(&ask->stub->own, now, &first)) {
 		if (first)
 			line->refuse(line->data, &ask->who, ask->query.name,
-				"too many questions left by sockets of the program's own in a short "
+				"too many questions left by sockets of the program's own in a "
+				"short "
 				"time; their ids can carry data");
 		return;
 	}

@@ -21,7 +21,7 @@
 #include "request/host.h"
 
 #define ASKS_MAX 1024
-#define UDP_WAITS_MS 6000     /* for the answer of a person; a program asks again before that */
+#define UDP_WAITS_MS 6000 /* for the answer of a person; a program asks again before that */
 #define PARCEL_WAITS_MS 15000
 
 #define EDE_PROHIBITED 18
@@ -247,7 +247,8 @@ look_up(struct ask *ask, struct egress_verdict *verdict)
 		end_with(ask, DNS_SERVER, NULL);
 }
 
-/* -- deciding ----------------------------------------------------------------------------------- */
+/* -- deciding -----------------------------------------------------------------------------------
+ */
 
 static void
 wait_for_person(struct ask *ask, uint64_t ticket)
@@ -283,13 +284,14 @@ static struct ask *
 find_waiting(const struct ask *like, bool by_udp)
 {
 	for (struct ask *ask = like->stub->asks; ask; ask = ask->next)
-		if (ask != like && ask->who.pid == like->who.pid && ask->who.start == like->who.start &&
-			ask->query.type == like->query.type &&
+		if (ask != like && ask->who.pid == like->who.pid &&
+			ask->who.start == like->who.start && ask->query.type == like->query.type &&
 			streq(ask->query.name, like->query.name) &&
 			(by_udp ? ask->door && ask->ticket
 				: !ask->client && ask->query.id == like->query.id &&
-					ask->from_len == like->from_len &&
-					memcmp(&ask->from, &like->from, ask->from_len) == 0))
+						ask->from_len == like->from_len &&
+						memcmp(&ask->from, &like->from, ask->from_len) ==
+							0))
 			return ask;
 	return NULL;
 }
@@ -329,7 +331,8 @@ begin(struct ask *ask)
 	if (!flood_allows(&stub->flood, ask->query.name, loop_now(stub->egress->loop), &first)) {
 		if (first)
 			line->refuse(line->data, &ask->who, ask->query.name,
-				"too many different names were looked up in a short time; names can "
+				"too many different names were looked up in a short time; names "
+				"can "
 				"carry data");
 		end_with(ask, DNS_SERVER, "too many names");
 		return;
@@ -338,7 +341,8 @@ begin(struct ask *ask)
 	proceed(ask, &verdict);
 }
 
-/* -- coming in ------------------------------------------------------------------------------------ */
+/* -- coming in ------------------------------------------------------------------------------------
+ */
 
 /* A datagram that is the same as one that is being worked on. */
 static bool
@@ -368,7 +372,8 @@ take_datagram(struct stub *stub, struct door *door, const void *data, size_t len
 		if (len >= 12)
 			sendto(door->watch.fd, message,
 				dns_reply_bare(query.id, query.flags, DNS_FORMAT, message),
-				MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)from, from_len);
+				MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)from,
+				from_len);
 		return;
 	}
 	ask = ask_create(stub, &query, &sender.who);
@@ -458,7 +463,8 @@ stub_parcel(struct stub *stub, struct parcel *parcel)
 		begin(ask);
 }
 
-/* -- time -------------------------------------------------------------------------------------------- */
+/* -- time
+ * -------------------------------------------------------------------------------------------- */
 
 static void
 look_at(struct ask *ask, int64_t now)

@@ -61,13 +61,13 @@ is_elsewhere(const struct asker *asker)
 	const struct ambit_approver *approver = asker->o.approver;
 
 	return asker->o.watched && asker->o.watched(asker->o.data) &&
-		(!approver || approver->instant || streq(approver->name, "tty"));
+	       (!approver || approver->instant || streq(approver->name, "tty"));
 }
 
 /* True if he said yes. The terminal is not touched for that. */
 static bool
-ask_judge(struct asker *asker, const struct ambit_question *question,
-	struct ambit_answer *ret_answer)
+ask_judge(
+	struct asker *asker, const struct ambit_question *question, struct ambit_answer *ret_answer)
 {
 	struct ambit_judge *judge = ambit_engine_judge(asker->o.engine);
 	struct ambit_error why = { 0 };
@@ -99,8 +99,8 @@ ask_person(struct asker *asker, const struct ambit_question *question,
 }
 
 static void
-take(struct asker *asker, const struct ambit_question *question,
-	const struct ambit_answer *answer, int r, struct ambit_error *err)
+take(struct asker *asker, const struct ambit_question *question, const struct ambit_answer *answer,
+	int r, struct ambit_error *err)
 {
 	bool open;
 

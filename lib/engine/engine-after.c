@@ -64,8 +64,7 @@ is_plain_git(const struct after *a, int dirfd, const char *name, const char *pat
 	auto_free char *text = NULL;
 	size_t len;
 
-	return fd >= 0 &&
-		ambit_engine_git_read(a->engine, path, fd, -1, &text, &len, NULL) == 0;
+	return fd >= 0 && ambit_engine_git_read(a->engine, path, fd, -1, &text, &len, NULL) == 0;
 }
 
 static bool
@@ -78,8 +77,13 @@ is_older(const struct after *a, const struct stat *st)
 static bool
 is_planted(struct after *a, int dirfd, const char *name, const char *path, const struct stat *st)
 {
-	struct resolved at = { .real = (char *)path, .written = (char *)path, .exists = true,
-		.mode = st->st_mode, .dev = st->st_dev, .ino = st->st_ino, .nlink = st->st_nlink };
+	struct resolved at = { .real = (char *)path,
+		.written = (char *)path,
+		.exists = true,
+		.mode = st->st_mode,
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.nlink = st->st_nlink };
 	struct ambit_outcome_path out = { 0 };
 	const struct guard *guard = NULL;
 	bool hard;
@@ -118,8 +122,8 @@ holds_objects(const char *dir, const char *name)
 
 /* As every door asks about it: guards_match_link. A link that cannot be read may lead anywhere. */
 static bool
-is_link_planted(const struct after *a, int dirfd, const char *name, const char *path,
-	const struct stat *st)
+is_link_planted(
+	const struct after *a, int dirfd, const char *name, const char *path, const struct stat *st)
 {
 	struct ambit_outcome_path out = {
 		.access = AMBIT_ACCESS_WRITE,
@@ -204,7 +208,7 @@ is_news(struct after *a, const struct dir *dir, const char *name, const char *pa
 	if (dir->git && is_link_planted(a, dir->fd, name, path, st))
 		return true;
 	return (dir->open || (dir->git && lies_in_modules(path))) &&
-		is_planted(a, dir->fd, name, path, st);
+	       is_planted(a, dir->fd, name, path, st);
 }
 
 static int

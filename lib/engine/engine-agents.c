@@ -98,9 +98,9 @@ add_row(struct gathering *g, const char *what, const char *subject, const char *
 	};
 	g->n++;
 	return more[g->n - 1].what && more[g->n - 1].subject && more[g->n - 1].code &&
-			more[g->n - 1].reason
-		? 0
-		: -ENOMEM;
+			       more[g->n - 1].reason
+		       ? 0
+		       : -ENOMEM;
 }
 
 /* "connect 127.0.0.1:80" is told by what it is about, as paths are. */
@@ -111,7 +111,7 @@ subject_of(const struct ambit_event *event)
 	size_t n = event->tool ? strlen(event->tool) : 0;
 
 	return n > 0 && str_prefix(subject, event->tool) && subject[n] == ' ' ? subject + n + 1
-									     : subject;
+									      : subject;
 }
 
 /* Each path that was refused; a call without one by what it is about. */
@@ -133,7 +133,7 @@ add_refusal(void *data, int64_t id, const struct ambit_event *event)
 		g->more += (uint64_t)json_integer_value(json_object_get(body, "count"));
 	if (!streq(event->kind, "decide"))
 		return 0;
-	json_array_foreach(json_object_get(body, "paths"), i, path) {
+	json_array_foreach (json_object_get(body, "paths"), i, path) {
 		if (streq(json_text(path, "verdict"), "allow"))
 			continue;
 		told = true;

@@ -183,8 +183,7 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 		r = check_judge(&ticket->question, answer, &folder, err);
 	if (r < 0)
 		return r;
-	r = store_answer(
-		engine, ticket, answer, folder, answer->judge ? "judge" : approver, err);
+	r = store_answer(engine, ticket, answer, folder, answer->judge ? "judge" : approver, err);
 	if (r < 0) {
 		/* What cannot be stored was not said. */
 		struct ambit_answer no = { .kind = AMBIT_NO };

@@ -167,8 +167,8 @@ hand_over(struct ambit_engine *engine, struct ticket *ticket, struct ambit_outco
 		*ret_permit = NULL;
 	if (ticket->outcome.verdict == AMBIT_ALLOW && ret_permit && engine->record &&
 		!engine->observe)
-		r = engine_permit(engine, ticket->request, &ticket->outcome, resolved, ret_permit,
-			err);
+		r = engine_permit(
+			engine, ticket->request, &ticket->outcome, resolved, ret_permit, err);
 	else
 		decide_resolved_free(resolved, ticket->outcome.n_paths);
 	if (r < 0)
@@ -249,13 +249,14 @@ expire(struct ambit_engine *engine, int64_t now)
 static int
 record_question(struct ambit_engine *engine, struct ticket *ticket, struct ambit_error *err)
 {
-	auto_json json_t *body = json_pack(
-		"{s:s, s:s}", "door", engine->door, "why", ticket->question.why);
+	auto_json json_t *body =
+		json_pack("{s:s, s:s}", "door", engine->door, "why", ticket->question.why);
 	int r = engine_count(engine, "ask", ticket->request, &ticket->outcome,
 		!pending_is_limited(engine->pending), err);
 
 	if (r == 0)
-		r = body ? engine_append(engine, "ask", ticket->request, &ticket->outcome, body, err)
+		r = body ? engine_append(
+				   engine, "ask", ticket->request, &ticket->outcome, body, err)
 			 : err_nomem(err);
 	return r < 0 ? r : 0;
 }
@@ -325,10 +326,10 @@ ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	expire(engine, clock_now());
 	while ((id = pending_leader(engine->pending, ticket, &data)) != 0)
 		if (put(engine, id, data))
-			return ambit_question_copy(&((struct ticket *)data)->question,
-				       ret_question) < 0
-				? err_nomem(err)
-				: 1;
+			return ambit_question_copy(
+				       &((struct ticket *)data)->question, ret_question) < 0
+				       ? err_nomem(err)
+				       : 1;
 	return 0;
 }
 

@@ -101,8 +101,7 @@ is_dir_entry(int dirfd, const struct dirent *e)
 
 /* The directories in dir that are clear, and those in the others. What cannot
  * be read, or is too much, is left out: it is done on behalf. */
-static int
-around(struct walk *w, const char *dir, int depth);
+static int around(struct walk *w, const char *dir, int depth);
 
 /* One directory and, where it is of the spine, those in it. */
 static int
@@ -191,7 +190,7 @@ static bool
 opens_dir(const struct decide_input *in, const struct ambit_rule *rule, enum ambit_op op)
 {
 	return rule->yes && rule->op == op && rule->beneath && rule->pid == 0 &&
-		memory_in_force(in, rule);
+	       memory_in_force(in, rule);
 }
 
 static int
@@ -214,8 +213,8 @@ search_guards(struct ambit_engine *engine)
 	int r = guards_ready(engine->guards, engine->guarded, NULL);
 
 	if (r == 0 && !engine->searched)
-		r = guards_search(engine->guards, engine->guarded, engine->known,
-			&engine->search_cut);
+		r = guards_search(
+			engine->guards, engine->guarded, engine->known, &engine->search_cut);
 	engine->searched = r == 0;
 	return r;
 }
@@ -252,7 +251,7 @@ ambit_engine_opens(struct ambit_engine *engine, const char *dir)
 
 	engine_look(engine, &request, &in);
 	return engine->searched && stands_to(&in, dir) == STANDS_CLEAR &&
-		!guards_in_git(engine->guards, dir);
+	       !guards_in_git(engine->guards, dir);
 }
 
 bool
@@ -322,8 +321,8 @@ ambit_engine_writable(struct ambit_engine *engine,
 }
 
 int
-ambit_engine_kept(struct ambit_engine *engine, int (*each)(void *data, const char *path),
-	void *data)
+ambit_engine_kept(
+	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
 	int r = ambit_scope_narrowed(engine->scope, each, data);
 
@@ -363,8 +362,8 @@ is_record(const struct ambit_scope *scope, const char *path)
 }
 
 int
-ambit_engine_readable(struct ambit_engine *engine, int (*each)(void *data, const char *path),
-	void *data)
+ambit_engine_readable(
+	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each = each, .data = data };
@@ -408,8 +407,8 @@ hide(void *data, const char *real)
 }
 
 int
-ambit_engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const char *path),
-	void *data)
+ambit_engine_hidden(
+	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each = each, .data = data };
@@ -428,8 +427,8 @@ ambit_engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const c
 
 /* Names and links that were not there, or too deep to be found, when all began. */
 void
-ambit_engine_hides(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
-	bool *ret_hides)
+ambit_engine_hides(
+	struct ambit_engine *engine, const struct ambit_object *objects, size_t n, bool *ret_hides)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { 0 };

@@ -120,8 +120,8 @@ ambit_engine_git_guards(struct ambit_engine *engine, const char *path)
 {
 	struct resolved at = { .real = (char *)path, .written = (char *)path };
 	const struct guard *guard = guards_ready(engine->guards, engine->guarded, NULL) < 0
-		? NULL
-		: guards_match(engine->guards, &at, AMBIT_ACCESS_WRITE);
+					    ? NULL
+					    : guards_match(engine->guards, &at, AMBIT_ACCESS_WRITE);
 
 	/* A person's own guard has no source. */
 	return guard && ((guard->source && str_prefix(guard->pattern, ".git")) ||
@@ -133,7 +133,7 @@ ambit_engine_git_writes(struct ambit_engine *engine, const char *path)
 {
 	(void)engine;
 	return gitlink_kind(path) != GITLINK_NONE || streq(name_of(path), ".gitmodules") ||
-		streq(name_of(path), "config.worktree");
+	       streq(name_of(path), "config.worktree");
 }
 
 bool

@@ -44,8 +44,8 @@ note_and_collect(struct ambit_engine *engine, struct leftovers *list)
 }
 
 int
-ambit_engine_leftovers(struct ambit_engine *engine, struct leftovers **ret_list,
-	struct ambit_error *err)
+ambit_engine_leftovers(
+	struct ambit_engine *engine, struct leftovers **ret_list, struct ambit_error *err)
 {
 	struct leftovers *list = NULL;
 	int r;

@@ -137,10 +137,10 @@ is_read_only(const struct decide_input *in)
 
 	return decision_mode(session->agent_mode, person->agent_mode, folder->agent_mode,
 		       AMBIT_BUILD) == AMBIT_PLAN ||
-		decision_mode(session->sandbox_mode, person->sandbox_mode, folder->sandbox_mode,
-			AMBIT_DEFAULT_WRITE) == AMBIT_SANDBOX_READ_ONLY ||
-		decision_mode(session->ask_mode, person->ask_mode, folder->ask_mode,
-			AMBIT_ASK_DANGEROUS) == AMBIT_ASK_ANY_WRITE;
+	       decision_mode(session->sandbox_mode, person->sandbox_mode, folder->sandbox_mode,
+		       AMBIT_DEFAULT_WRITE) == AMBIT_SANDBOX_READ_ONLY ||
+	       decision_mode(session->ask_mode, person->ask_mode, folder->ask_mode,
+		       AMBIT_ASK_DANGEROUS) == AMBIT_ASK_ANY_WRITE;
 }
 
 bool
@@ -174,7 +174,8 @@ object_allowed(const struct decide_input *in, const struct ambit_object *object)
 	const struct guard *guard;
 	bool hard;
 
-	paths_decide_object(in, &resolved, object->own, object->marks, object->access, &path, &hard, &guard);
+	paths_decide_object(
+		in, &resolved, object->own, object->marks, object->access, &path, &hard, &guard);
 	return memory_allows(in, &path, object->real);
 }
 
@@ -253,8 +254,7 @@ ambit_engine_may_make(struct ambit_engine *engine, const char *real)
 }
 
 static enum ambit_verdict
-glance_host(struct ambit_engine *engine, const char *host, bool lookup,
-	struct ambit_pass *ret_pass)
+glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct ambit_pass *ret_pass)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE, .lookup = lookup };
 	const struct ambit_rule *rule;
@@ -279,15 +279,14 @@ glance_host(struct ambit_engine *engine, const char *host, bool lookup,
 }
 
 enum ambit_verdict
-ambit_engine_glance_host(struct ambit_engine *engine, const char *host,
-	struct ambit_pass *ret_pass)
+ambit_engine_glance_host(struct ambit_engine *engine, const char *host, struct ambit_pass *ret_pass)
 {
 	return glance_host(engine, host, false, ret_pass);
 }
 
 enum ambit_verdict
-ambit_engine_glance_lookup(struct ambit_engine *engine, const char *name,
-	struct ambit_pass *ret_pass)
+ambit_engine_glance_lookup(
+	struct ambit_engine *engine, const char *name, struct ambit_pass *ret_pass)
 {
 	return glance_host(engine, name, true, ret_pass);
 }
@@ -331,8 +330,8 @@ ambit_engine_attic(struct ambit_engine *engine)
 
 /* The path of an evicted thing, or NULL. */
 static char *
-path_of_evicted(const struct ambit_engine *engine, const char *real, bool in_attic,
-	const char *name)
+path_of_evicted(
+	const struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
 {
 	if (!name)
 		return NULL;
@@ -342,8 +341,7 @@ path_of_evicted(const struct ambit_engine *engine, const char *real, bool in_att
 }
 
 char *
-ambit_engine_evicted(
-	struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
+ambit_engine_evicted(struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
 {
 	struct ambit_event event = {
 		.session = engine->session.name,
@@ -360,7 +358,8 @@ ambit_engine_evicted(
 	if (!kept)
 		return strdup("another object was put there during the move: check what is there "
 			      "before you go on");
-	return str_printf("another object was put there during the move; ambit moved it to %s", kept);
+	return str_printf(
+		"another object was put there during the move; ambit moved it to %s", kept);
 }
 
 bool

@@ -13,9 +13,9 @@
 #include "engine/engine-private.h"
 
 struct engine_stance {
-	bool plain;	/* the folder was open to writes */
-	char **open;	/* what was told as clear: real paths */
-	int64_t *yes;	/* rules about writes that held then, in order; and noes */
+	bool plain;   /* the folder was open to writes */
+	char **open;  /* what was told as clear: real paths */
+	int64_t *yes; /* rules about writes that held then, in order; and noes */
 	size_t n_yes;
 	int64_t *no;
 	size_t n_no;
@@ -62,7 +62,7 @@ static bool
 counts(const struct decide_input *in, const struct ambit_rule *rule)
 {
 	return rule->op == AMBIT_OP_WRITE && (rule->pid == 0 || !rule->yes) &&
-		memory_in_force(in, rule);
+	       memory_in_force(in, rule);
 }
 
 static int

@@ -32,8 +32,8 @@ is_open_outside(const struct ambit_engine *engine, const char *real)
 
 /* Takes what was resolved. */
 static int
-keep_grant(struct ambit_engine *engine, struct resolved *resolved, bool write,
-	struct ambit_error *err)
+keep_grant(
+	struct ambit_engine *engine, struct resolved *resolved, bool write, struct ambit_error *err)
 {
 	struct grant *more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
 
@@ -73,8 +73,8 @@ may_grant(const struct ambit_engine *engine, const char *real, bool write)
 
 	if (write)
 		return is_one_of(real, outer->grants) ||
-			(!engine->scope->enforce_write && is_one_of(real, outer->whole) &&
-				lies_in(real, outer->kept));
+		       (!engine->scope->enforce_write && is_one_of(real, outer->whole) &&
+			       lies_in(real, outer->kept));
 	return !outer->readable || lies_in(real, outer->open) || lies_in(real, outer->readable);
 }
 
@@ -234,10 +234,9 @@ set_limits(const struct ambit_engine *engine)
 	record_set_limits(engine->record,
 		&(struct record_limits){
 			.session_events = ambit_settings_number(settings, "record_session_max"),
-			.store_bytes = ambit_settings_number(settings, "record_max") *
-				       (INT64_C(1) << 20),
-			.keep_ms = ambit_settings_number(settings, "keep_days") *
-				   INT64_C(86400000),
+			.store_bytes =
+				ambit_settings_number(settings, "record_max") * (INT64_C(1) << 20),
+			.keep_ms = ambit_settings_number(settings, "keep_days") * INT64_C(86400000),
 		});
 }
 
@@ -249,7 +248,8 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 
 	if (name && !ambit_session_name_valid(name))
 		return err_set(err, EINVAL,
-			"'%s' is not a session name: 1 to 64 letters, digits, '.', '_' and '-', not "
+			"'%s' is not a session name: 1 to 64 letters, digits, '.', '_' and '-', "
+			"not "
 			"beginning with '.' or '-'",
 			name);
 	if (engine->record && !engine->observe)
@@ -261,7 +261,8 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		r = ambit_record_session_load(engine->record, name, s, err);
 	if (r == 0 && !streq(s->root, engine->scope->root.real))
 		return err_set(err, EEXIST,
-			"the session '%s' belongs to the folder %s: choose another name, or that folder",
+			"the session '%s' belongs to the folder %s: choose another name, or "
+			"that folder",
 			name, s->root);
 	if (r != -ENOENT)
 		return r;
@@ -297,7 +298,8 @@ static int
 copy_rule(void *data, const struct ambit_rule *rule)
 {
 	struct rules *rules = data;
-	struct ambit_rule *more = realloc(rules->list, (rules->n + 1) * sizeof(*more)), copy = *rule;
+	struct ambit_rule *more = realloc(rules->list, (rules->n + 1) * sizeof(*more)),
+			  copy = *rule;
 
 	if (!more)
 		return -ENOMEM;
@@ -376,7 +378,8 @@ is_beaten(const struct rules *around, const struct ambit_rule *yes, const char *
 		size_t n = strlen(no->subject);
 
 		if (!no->yes && no->op == AMBIT_OP_WRITE && !no->revoked &&
-			str_beneath(path, no->subject) && (n > said || (n == said && no->id > yes->id)))
+			str_beneath(path, no->subject) &&
+			(n > said || (n == said && no->id > yes->id)))
 			return true;
 	}
 	return false;
@@ -396,7 +399,7 @@ copy_wanted(const struct ambit_engine *engine, const struct rules *around,
 		if (str_beneath(yes->subject, *wanted))
 			less.subject = yes->subject;
 		else if (yes->beneath && str_beneath(*wanted, yes->subject) &&
-			!is_beaten(around, yes, *wanted))
+			 !is_beaten(around, yes, *wanted))
 			less.subject = *wanted;
 		else
 			continue;
@@ -448,8 +451,8 @@ load_rules(struct ambit_engine *engine, struct ambit_error *err)
 	struct rules rules = { 0 };
 	struct narrowing narrowing = { .engine = engine, .rules = &rules };
 	int r = engine->outer
-		? ambit_record_rules(engine->record, &filter, copy_narrow, &narrowing, err)
-		: ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
+			? ambit_record_rules(engine->record, &filter, copy_narrow, &narrowing, err)
+			: ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
 
 	if (r == 0 && engine->outer)
 		r = load_outer(engine, &rules, err);

@@ -127,8 +127,7 @@ struct permit_made {
 static void
 note_made(struct ambit_permit *permit, const char *dir, size_t len, int fd)
 {
-	struct permit_made *more =
-		reallocarray(permit->made, permit->n_made + 1, sizeof(*more));
+	struct permit_made *more = reallocarray(permit->made, permit->n_made + 1, sizeof(*more));
 	char *path = strndup(dir, len);
 	struct stat st;
 

@@ -38,17 +38,17 @@ struct ambit_engine {
 	struct engine_worktree *worktree; /* see engine-worktree.c; NULL: not looked, or none */
 	struct rules rules;
 	int64_t rules_version; /* of the record they were read from; -1: read again */
-	char **known;	 /* repositories in the folder that were found before; or NULL */
-	bool searched;	 /* for repositories in the folder */
-	bool search_cut; /* and not all of it was looked at */
-	int64_t looked; /* when a glance last looked at folder and record; 0: never */
+	char **known;	       /* repositories in the folder that were found before; or NULL */
+	bool searched;	       /* for repositories in the folder */
+	bool search_cut;       /* and not all of it was looked at */
+	int64_t looked;	       /* when a glance last looked at folder and record; 0: never */
 	struct engine_stance *stance; /* what the floor was made of; or NULL */
 	int attic;	   /* see ambit_engine_attic; 0: not opened yet, -1: there is none */
 	bool narrowed;	   /* whether less is allowed, when it was last looked at */
 	int64_t narrow_at; /* that is looked, then */
 
 	struct pending *pending;
-	char last_call[65];		/* digest of the last call, and how often in a row */
+	char last_call[65]; /* digest of the last call, and how often in a row */
 	int repeated;
 };
 
@@ -67,7 +67,7 @@ struct ambit_permit {
 	/* Where its paths begin, for places: the engine may be in use elsewhere. */
 	int base_fd; /* O_PATH of display_root; -1: not a tool call */
 	char *base;
-	char *cwd; /* of the request, or NULL */
+	char *cwd;		  /* of the request, or NULL */
 	struct permit_made *made; /* directories that places needed, in this order */
 	size_t n_made;
 };

@@ -38,8 +38,8 @@ places_finish(struct places *places)
 static int
 add_place(struct places *places, const char *home, const char *folder, struct ambit_error *err)
 {
-	auto_free char *path = str_prefix(folder, "~/") ? str_printf("%s/%s", home, folder + 2)
-							: strdup(folder);
+	auto_free char *path =
+		str_prefix(folder, "~/") ? str_printf("%s/%s", home, folder + 2) : strdup(folder);
 	struct resolved resolved;
 	int r;
 
@@ -189,9 +189,10 @@ put_folders(struct buf *out, const struct ambit_engine *engine, const struct pla
 	const char *const *folders = places->profile->folders;
 
 	for (size_t i = 0; folders[i]; i++) {
-		auto_free char *plain = str_prefix(folders[i], "~/")
-			? str_printf("%s/%s", engine->scope->home, folders[i] + 2)
-			: strdup(folders[i]);
+		auto_free char *plain =
+			str_prefix(folders[i], "~/")
+				? str_printf("%s/%s", engine->scope->home, folders[i] + 2)
+				: strdup(folders[i]);
 		auto_free char *real = str_escape(places->reals[i], strlen(places->reals[i]));
 
 		out->failed |= !plain || !real;
@@ -239,8 +240,8 @@ put_until(struct buf *out, const struct ambit_engine *engine, enum ambit_answer_
 
 /* What make_rules makes, in one line. */
 static char *
-stores_text(const struct ambit_engine *engine, const struct places *places,
-	enum ambit_answer_kind kind)
+stores_text(
+	const struct ambit_engine *engine, const struct places *places, enum ambit_answer_kind kind)
 {
 	struct buf out = { 0 };
 	bool yes = kind >= AMBIT_ONCE;
@@ -249,8 +250,9 @@ stores_text(const struct ambit_engine *engine, const struct places *places,
 		buf_puts(&out, "nothing");
 		return buf_take(&out);
 	}
-	buf_puts(&out, !yes ? "no write beneath " : places->reads ? "write and read beneath "
-								  : "write beneath ");
+	buf_puts(&out, !yes	       ? "no write beneath "
+		       : places->reads ? "write and read beneath "
+				       : "write beneath ");
 	put_folders(&out, engine, places);
 	if (yes && places->profile->hosts[0]) {
 		buf_puts(&out, "; connect ");
@@ -273,8 +275,8 @@ static const enum ambit_answer_kind offered[] = {
 #define OFFERED_N (sizeof(offered) / sizeof(offered[0]))
 
 static int
-add_choices(const struct ambit_engine *engine, const struct places *places,
-	struct ambit_question *q)
+add_choices(
+	const struct ambit_engine *engine, const struct places *places, struct ambit_question *q)
 {
 	q->choices = calloc(OFFERED_N, sizeof(*q->choices));
 	if (!q->choices)
@@ -312,8 +314,8 @@ question_id(const struct ambit_profile *profile)
 }
 
 static int
-make_question(const struct ambit_engine *engine, const struct places *places,
-	struct ambit_question *q)
+make_question(
+	const struct ambit_engine *engine, const struct places *places, struct ambit_question *q)
 {
 	const struct ambit_profile *profile = places->profile;
 
@@ -321,8 +323,9 @@ make_question(const struct ambit_engine *engine, const struct places *places,
 		.id = question_id(profile),
 		.who = str_printf("profile %s", profile->name),
 		.what = profile == ambit_profile_find(profile->name)
-			? str_printf("open the state folders and hosts of %s", profile->name)
-			: strdup("open the repository that the folder is a worktree of"),
+				? str_printf(
+					  "open the state folders and hosts of %s", profile->name)
+				: strdup("open the repository that the folder is a worktree of"),
 		.why = why_text(engine, places),
 		.expires = engine_expires(engine, clock_now()),
 	};
@@ -330,9 +333,9 @@ make_question(const struct ambit_engine *engine, const struct places *places,
 		return -ENOMEM;
 	auto_json json_t *request = json_pack("{s:s, s:o, s:o}", "profile", profile->name,
 		"folders", list_json(profile->folders), "hosts", list_json(profile->hosts));
-	auto_json json_t *outcome = json_pack("{s:s, s:s, s:s}", "verdict",
-		ambit_word_name(ambit_verdicts, AMBIT_ASK), "code",
-		ambit_word_name(ambit_codes, AMBIT_CODE_OUTSIDE), "reason", q->why);
+	auto_json json_t *outcome =
+		json_pack("{s:s, s:s, s:s}", "verdict", ambit_word_name(ambit_verdicts, AMBIT_ASK),
+			"code", ambit_word_name(ambit_codes, AMBIT_CODE_OUTSIDE), "reason", q->why);
 
 	q->request = request ? json_line(request) : NULL;
 	q->outcome = outcome ? json_line(outcome) : NULL;
@@ -463,12 +466,13 @@ ambit_engine_profile_answer(struct ambit_engine *engine, const char *name,
 	int r;
 
 	if (!is_offered(answer->kind))
-		return err_set(err, EINVAL, "'%s' is not one of the answers to this question", word);
+		return err_set(
+			err, EINVAL, "'%s' is not one of the answers to this question", word);
 	r = subject ? places_init(&places, engine, name, err) : err_nomem(err);
 	if (r < 0)
 		return r;
-	auto_json json_t *body = json_pack("{s:s, s:s, s:s}", "answer", word, "approver", approver,
-		"door", engine->door);
+	auto_json json_t *body = json_pack(
+		"{s:s, s:s, s:s}", "answer", word, "approver", approver, "door", engine->door);
 
 	if (body && json_set_text(body, "message", answer->message) < 0)
 		return err_nomem(err);

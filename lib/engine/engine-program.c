@@ -34,7 +34,8 @@ reachable(const struct ambit_engine *engine, const char *real)
 		const struct ambit_rule *rule = &engine->rules.list[i];
 
 		if (rule->yes && rule->op == AMBIT_OP_WRITE &&
-			(rule->beneath ? str_beneath(real, rule->subject) : streq(real, rule->subject)))
+			(rule->beneath ? str_beneath(real, rule->subject)
+				       : streq(real, rule->subject)))
 			return true;
 	}
 	return false;

@@ -115,10 +115,11 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 static void
 refuse_input(struct ambit_outcome *outcome, int r, const struct ambit_error *err)
 {
-	enum ambit_code code = r == -EPERM ? AMBIT_CODE_OUT_OF_SCOPE
+	enum ambit_code code =
+		r == -EPERM ? AMBIT_CODE_OUT_OF_SCOPE
 		: r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EACCES || r == -ENAMETOOLONG
-		? AMBIT_CODE_UNRESOLVABLE
-		: AMBIT_CODE_INTERNAL;
+			? AMBIT_CODE_UNRESOLVABLE
+			: AMBIT_CODE_INTERNAL;
 
 	engine_refuse(outcome, code, "%s", err->text);
 }
@@ -197,7 +198,8 @@ ambit_engine_decide(struct ambit_engine *engine, const struct ambit_request *req
 	engine_check_loop(engine, request, ret_outcome);
 	engine_record(engine, request, ret_outcome);
 	if (ret_outcome->code == AMBIT_CODE_INTERNAL)
-		err_set(err, EIO, "%s", ret_outcome->reason ? ret_outcome->reason : "out of memory");
+		err_set(err, EIO, "%s",
+			ret_outcome->reason ? ret_outcome->reason : "out of memory");
 	return 0;
 }
 
@@ -279,7 +281,7 @@ place_of(const struct ambit_outcome *outcome)
 		return str_dup(outcome->host);
 	end = strrchr(path->shown, '/');
 	return end == path->shown ? strdup("/")
-		: end		  ? strndup(path->shown, (size_t)(end - path->shown))
+	       : end		  ? strndup(path->shown, (size_t)(end - path->shown))
 				  : strdup(".");
 }
 
@@ -334,8 +336,7 @@ engine_record(struct ambit_engine *engine, const struct ambit_request *request,
 
 	if (!engine->record || engine->observe)
 		return;
-	r = engine_count(
-		engine, "decide", request, outcome, outcome->verdict != AMBIT_ALLOW, &err);
+	r = engine_count(engine, "decide", request, outcome, outcome->verdict != AMBIT_ALLOW, &err);
 	if (r == 0)
 		r = append_decision(engine, request, outcome, &err);
 	if (r >= 0)
@@ -429,7 +430,8 @@ ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error 
 	engine_permit_unmake(permit, result != 0);
 	r = record_count(permit->engine->record, &event, &(struct record_like){ 0 }, err);
 	if (r == 0)
-		r = body ? record_append(permit->engine->record, &event, body, err) : err_nomem(err);
+		r = body ? record_append(permit->engine->record, &event, body, err)
+			 : err_nomem(err);
 	r = r < 0 ? r : 0;
 	permit_free(permit);
 	return r;
@@ -449,8 +451,8 @@ static const struct {
 		offsetof(struct settings_values, sandbox_mode), AMBIT_DEFAULT_WRITE },
 	{ "ask_mode", offsetof(struct ambit_session, ask_mode),
 		offsetof(struct settings_values, ask_mode), AMBIT_ASK_DANGEROUS },
-	{ "reads", offsetof(struct ambit_session, reads),
-		offsetof(struct settings_values, reads), AMBIT_READS_ANYWHERE },
+	{ "reads", offsetof(struct ambit_session, reads), offsetof(struct settings_values, reads),
+		AMBIT_READS_ANYWHERE },
 };
 
 static int
@@ -475,11 +477,11 @@ ambit_engine_mode(const struct ambit_engine *engine, const char *key, const char
 
 		if (ret_from)
 			*ret_from = folder >= 0 && value == folder && value != session &&
-					value != person
-				? "folder"
-				: session >= 0 ? "session"
-				: person >= 0  ? "person"
-					       : "default";
+						    value != person
+					    ? "folder"
+				    : session >= 0 ? "session"
+				    : person >= 0  ? "person"
+						   : "default";
 		return value;
 	}
 	return -1;
@@ -496,9 +498,9 @@ ambit_engine_permission(const struct ambit_engine *engine, const char *tool, con
 	};
 	const char *from;
 	int said = permission_said(&in, &from), folder = permission_folder(&in);
-	int value = said >= 0  ? said
-		: request.tool ? (int)request.tool->permission
-			       : AMBIT_PERMISSION_ASK;
+	int value = said >= 0	   ? said
+		    : request.tool ? (int)request.tool->permission
+				   : AMBIT_PERMISSION_ASK;
 
 	if (said < 0)
 		from = "default";

@@ -174,7 +174,8 @@ take_signals(struct run *run)
 		if (info.ssi_signo == SIGWINCH || info.ssi_signo == SIGCONT) {
 			if (run->terminal)
 				terminal_resize(run->terminal);
-		} else if (!inner_has_client(run->o->inner) && (run->terminal || info.ssi_code != SI_KERNEL)) {
+		} else if (!inner_has_client(run->o->inner) &&
+			   (run->terminal || info.ssi_code != SI_KERNEL)) {
 			keeper_signal(&run->keeper, (int)info.ssi_signo, info.ssi_signo == SIGHUP);
 		}
 	}
@@ -244,7 +245,8 @@ loop_run(struct run *run, struct ambit_error *err)
 		fds[7] = (struct pollfd){ .fd = ambit_live_fd(run->live), .events = POLLIN };
 		if (run->terminal)
 			n += terminal_poll(run->terminal, fds + MAIN_FDS);
-		if (poll(fds, (nfds_t)n, wait_ms(run, held, gate_care(run->gate))) < 0 && errno != EINTR)
+		if (poll(fds, (nfds_t)n, wait_ms(run, held, gate_care(run->gate))) < 0 &&
+			errno != EINTR)
 			return err_sys(err, errno, "the supervisor's loop");
 		if (fds[2].revents)
 			take_wake(run);

@@ -27,9 +27,9 @@ struct run {
 	struct leftovers *leftovers; /* the list of what is made for it; or NULL */
 	struct leftover made;	     /* the temp directory */
 	char *temp;		     /* its path */
-	struct pool *pool; /* or NULL */
-	char *tmpdir; /* "TMPDIR=..." */
-	int proxy;    /* a socket that listens, until the gate has it; or -1 */
+	struct pool *pool;	     /* or NULL */
+	char *tmpdir;		     /* "TMPDIR=..." */
+	int proxy;		     /* a socket that listens, until the gate has it; or -1 */
 	char token[EGRESS_TOKEN];
 	char *proxies[4]; /* "https_proxy=...", and what is not to go there; or NULL */
 	char **envp;
@@ -45,18 +45,18 @@ struct run {
 	pid_t child;
 	int listener;
 	struct gate *gate;
-	struct nest *nest; /* or NULL */
+	struct nest *nest;    /* or NULL */
 	char **open, **spine; /* what the floor was made of */
 	struct asker *asker;
 	struct ambit_live *live; /* or NULL */
-	bool failed; /* the command could not be started: the status says so */
+	bool failed;		 /* the command could not be started: the status says so */
 
-	int wake; /* eventfd */
+	int wake;    /* eventfd */
 	int signals; /* signalfd */
 	sigset_t before;
 	bool masked;
 	int64_t deadline; /* steady milliseconds; 0: none */
-	bool ending; /* the tree has been told to end */
+	bool ending;	  /* the tree has been told to end */
 	bool empty;
 	bool exited;
 };

@@ -214,7 +214,8 @@ note_start(struct run *run, struct ambit_error *err)
 	}
 	if (!body || !argv || json_object_set(body, "argv", argv) < 0 ||
 		json_set_text(body, "cwd", run->o->cwd) < 0 ||
-		json_object_set_new(body, "landlock", json_integer(floor_in_force(run->floor))) < 0 ||
+		json_object_set_new(body, "landlock", json_integer(floor_in_force(run->floor))) <
+			0 ||
 		(run->o->inside && json_set_text(body, "inside", run->o->inside) < 0) ||
 		!(line = json_line(body)))
 		return err_nomem(err);
@@ -228,15 +229,16 @@ static int
 start_failed(struct run *run, const struct keeper_message *message, struct ambit_error *err)
 {
 	if (streq(message->step, "exec") || streq(message->step, "chdir")) {
-		run->result->status = message->error == ENOENT && streq(message->step, "exec") ? 127
-											       : 126;
+		run->result->status =
+			message->error == ENOENT && streq(message->step, "exec") ? 127 : 126;
 		run->result->error = message->error;
 		run->failed = true;
 		return 0;
 	}
 	if (streq(message->step, "seccomp") && message->error == EBUSY)
 		return err_set(err, EBUSY,
-			"a supervisor already listens here: this is inside ambit, or another sandbox "
+			"a supervisor already listens here: this is inside ambit, or another "
+			"sandbox "
 			"that uses seccomp notification, and only one can");
 	if (streq(message->step, "seccomp") && message->error == EINVAL)
 		return err_set(err, EINVAL,
@@ -371,10 +373,9 @@ prepare(struct run *run, struct ambit_error *err)
 		r = terminal_create(run->o->tty, &run->terminal, err);
 	if (r == 0)
 		r = make_floor(run, err);
-	if (r == 0 &&
-		filter_create(
-			&(struct filter_options){ .abi = floor_in_force(run->floor), .notify = true },
-			&run->filter, &run->n_filter) < 0)
+	if (r == 0 && filter_create(&(struct filter_options){ .abi = floor_in_force(run->floor),
+					    .notify = true },
+			      &run->filter, &run->n_filter) < 0)
 		r = err_nomem(err);
 	if (r < 0)
 		return r;
@@ -392,8 +393,8 @@ prepare(struct run *run, struct ambit_error *err)
 static int
 note_end(struct run *run, struct ambit_error *err)
 {
-	auto_free char *body = ambit_run_result_json(run->result,
-		ambit_engine_session(run->o->engine), run->o->argv);
+	auto_free char *body = ambit_run_result_json(
+		run->result, ambit_engine_session(run->o->engine), run->o->argv);
 	struct ambit_error why = { 0 };
 
 	if (!body)
@@ -457,8 +458,8 @@ look_around(struct run *run)
 {
 	run->result->cut = ambit_engine_search_cut(run->o->engine);
 	if (run->result->calls > 0)
-		run->result->unseen = ambit_engine_planted(
-					      run->o->engine, run->since, add_planted, run->result) != 0;
+		run->result->unseen = ambit_engine_planted(run->o->engine, run->since, add_planted,
+					      run->result) != 0;
 }
 
 /* Last, so that the keeper clears away meanwhile. */

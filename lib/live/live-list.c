@@ -48,7 +48,7 @@ is_left_behind(const char *name)
 	pid_t pid;
 
 	return name[0] == '.' && place_is_name(name + 1, &pid) && kill(pid, 0) < 0 &&
-		errno == ESRCH;
+	       errno == ESRCH;
 }
 
 static int

@@ -117,7 +117,7 @@ struct ambit_live {
 	atomic_uint watchers;
 	/* It is not yet long enough that one who watches all could have come. */
 	atomic_bool awaited;
-	int awaits; /* readable when it is */
+	int awaits;	   /* readable when it is */
 	struct told *told; /* newest first */
 	uint64_t last_told;
 	bool changed; /* something that the door is to look at */

@@ -20,7 +20,7 @@
 
 #define EVENTS 32
 #define AWAIT_MS 500 /* one who watches is there in a few; the machine may be busy */
-#define ACCEPTS 32 /* at once: others than those who connect want the loop, too */
+#define ACCEPTS 32   /* at once: others than those who connect want the loop, too */
 
 void
 live_lock(struct ambit_live *live)
@@ -161,7 +161,8 @@ accept_all(struct ambit_live *live)
 		/* Out of descriptors it would be told for ever: nobody new is heard until
 		 * something else happens here, and the door goes on. */
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
-			live->deaf = epoll_ctl(live->epoll, EPOLL_CTL_DEL, live->listener, NULL) == 0;
+			live->deaf =
+				epoll_ctl(live->epoll, EPOLL_CTL_DEL, live->listener, NULL) == 0;
 			return;
 		}
 		if (errno != EINTR && errno != ECONNABORTED)

@@ -66,8 +66,7 @@ act_is_component(const char *name)
 }
 
 int
-act_open(struct ambit_pass *pass, int parent, const char *name, int flags, mode_t mode,
-	int *ret_fd)
+act_open(struct ambit_pass *pass, int parent, const char *name, int flags, mode_t mode, int *ret_fd)
 {
 	struct open_how how = {
 		.flags = (unsigned)flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
@@ -110,8 +109,8 @@ act_reopen(struct ambit_pass *pass, int fd, int flags, int *ret_fd)
 }
 
 int
-act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void *data),
-	void *data, int *ret_fd)
+act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void *data), void *data,
+	int *ret_fd)
 {
 	int r = ambit_pass_use(pass);
 

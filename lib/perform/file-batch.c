@@ -28,14 +28,14 @@ struct change {
 	bool removes;
 	bool in_place;
 	struct leftovers *list; /* where temp is noted, or NULL */
-	bool exchanged;	       /* temp has the old content, once done */
-	struct stat st;	       /* what lay there, if anything did; in place: as it is now */
-	dev_t new_dev;	       /* what was put there */
+	bool exchanged;		/* temp has the old content, once done */
+	struct stat st;		/* what lay there, if anything did; in place: as it is now */
+	dev_t new_dev;		/* what was put there */
 	ino_t new_ino;
 	char temp[RESOLVE_TEMP];  /* the new content; after an exchange the old */
 	char aside[RESOLVE_TEMP]; /* the old one, where there is no exchange; or "" */
-	struct stage_old old;  /* in place: what it held */
-	char *data;	       /* in place: what it gets */
+	struct stage_old old;	  /* in place: what it held */
+	char *data;		  /* in place: what it gets */
 	size_t len;
 };
 
@@ -139,7 +139,8 @@ file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
 static bool
 is_as_staged(const struct change *c)
 {
-	return c->place->exists ? file_is_as(c->place->parent, c->place->name, &c->st) : file_same(c->place);
+	return c->place->exists ? file_is_as(c->place->parent, c->place->name, &c->st)
+				: file_same(c->place);
 }
 
 static int

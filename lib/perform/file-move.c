@@ -39,15 +39,14 @@ file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
 			return err_sys(err, errno, "%s", place->shown);
 		return 0;
 	}
-	r = hand_remove_passed(NULL,
-		&(struct hand_end){ .parent = place->parent,
-			.name = place->name,
-			.real = place->real,
-			.fd = held,
-			.st = st });
+	r = hand_remove_passed(NULL, &(struct hand_end){ .parent = place->parent,
+					     .name = place->name,
+					     .real = place->real,
+					     .fd = held,
+					     .st = st });
 	if (r == -ESTALE)
-		return err_set(err, ESTALE, "%s is not what it was when this was decided",
-			place->shown);
+		return err_set(
+			err, ESTALE, "%s is not what it was when this was decided", place->shown);
 	return r < 0 ? err_sys(err, -r, "%s", place->shown) : 0;
 }
 
@@ -134,8 +133,7 @@ static int
 settle_copy(const struct ends *e, const char *temp, struct ambit_error *err)
 {
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
-	auto_close int made =
-		openat(e->to->parent, temp, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	auto_close int made = openat(e->to->parent, temp, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct hand_end copy = {
 		.parent = e->to->parent, .name = temp, .real = e->to->real, .fd = made
 	};

@@ -39,8 +39,8 @@ bool file_is_other(int dir, const char *name, dev_t dev, ino_t ino);
 
 int hand_move_passed(const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to, unsigned flags);
-int hand_settle_passed(const struct hand_law *law, const struct hand_end *from,
-	const struct hand_end *to);
+int hand_settle_passed(
+	const struct hand_law *law, const struct hand_end *from, const struct hand_end *to);
 /* law may be NULL: then nobody is told of a name that could not be given back. */
 int hand_remove_passed(const struct hand_law *law, const struct hand_end *end);
 

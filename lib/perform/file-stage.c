@@ -86,14 +86,13 @@ fill(int fd, int held, const struct stat *old, const char *data, size_t len, mod
 
 static int
 write_noted(const struct ambit_place *place, int held, const struct stat *old, const char *data,
-	size_t len, mode_t mode, const char *name, struct leftovers *list,
-	struct ambit_error *err)
+	size_t len, mode_t mode, const char *name, struct leftovers *list, struct ambit_error *err)
 {
 	auto_close int fd = -1;
 	int r;
 
-	fd = openat(place->parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		0600);
+	fd = openat(
+		place->parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	/* The directory is not to be changed; the file in it is. */
 	if (fd < 0 && held >= 0 && (errno == EACCES || errno == EPERM))
 		return 1;

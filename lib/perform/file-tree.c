@@ -327,8 +327,8 @@ copy_link(int from, const char *name, int to, const char *to_name)
 	return symlinkat(target, to, to_name) < 0 ? -errno : 0;
 }
 
-static int copy_one(int from, const char *name, const struct stat *was, int to,
-	const char *to_name, int depth, struct walk *walk);
+static int copy_one(int from, const char *name, const struct stat *was, int to, const char *to_name,
+	int depth, struct walk *walk);
 
 static int
 copy_dir(int from, const char *name, const struct stat *was, int to, const char *to_name, int depth,
@@ -375,8 +375,8 @@ copy_one(int from, const char *name, const struct stat *was, int to, const char 
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return say(walk->err, -errno, name);
 	if (was && (st.st_dev != was->st_dev || st.st_ino != was->st_ino))
-		return err_set(walk->err, ESTALE, "'%s' is not what it was when this was decided",
-			name);
+		return err_set(
+			walk->err, ESTALE, "'%s' is not what it was when this was decided", name);
 	if (S_ISDIR(st.st_mode))
 		return copy_dir(from, name, &st, to, to_name, depth, walk);
 	if (S_ISREG(st.st_mode))

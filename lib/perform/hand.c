@@ -31,8 +31,8 @@ name_is_object(int parent, const char *name, const struct stat *what)
 {
 	struct stat st;
 
-	return fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       st.st_dev == what->st_dev && st.st_ino == what->st_ino;
+	return fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == what->st_dev &&
+	       st.st_ino == what->st_ino;
 }
 
 /* Whether name is the object of an end now, as it was. */
@@ -129,8 +129,7 @@ remove_object(const struct hand_law *law, const struct hand_end *end)
 	r = name_is_object(end->parent, temp, &end->st) ? 0 : -ESTALE;
 	if (r == 0 && unlinkat(end->parent, temp, 0) < 0)
 		r = -errno;
-	if (r < 0 &&
-		renameat2(end->parent, temp, end->parent, end->name, RENAME_NOREPLACE) < 0 &&
+	if (r < 0 && renameat2(end->parent, temp, end->parent, end->name, RENAME_NOREPLACE) < 0 &&
 		law && law->tell)
 		law->tell(law->data, end->real, HAND_EVICTED_BESIDE, temp);
 	return r;
@@ -369,8 +368,8 @@ move_checked(const struct hand_law *law, const struct hand_end *from, const stru
 }
 
 int
-hand_move_passed(const struct hand_law *law, const struct hand_end *from,
-	const struct hand_end *to, unsigned flags)
+hand_move_passed(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to,
+	unsigned flags)
 {
 	int r = check_ends(law, from, to);
 
@@ -384,8 +383,8 @@ hand_move_passed(const struct hand_law *law, const struct hand_end *from,
 }
 
 int
-hand_settle_passed(const struct hand_law *law, const struct hand_end *from,
-	const struct hand_end *to)
+hand_settle_passed(
+	const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {
 	int r = check_ends(law, from, to);
 

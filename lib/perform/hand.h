@@ -76,7 +76,7 @@ int hand_link(struct ambit_pass *pass, int fd, const struct hand_end *to);
 /* Makes a directory, FIFO, socket or empty file (kind and permissions in mode), or a symlink
  * with this text. The name must be free: -EEXIST. With ret_fd, an O_PATH descriptor of the
  * very thing that was made; -1 where the file system cannot tell. */
-int hand_make(struct ambit_pass *pass, int parent, const char *name, mode_t mode,
-	const char *text, int *ret_fd);
+int hand_make(struct ambit_pass *pass, int parent, const char *name, mode_t mode, const char *text,
+	int *ret_fd);
 
 #endif

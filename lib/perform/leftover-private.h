@@ -18,12 +18,12 @@
 #define STORE_POOL "o-"
 
 enum record_kind {
-	RECORD_DIR = 'd',	/* PATH was made */
-	RECORD_PLAN = 's',	/* a directory is about to be made; a 'd' follows if it was */
-	RECORD_POOL = 'p',	/* likewise, a pool outside the store */
-	RECORD_FILE = 'f',	/* a file is about to be made; an 'm' follows if it was */
-	RECORD_STAGED = 'm',	/* the file PATH was made */
-	RECORD_WRITABLE = 'w',	/* the session's commands may write there */
+	RECORD_DIR = 'd',      /* PATH was made */
+	RECORD_PLAN = 's',     /* a directory is about to be made; a 'd' follows if it was */
+	RECORD_POOL = 'p',     /* likewise, a pool outside the store */
+	RECORD_FILE = 'f',     /* a file is about to be made; an 'm' follows if it was */
+	RECORD_STAGED = 'm',   /* the file PATH was made */
+	RECORD_WRITABLE = 'w', /* the session's commands may write there */
 };
 
 /* One object of the file system, also after its inode's number was given to another. */
@@ -37,8 +37,8 @@ struct leftovers {
 	struct leftover file; /* in dir, which is file.parent */
 	char *place;	      /* of dir */
 	pthread_mutex_t lock;
-	off_t base;	/* how far the records go that are not notes */
-	bool made;	/* it lists a directory */
+	off_t base; /* how far the records go that are not notes */
+	bool made;  /* it lists a directory */
 	unsigned refs;
 	unsigned notes; /* that nobody has taken back */
 };

@@ -146,7 +146,7 @@ remove_planned(int parent, const char *name, const struct record *record)
 	if (record->kind != RECORD_FILE)
 		unlinkat(parent, name, AT_REMOVEDIR);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-		st.st_size == 0)
+		 st.st_size == 0)
 		unlinkat(parent, name, 0);
 }
 
@@ -299,9 +299,9 @@ compare_writable(void *data, const struct record *record)
 	const char *path = data;
 
 	return (record->kind == RECORD_WRITABLE || record->kind == RECORD_DIR) &&
-			str_beneath(path, record->path)
-		? -EBUSY
-		: 0;
+			       str_beneath(path, record->path)
+		       ? -EBUSY
+		       : 0;
 }
 
 bool
@@ -312,8 +312,8 @@ leftovers_covered(const struct leftovers *store, const char *path)
 	int r = dir ? 0 : -errno;
 
 	while (r == 0 && (entry = readdir(dir))) {
-		auto_close int fd = is_store_name(entry->d_name) ? open_other(store, entry->d_name)
-								 : -1;
+		auto_close int fd =
+			is_store_name(entry->d_name) ? open_other(store, entry->d_name) : -1;
 
 		if (fd >= 0 && is_live(fd))
 			r = read_records(fd, compare_writable, (void *)path);

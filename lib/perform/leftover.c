@@ -63,8 +63,8 @@ identity_of(int fd, const char *name, struct identity *ret_identity)
 		.minor = st.stx_dev_minor,
 		.inode = st.stx_ino,
 		.birth = st.stx_mask & STATX_BTIME
-			? st.stx_btime.tv_sec * SECOND + st.stx_btime.tv_nsec
-			: 0,
+				 ? st.stx_btime.tv_sec * SECOND + st.stx_btime.tv_nsec
+				 : 0,
 	};
 	return 0;
 }
@@ -73,7 +73,7 @@ bool
 identity_equal(const struct identity *a, const struct identity *b)
 {
 	return a->major == b->major && a->minor == b->minor && a->inode == b->inode &&
-		a->birth == b->birth;
+	       a->birth == b->birth;
 }
 
 static bool
@@ -82,7 +82,7 @@ names_same(int parent, const char *name, int fd)
 	struct identity at = { 0 }, own = { 0 };
 
 	return identity_of(parent, name, &at) == 0 && identity_of(fd, "", &own) == 0 &&
-		identity_equal(&at, &own);
+	       identity_equal(&at, &own);
 }
 
 bool
@@ -92,8 +92,8 @@ leftover_same_mount(int a, int b)
 	const int flags = AT_EMPTY_PATH;
 
 	return statx(a, "", flags, STATX_MNT_ID, &x) == 0 &&
-		statx(b, "", flags, STATX_MNT_ID, &y) == 0 &&
-		(x.stx_mask & y.stx_mask & STATX_MNT_ID) && x.stx_mnt_id == y.stx_mnt_id;
+	       statx(b, "", flags, STATX_MNT_ID, &y) == 0 &&
+	       (x.stx_mask & y.stx_mask & STATX_MNT_ID) && x.stx_mnt_id == y.stx_mnt_id;
 }
 
 int
@@ -169,8 +169,8 @@ append_record(struct leftovers *store, const char *record, size_t len, enum reco
 }
 
 static int
-record_path(struct leftovers *store, enum record_kind kind, const struct identity *of,
-	const char *path)
+record_path(
+	struct leftovers *store, enum record_kind kind, const struct identity *of, const char *path)
 {
 	auto_free char *record = store ? format_record(kind, of, path) : NULL;
 
@@ -380,8 +380,8 @@ is_fresh(int fd, long long since)
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 0077) == 0 &&
-		identity_of(fd, "", &is) == 0 && (is.birth == 0 || is.birth >= since) &&
-		clear_is_empty(fd);
+	       identity_of(fd, "", &is) == 0 && (is.birth == 0 || is.birth >= since) &&
+	       clear_is_empty(fd);
 }
 
 /* In its place, where it cannot be moved to. */
@@ -457,16 +457,16 @@ plan_directory(struct leftovers *store, const char *path, int parent, bool pool)
 }
 
 static int
-make_planned(struct leftovers *store, const char *path, bool outside, bool pool,
-	struct leftover *made)
+make_planned(
+	struct leftovers *store, const char *path, bool outside, bool pool, struct leftover *made)
 {
 	int r = store ? plan_directory(store, path, made->parent, pool && outside) : 0;
 
 	if (r < 0)
 		return r;
 	r = store && (!outside || leftover_same_mount(store->file.parent, made->parent))
-		? make_and_move(store, path, outside, made)
-		: -EXDEV;
+		    ? make_and_move(store, path, outside, made)
+		    : -EXDEV;
 	return r == -EXDEV ? make_there(store, path, made) : r;
 }
 

@@ -25,10 +25,11 @@ check_flags(const struct permit_path *path, int flags, struct ambit_error *err)
 		return err_set(err, EINVAL, "a permit opens plain files and directories only");
 	if (path->access == AMBIT_ACCESS_WRITE && how == O_WRONLY)
 		return 0;
-	if ((path->access == AMBIT_ACCESS_READ || path->access == AMBIT_ACCESS_READ_TREE) && !writes)
+	if ((path->access == AMBIT_ACCESS_READ || path->access == AMBIT_ACCESS_READ_TREE) &&
+		!writes)
 		return 0;
-	return err_set(err, EACCES, "the permit is for another kind of access to %s",
-		path->resolved.real);
+	return err_set(
+		err, EACCES, "the permit is for another kind of access to %s", path->resolved.real);
 }
 
 static int
@@ -61,8 +62,8 @@ open_existing(int parent, const char *name, const struct resolved *resolved, int
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", resolved->real);
 	if (st.st_dev != resolved->dev || st.st_ino != resolved->ino)
-		return err_set(err, ESTALE, "%s is not what it was when it was decided",
-			resolved->real);
+		return err_set(
+			err, ESTALE, "%s is not what it was when it was decided", resolved->real);
 	if (flags & O_EXCL)
 		return err_sys(err, EEXIST, "%s", resolved->real);
 	if ((flags & O_TRUNC) && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0)
@@ -95,8 +96,8 @@ permit_open(struct permit_path *path, int flags, mode_t mode, int *ret_fd, struc
 			return fd;
 	} else {
 		/* What was not there when it was decided must still not be. */
-		fd = resolve_open(parent, name, flags | O_EXCL | O_NOFOLLOW, mode & 07777,
-			RESOLVE_PLAIN);
+		fd = resolve_open(
+			parent, name, flags | O_EXCL | O_NOFOLLOW, mode & 07777, RESOLVE_PLAIN);
 		if (fd < 0)
 			return err_sys(err, fd == -EEXIST || fd == -ELOOP ? ESTALE : -fd, "%s",
 				path->resolved.real);

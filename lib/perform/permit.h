@@ -18,7 +18,7 @@ struct permit_path {
 
 /* Opens the n-th object as it was resolved. The caller marks nothing: each
  * path of a permit opens once. */
-int permit_open(struct permit_path *path, int flags, mode_t mode, int *ret_fd,
-	struct ambit_error *err);
+int permit_open(
+	struct permit_path *path, int flags, mode_t mode, int *ret_fd, struct ambit_error *err);
 
 #endif

@@ -160,17 +160,20 @@ line_seccomp(struct ambit_error *err)
 			"seccomp is forbidden here, probably by a container's seccomp profile");
 	if (r < 0)
 		return err_set(err, -r,
-			"this kernel cannot hold system calls: seccomp user notification is missing");
+			"this kernel cannot hold system calls: seccomp user notification is "
+			"missing");
 	r = try_listener_flags();
 	if (r == -EBUSY)
 		return err_set(err, EBUSY,
-			"a supervisor is already in force here: ambit run does not work inside itself");
+			"a supervisor is already in force here: ambit run does not work inside "
+			"itself");
 	if (r == -EPERM || r == -EACCES)
 		return err_set(err, -r,
 			"seccomp is forbidden here, probably by a container's seccomp profile");
 	if (r < 0)
 		return err_set(err, -r,
-			"this kernel cannot hold system calls safely: Linux 5.19 or newer is needed");
+			"this kernel cannot hold system calls safely: Linux 5.19 or newer is "
+			"needed");
 	return 0;
 }
 
@@ -187,11 +190,13 @@ probe_line(struct ambit_error *err)
 	if (r < 0)
 		return r;
 	if (access("/proc/self/fd", X_OK) != 0)
-		return err_set(err, ENOENT, "/proc is not mounted, and paths cannot be resolved without");
+		return err_set(
+			err, ENOENT, "/proc is not mounted, and paths cannot be resolved without");
 	r = yama_scope(&there);
 	if (r >= 2)
 		return err_set(err, EPERM,
-			"kernel.yama.ptrace_scope is %d, which forbids to look into the command: it "
+			"kernel.yama.ptrace_scope is %d, which forbids to look into the "
+			"command: it "
 			"must be 0 or 1",
 			r);
 	return 0;
@@ -225,7 +230,8 @@ probe_calls(struct ambit_probe *p)
 
 		p->ok = r == 0;
 		if (r < 0)
-			snprintf(p->detail, sizeof(p->detail), "%s: %s", calls[i].name, strerror(-r));
+			snprintf(p->detail, sizeof(p->detail), "%s: %s", calls[i].name,
+				strerror(-r));
 	}
 }
 
@@ -246,7 +252,8 @@ probe_landlock(struct ambit_probe *p)
 	p->ok = abi >= FLOOR_ABI_LEAST;
 	if (!p->ok) {
 		snprintf(p->detail, sizeof(p->detail), "%s",
-			abi == -ENOSYS ? "not in this kernel" : "switched off, too old or forbidden");
+			abi == -ENOSYS ? "not in this kernel"
+				       : "switched off, too old or forbidden");
 		return;
 	}
 	n = snprintf(p->detail, sizeof(p->detail), "ABI %d", abi);
@@ -263,7 +270,8 @@ probe_notify(struct ambit_probe *p)
 	int r = try_notify();
 
 	p->ok = r == 0;
-	snprintf(p->detail, sizeof(p->detail), "%s", p->ok ? "user notification works" : strerror(-r));
+	snprintf(p->detail, sizeof(p->detail), "%s",
+		p->ok ? "user notification works" : strerror(-r));
 }
 
 static void
@@ -306,7 +314,8 @@ probe_getfd(struct ambit_probe *p)
 	if (pidfd >= 0)
 		copy = (int)syscall(SYS_pidfd_getfd, pidfd, pidfd, 0);
 	p->ok = copy >= 0;
-	snprintf(p->detail, sizeof(p->detail), "%s", p->ok ? "sockets can be acted on" : strerror(errno));
+	snprintf(p->detail, sizeof(p->detail), "%s",
+		p->ok ? "sockets can be acted on" : strerror(errno));
 }
 
 /* Yama 2 and 3 forbid reading a child's memory, which the gate must. */
@@ -331,7 +340,8 @@ probe_names(struct ambit_probe *p)
 	if (r == 0)
 		inet_ntop(resolv.server[0].ss_family,
 			resolv.server[0].ss_family == AF_INET6
-				? (const void *)&((struct sockaddr_in6 *)&resolv.server[0])->sin6_addr
+				? (const void *)&((struct sockaddr_in6 *)&resolv.server[0])
+					  ->sin6_addr
 				: &((struct sockaddr_in *)&resolv.server[0])->sin_addr,
 			ip, sizeof(ip));
 	p->ok = r == 0;
@@ -349,14 +359,17 @@ static const struct {
 } probes[] = {
 	{ "kernel", probe_kernel, NULL },
 	{ "proc", probe_proc, "mount /proc: paths cannot be resolved without it" },
-	{ "calls", probe_calls, "needs Linux 5.9, and in a container a seccomp profile that lets it through" },
+	{ "calls", probe_calls,
+		"needs Linux 5.9, and in a container a seccomp profile that lets it through" },
 	{ "landlock", probe_landlock,
-		"needs Linux 5.19 with landlock in /sys/kernel/security/lsm (boot with lsm=landlock,...)" },
+		"needs Linux 5.19 with landlock in /sys/kernel/security/lsm (boot with "
+		"lsm=landlock,...)" },
 	{ "seccomp", probe_notify, "needs Linux 5.19 with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp-killable", probe_killable, "needs Linux 5.19, and no other supervisor" },
 	{ "seccomp-wake-up", probe_wake, "Linux 6.6 or newer makes every notified call cheaper" },
 	{ "pidfd_getfd", probe_getfd,
-		"sockets of ambit's stand in; passing descriptors needs it: --cap-add=SYS_PTRACE in a "
+		"sockets of ambit's stand in; passing descriptors needs it: "
+		"--cap-add=SYS_PTRACE in a "
 		"container" },
 	{ "yama", probe_yama, "sysctl kernel.yama.ptrace_scope=1" },
 	{ "names", probe_names, "no host can be decided by its name without a name server" },

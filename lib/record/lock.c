@@ -38,7 +38,7 @@
 #define MAKING (LIFE + SEATS)
 #define MAKING_MS 20000 /* a thousand may come to a new directory at once */
 #define WHILE_MAX_MS 2000
-#define DEAD_LOOKS 4	/* seats that are looked at before the table is used further */
+#define DEAD_LOOKS 4 /* seats that are looked at before the table is used further */
 
 #define BY_ID (UINT64_C(1) << 63)
 #define BITS UINT64_C(0xffffffff)
@@ -51,17 +51,17 @@ struct seat {
 
 struct table {
 	_Atomic uint64_t magic;
-	_Atomic uint64_t stamp; /* see locks_stamp */
-	_Atomic uint64_t used;	/* no seat from here on is taken; and how often that was said */
-	_Atomic uint32_t turns; /* how often an exclusive lock was given back */
+	_Atomic uint64_t stamp;	  /* see locks_stamp */
+	_Atomic uint64_t used;	  /* no seat from here on is taken; and how often that was said */
+	_Atomic uint32_t turns;	  /* how often an exclusive lock was given back */
 	_Atomic uint32_t waiting; /* for one; more than there are, if one of them was killed */
 	_Atomic uint64_t exclusive[LOCKS_MAX]; /* who has it: see word_of; 0: nobody */
-	_Atomic uint64_t cared[2]; /* when, see locks_turn_to_care */
+	_Atomic uint64_t cared[2];	       /* when, see locks_turn_to_care */
 	uint64_t unused;
 	struct seat seats[SEATS];
 };
 /* Whoever damaged the file may have put any number there. */
-#define USED(used) (((used) & UINT32_MAX) < SEATS ? (size_t)((used) & UINT32_MAX) : SEATS)
+#define USED(used) (((used)&UINT32_MAX) < SEATS ? (size_t)((used)&UINT32_MAX) : SEATS)
 #define USED_AGAIN(used, n) ((((used) >> 32) + 1) << 32 | (uint64_t)(n))
 #define PAGE 4096
 _Static_assert(sizeof(struct table) % PAGE == 0, "whole pages");
@@ -71,10 +71,10 @@ struct locks {
 	int fd;
 	struct table *table;
 	struct seat *seat; /* NULL: none yet */
-	uint64_t id; /* who this process is, once it was needed */
-	uint64_t word; /* in the table's exclusive locks */
-	unsigned held; /* exclusively */
-	uint64_t met;  /* the word of another that had one at the last try */
+	uint64_t id;	   /* who this process is, once it was needed */
+	uint64_t word;	   /* in the table's exclusive locks */
+	unsigned held;	   /* exclusively */
+	uint64_t met;	   /* the word of another that had one at the last try */
 };
 
 int
@@ -132,8 +132,8 @@ make_id(pid_t pid, uint64_t *ret_id)
 	if (r == 0 && stat("/proc/self/ns/pid", &st) < 0)
 		r = -EIO;
 	if (r == 0)
-		*ret_id = BY_ID | ((uint64_t)st.st_ino & 0x7fff) << 48 |
-			  (start & 0x3ffffff) << 22 | ((uint64_t)pid & 0x3fffff);
+		*ret_id = BY_ID | ((uint64_t)st.st_ino & 0x7fff) << 48 | (start & 0x3ffffff) << 22 |
+			  ((uint64_t)pid & 0x3fffff);
 	return r;
 }
 
@@ -277,8 +277,8 @@ find_seat(struct locks *locks, const char *path, struct ambit_error *err)
 	if (claim_free(locks, 0, used) || claim_dead(locks, unique() >> 1, DEAD_LOOKS, used) ||
 		claim_free(locks, used, SEATS) || claim_dead(locks, 0, SEATS, SEATS))
 		return 0;
-	return err_set(err, EBUSY, "%s: %d connections use the record already: end some", path,
-		SEATS);
+	return err_set(
+		err, EBUSY, "%s: %d connections use the record already: end some", path, SEATS);
 }
 
 /* -- the file --------------------------------------------------------------------- */
@@ -317,8 +317,7 @@ fill(const struct locks *locks, const char *path, struct ambit_error *err)
 			"%s: damaged while it is in use: end every ambit, then remove it", path);
 	magic = TABLE_MAGIC; /* last: until then nobody takes a seat */
 	errno = ENOSPC;
-	if (!write_zeros(locks->fd) ||
-		pwrite(locks->fd, &magic, sizeof(magic), 0) != sizeof(magic))
+	if (!write_zeros(locks->fd) || pwrite(locks->fd, &magic, sizeof(magic), 0) != sizeof(magic))
 		return err_sys(err, errno, "%s: cannot be written", path);
 	return 0;
 }
@@ -330,8 +329,9 @@ make_table(const struct locks *locks, const char *path, struct ambit_error *err)
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	int r;
 
-	for (int left = MAKING_MS; lock_bytes(locks->fd, MAKING, 1, F_WRLCK) < 0 &&
-		lock_written(locks->fd, MAKING, 1); left--) {
+	for (int left = MAKING_MS;
+		lock_bytes(locks->fd, MAKING, 1, F_WRLCK) < 0 && lock_written(locks->fd, MAKING, 1);
+		left--) {
 		if (left == 0)
 			return err_set(err, EBUSY,
 				"%s: another process has kept it locked for too long: try again",
@@ -486,8 +486,7 @@ drop_words(struct locks *locks, unsigned mask)
 		uint64_t word = locks->word;
 
 		if (mask >> lock & 1)
-			atomic_compare_exchange_strong(
-				&locks->table->exclusive[lock], &word, 0);
+			atomic_compare_exchange_strong(&locks->table->exclusive[lock], &word, 0);
 	}
 }
 

@@ -13,7 +13,7 @@
  * wait. What a dead process held is free. */
 
 #define LOCK_FILE "ambit.lock"
-#define LOCKS_MAX 16 /* locks 0 to 15: a mask */
+#define LOCKS_MAX 16	     /* locks 0 to 15: a mask */
 #define LOCKS_STUCK_MS 10000 /* nobody has given a lock back for so long */
 #define LOCKS_WAIT_MS 120000 /* others get it all the time, this one never */
 

@@ -210,8 +210,8 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 {
 	/* Of a file that is new: pages that are free can be given back a few at a time. */
 	int r = id->version == 0 && id->objects == 0
-		? execute(record, "PRAGMA auto_vacuum = INCREMENTAL", err)
-		: 0;
+			? execute(record, "PRAGMA auto_vacuum = INCREMENTAL", err)
+			: 0;
 
 	if (r == 0 && !vfs_has_log(record->vfs))
 		r = set_wal(record, err);
@@ -219,8 +219,8 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 	/* The log survives the process without a sync for every event; only a
 	 * crash of the whole machine may take the last ones, never the chain. */
 	if (r == 0)
-		r = execute(record, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON",
-			err);
+		r = execute(
+			record, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON", err);
 	if (r < 0 || id->version == RECORD_SCHEMA)
 		return r;
 	r = store_begin(record, err);

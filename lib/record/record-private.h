@@ -50,8 +50,8 @@ int record_counts_write(struct ambit_record *record, const char *session, struct
 int64_t record_counts_due(const struct ambit_record *record);
 
 /* All of them, each with its "rule" event, or none; fills in their ids. */
-int record_rules_add(struct ambit_record *record, struct ambit_rule *rules, size_t n,
-	struct ambit_error *err);
+int record_rules_add(
+	struct ambit_record *record, struct ambit_rule *rules, size_t n, struct ambit_error *err);
 /* The same, behind the event that tells of the answer they come from. */
 int record_answer(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_rule *rules, size_t n, struct ambit_error *err);
@@ -60,8 +60,8 @@ int record_answer(struct ambit_record *record, const struct ambit_event *event, 
  * have: stored with its "session" event by the first transaction of this
  * record, together with what that one writes. A session in which nothing
  * happens is not stored. Copied. */
-int record_session_later(struct ambit_record *record, const struct ambit_session *session,
-	struct ambit_error *err);
+int record_session_later(
+	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err);
 /* Now, if it is still to be stored. */
 int record_session_now(struct ambit_record *record, struct ambit_error *err);
 

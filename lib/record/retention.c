@@ -17,9 +17,9 @@
 
 #define AT_ONCE_SESSIONS 64 /* in one transaction, so that writers wait for little */
 #define AT_ONCE_EVENTS 5000
-#define CARE_MS 500		   /* of a process that ends */
-#define CARE_AGE_MS (3600 * 1000)  /* so often is looked for old sessions */
-#define CARE_SIZE_MS (60 * 1000)   /* and for too many */
+#define CARE_MS 500		  /* of a process that ends */
+#define CARE_AGE_MS (3600 * 1000) /* so often is looked for old sessions */
+#define CARE_SIZE_MS (60 * 1000)  /* and for too many */
 #define VACUUM_PAGES 2000
 
 /* -- who is there ------------------------------------------------------------------ */
@@ -135,10 +135,12 @@ append_forget(struct ambit_record *record, const struct going *going, const char
 {
 	auto_json json_t *body = json_pack("{s:s, s:I, s:I}", "why", why, "sessions",
 		(json_int_t)going->sessions, "events", (json_int_t)going->events);
-	auto_free char *subject = going->sessions == 1
-		? str_printf("session %s, %lld events", going->names[0], (long long)going->events)
-		: str_printf("%lld sessions, %lld events", (long long)going->sessions,
-			(long long)going->events);
+	auto_free char *subject =
+		going->sessions == 1
+			? str_printf("session %s, %lld events", going->names[0],
+				  (long long)going->events)
+			: str_printf("%lld sessions, %lld events", (long long)going->sessions,
+				  (long long)going->events);
 	const struct ambit_event event = { .kind = "forget", .subject = subject };
 
 	return body && subject ? event_append(record, &event, body, err) : err_nomem(err);

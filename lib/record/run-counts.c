@@ -19,7 +19,7 @@
 
 #define REFUSALS_MAX 500
 #define PROGRAMS_MAX 128
-#define AGAIN_MS 1000	   /* a refusal that is decided anew at least this often */
+#define AGAIN_MS 1000 /* a refusal that is decided anew at least this often */
 #define AGAIN_SLOTS 4096
 #define HEARD_SLOTS 4096
 #define COMM_SLOTS 256
@@ -171,7 +171,8 @@ static struct ambit_run_refusal *
 find_refusal(struct run_counts *counts, const char *what, const char *subject)
 {
 	for (size_t i = 0; i < counts->n_refusals; i++)
-		if (streq(counts->refusals[i].what, what) && streq(counts->refusals[i].subject, subject))
+		if (streq(counts->refusals[i].what, what) &&
+			streq(counts->refusals[i].subject, subject))
 			return &counts->refusals[i];
 	return NULL;
 }

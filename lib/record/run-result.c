@@ -120,13 +120,12 @@ set_lists(json_t *object, const struct ambit_run_result *result, char *const *ar
 }
 
 char *
-ambit_run_result_json(
-	const struct ambit_run_result *result, const char *session, char *const *argv)
+ambit_run_result_json(const struct ambit_run_result *result, const char *session, char *const *argv)
 {
-	auto_json json_t *object = json_pack("{s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:I, s:I}", "status",
-		result->status, "signal", result->signal, "error", result->error, "timed_out",
-		result->timed_out, "connected", result->connected, "unseen", result->unseen, "cut",
-		result->cut, "started", (json_int_t)result->started, "ended",
+	auto_json json_t *object = json_pack("{s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:I, s:I}",
+		"status", result->status, "signal", result->signal, "error", result->error,
+		"timed_out", result->timed_out, "connected", result->connected, "unseen",
+		result->unseen, "cut", result->cut, "started", (json_int_t)result->started, "ended",
 		(json_int_t)result->ended);
 
 	if (!object || set_text(object, "session", session) < 0 ||
@@ -135,8 +134,7 @@ ambit_run_result_json(
 		set_count(object, "calls", result->calls) < 0 ||
 		set_count(object, "blind", result->blind) < 0 ||
 		set_count(object, "unread", result->unread) < 0 ||
-		set_count(object, "left", result->left) < 0 ||
-		set_lists(object, result, argv) < 0)
+		set_count(object, "left", result->left) < 0 || set_lists(object, result, argv) < 0)
 		return NULL;
 	if (result->stopped && json_object_set_new(object, "stopped", json_true()) < 0)
 		return NULL;

@@ -413,8 +413,7 @@ ambit_record_close(struct ambit_record *record)
 		sqlite3_finalize(record->stmts[i]);
 	if (record->log >= STORE_LOG_CLOSE) {
 		sqlite3_busy_timeout(record->db, 0); /* whoever is at work does it later */
-		sqlite3_wal_checkpoint_v2(
-			record->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+		sqlite3_wal_checkpoint_v2(record->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	}
 	sqlite3_close(record->db);
 	vfs_destroy(record->vfs);

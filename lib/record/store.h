@@ -40,13 +40,13 @@ struct ambit_record {
 	struct locks *locks; /* NULL: it is read where nothing can be written */
 	struct vfs *vfs;
 	struct locks_wait wait; /* for a lock of SQLite's that is taken */
-	int log; /* pages in the log, after the last commit */
+	int log;		/* pages in the log, after the last commit */
 	char *path;
 	bool writable;
 	struct ambit_session waiting; /* see record_session_later; no name: none */
 	struct record_limits limits;
 	struct tally *tally; /* NULL: nothing was counted yet */
-	int64_t blind; /* how often the version could not be read */
+	int64_t blind;	     /* how often the version could not be read */
 	sqlite3_stmt *stmts[STMT_N];
 };
 

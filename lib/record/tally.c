@@ -30,10 +30,10 @@ enum part {
 
 struct row {
 	char *parts[PARTS];
-	int written;	 /* events of this kind that were written one by one */
-	bool told;	 /* an event says that they are counted for good */
-	int64_t count;	 /* not written yet; the rest is about these */
-	int64_t first;	 /* times */
+	int written;   /* events of this kind that were written one by one */
+	bool told;     /* an event says that they are counted for good */
+	int64_t count; /* not written yet; the rest is about these */
+	int64_t first; /* times */
 	int64_t last;
 };
 

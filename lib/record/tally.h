@@ -7,8 +7,8 @@
 /* Events that are counted instead of written one by one: see record_count in
  * record.h. One tally for each connection. */
 
-#define TALLY_DETAIL 16		  /* so many of a kind are written before the rest is counted */
-#define TALLY_DETAIL_ALL 256	  /* of all kinds together; from then on TALLY_DETAIL_LATE */
+#define TALLY_DETAIL 16	     /* so many of a kind are written before the rest is counted */
+#define TALLY_DETAIL_ALL 256 /* of all kinds together; from then on TALLY_DETAIL_LATE */
 #define TALLY_DETAIL_LATE 2
 #define TALLY_QUIET_MS 600000	  /* after so long a pause they are written again */
 #define TALLY_PLACES 48		  /* rows with a place of their own */

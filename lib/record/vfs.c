@@ -33,10 +33,10 @@
 #define RECOVER 2
 #define READ_0 3
 #define READ_LAST 7
-#define ALIVE 8 /* a read lock there says: in use */
-#define ENTER 9 /* ambit's own, without a byte: one at a time comes in */
-#define HEADER 136   /* bytes of the index; zeros mean: read the log again */
-#define MX_FRAME 4   /* the word in it that counts frames */
+#define ALIVE 8	   /* a read lock there says: in use */
+#define ENTER 9	   /* ambit's own, without a byte: one at a time comes in */
+#define HEADER 136 /* bytes of the index; zeros mean: read the log again */
+#define MX_FRAME 4 /* the word in it that counts frames */
 
 #define FRAMES_MAX 1000 /* a stranger's read lock lets the log grow up to here */
 
@@ -88,8 +88,8 @@ mix_file(uint64_t *hash, const struct stat *st)
 static bool
 knows_boot(struct vfs *vfs)
 {
-	auto_close int fd = vfs->boot[0] ? -1 : open("/proc/sys/kernel/random/boot_id",
-							O_RDONLY | O_CLOEXEC);
+	auto_close int fd =
+		vfs->boot[0] ? -1 : open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
 	return vfs->boot[0] || (fd >= 0 && read(fd, vfs->boot, sizeof(vfs->boot)) > 0);
 }
@@ -157,8 +157,8 @@ open_shm(struct vfs *vfs)
 	struct stat st;
 	int rc = SQLITE_CANTOPEN;
 
-	vfs->shm = open(vfs->shm_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
-		0600);
+	vfs->shm =
+		open(vfs->shm_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (vfs->shm < 0)
 		return rc;
 	if (fstat(vfs->shm, &st) == 0 && S_ISREG(st.st_mode) &&

@@ -51,8 +51,8 @@ read_patch(struct ambit_request *request, const struct tool_arg *arg, const json
 		&why, &line);
 	if (r == 0 || r == -ENOMEM)
 		return r;
-	if (why && (strstr(why, "add up") || strstr(why, "shorter") ||
-			   strstr(why, "inside a hunk")))
+	if (why &&
+		(strstr(why, "add up") || strstr(why, "shorter") || strstr(why, "inside a hunk")))
 		counts = patch_hunk_counts(
 			json_string_value(value), json_string_length(value), line);
 	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,

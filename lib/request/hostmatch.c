@@ -186,19 +186,19 @@ static const struct {
 	unsigned char bytes[4];
 	int bits;
 } local4[] = {
-	{ { 0 }, 8 },	       /* this host */
-	{ { 10 }, 8 },	       /* private */
-	{ { 100, 64 }, 10 },   /* shared; one cloud's metadata */
-	{ { 127 }, 8 },	       /* loopback */
+	{ { 0 }, 8 },		      /* this host */
+	{ { 10 }, 8 },		      /* private */
+	{ { 100, 64 }, 10 },	      /* shared; one cloud's metadata */
+	{ { 127 }, 8 },		      /* loopback */
 	{ { 168, 63, 129, 16 }, 32 }, /* one cloud's own services */
-	{ { 169, 254 }, 16 },  /* link-local, metadata */
-	{ { 172, 16 }, 12 },   /* private */
-	{ { 192, 88, 99 }, 24 }, /* to whoever translates IPv6 */
-	{ { 192, 0, 0 }, 24 }, /* protocol assignments; one cloud's metadata */
-	{ { 192, 168 }, 16 },  /* private */
-	{ { 198, 18 }, 15 },   /* benchmarks inside a network */
-	{ { 224 }, 4 },	       /* multicast */
-	{ { 240 }, 4 },	       /* reserved, broadcast */
+	{ { 169, 254 }, 16 },	      /* link-local, metadata */
+	{ { 172, 16 }, 12 },	      /* private */
+	{ { 192, 88, 99 }, 24 },      /* to whoever translates IPv6 */
+	{ { 192, 0, 0 }, 24 },	      /* protocol assignments; one cloud's metadata */
+	{ { 192, 168 }, 16 },	      /* private */
+	{ { 198, 18 }, 15 },	      /* benchmarks inside a network */
+	{ { 224 }, 4 },		      /* multicast */
+	{ { 240 }, 4 },		      /* reserved, broadcast */
 };
 
 static bool

@@ -249,8 +249,8 @@ append_subject(struct buf *out, const struct ambit_request *request, size_t max)
 			 * choice must not stand for it in a question. */
 			buf_putc(out, ' ');
 			if (path->object)
-				append_shown(out, path->object->real, strlen(path->object->real),
-					max);
+				append_shown(
+					out, path->object->real, strlen(path->object->real), max);
 			else
 				append_shown(out, path->text, path->len, max);
 		}

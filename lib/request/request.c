@@ -127,8 +127,8 @@ add_writes(struct ambit_request *request)
 		if (!text)
 			return -ENOMEM;
 		memcpy(text, request->paths[i].text, request->paths[i].len + 1);
-		r = request_add_path(request, text, request->paths[i].len, AMBIT_ACCESS_WRITE,
-			TOOL_FOLLOW_BOTH);
+		r = request_add_path(
+			request, text, request->paths[i].len, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH);
 	}
 	return r;
 }

@@ -112,7 +112,7 @@ static bool
 climbs(const char *name)
 {
 	return (str_prefix(name, "submodule.") && strstr(name, "..") != NULL) ||
-		str_prefix(name, "remote./");
+	       str_prefix(name, "remote./");
 }
 
 /* -- values ------------------------------------------------------------------- */

@@ -72,8 +72,10 @@ put_inodes(json_t *list, const struct guards *guards)
 		json_t *one = row(guards->inodes[i].guard);
 
 		if (!one ||
-			json_object_set_new(one, "dev", json_integer((json_int_t)guards->inodes[i].dev)) < 0 ||
-			json_object_set_new(one, "ino", json_integer((json_int_t)guards->inodes[i].ino)) < 0 ||
+			json_object_set_new(
+				one, "dev", json_integer((json_int_t)guards->inodes[i].dev)) < 0 ||
+			json_object_set_new(
+				one, "ino", json_integer((json_int_t)guards->inodes[i].ino)) < 0 ||
 			json_array_append_new(list, one) < 0)
 			return -ENOMEM;
 	}
@@ -151,7 +153,7 @@ take_places(struct guards *guards, const json_t *list, bool alias)
 	size_t i;
 	int r = 0;
 
-	json_array_foreach(list, i, one) {
+	json_array_foreach (list, i, one) {
 		const struct guard *guard = own_row(guards, one);
 		auto_free char *real = unhex(text_of(one, "real"));
 
@@ -172,7 +174,7 @@ take_inodes(struct guards *guards, const json_t *list)
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(list, i, one) {
+	json_array_foreach (list, i, one) {
 		const struct guard *guard = own_row(guards, one);
 		struct stat st = {
 			.st_dev = (dev_t)json_integer_value(json_object_get(one, "dev")),
@@ -191,7 +193,7 @@ take_gitdirs(struct guards *guards, const json_t *list)
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(list, i, one) {
+	json_array_foreach (list, i, one) {
 		auto_free char *real = unhex(json_string_value(one));
 
 		if (!real || guards_add_gitdir(guards, real) < 0)

@@ -14,9 +14,9 @@
 /* The slots, in the order in which the rows stand. */
 enum {
 	SLOT_ANY = 0,
-	SLOT_BYTE,		      /* + first byte: a wildcard comes later */
-	SLOT_NAME = SLOT_BYTE + 128,  /* + hash: no wildcard */
-	SLOT_HOME = SLOT_NAME + 256,  /* + hash: the same, in the home */
+	SLOT_BYTE,		     /* + first byte: a wildcard comes later */
+	SLOT_NAME = SLOT_BYTE + 128, /* + hash: no wildcard */
+	SLOT_HOME = SLOT_NAME + 256, /* + hash: the same, in the home */
 	SLOT_HOME_ANY = SLOT_HOME + 256,
 	SLOT_ROOT,
 	SLOT_END,
@@ -55,9 +55,8 @@ choose_slot(const struct guard_compiled *row)
 		return plain ? SLOT_HOME + hash_name(part->text, part->len) : SLOT_HOME_ANY;
 	if (plain)
 		return SLOT_NAME + hash_name(part->text, part->len);
-	return first >= 0x80 || strchr("*?[\\", first)
-		? SLOT_ANY
-		: SLOT_BYTE + (size_t)str_lower((char)first);
+	return first >= 0x80 || strchr("*?[\\", first) ? SLOT_ANY
+						       : SLOT_BYTE + (size_t)str_lower((char)first);
 }
 
 static int
@@ -123,7 +122,8 @@ guards_floating(const struct guards *guards, const char *name, size_t len, bool 
 	slot = SLOT_NAME + hash_name(name, len);
 	add_range(guards, ret_ranges, slot, slot + 1);
 	if (first < 0x80)
-		add_range(guards, ret_ranges, SLOT_BYTE + (size_t)first, SLOT_BYTE + (size_t)first + 1);
+		add_range(guards, ret_ranges, SLOT_BYTE + (size_t)first,
+			SLOT_BYTE + (size_t)first + 1);
 	add_range(guards, ret_ranges, SLOT_ANY, SLOT_ANY + 1);
 }
 

@@ -109,8 +109,8 @@ add_end(struct guards *guards, const struct way *way, const struct guard *guard)
 }
 
 int
-guards_add_links(struct guards *guards, const char *dir, const char *path,
-	const struct guard *guard)
+guards_add_links(
+	struct guards *guards, const char *dir, const char *path, const struct guard *guard)
 {
 	struct way way = { .links = 0 };
 	struct stat st;

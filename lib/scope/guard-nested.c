@@ -236,10 +236,12 @@ search_finish(struct search *s)
 }
 
 int
-guards_search(struct guards *guards, const struct ambit_scope *scope, char *const *known,
-	bool *ret_cut)
+guards_search(
+	struct guards *guards, const struct ambit_scope *scope, char *const *known, bool *ret_cut)
 {
-	struct search s = { .guards = guards, .root = scope->root.real, .dirs_max = DIRS_MAX,
+	struct search s = { .guards = guards,
+		.root = scope->root.real,
+		.dirs_max = DIRS_MAX,
 		.entries_max = ENTRIES_MAX };
 	int r = 0;
 
@@ -257,7 +259,9 @@ guards_search(struct guards *guards, const struct ambit_scope *scope, char *cons
 int
 guards_search_granted(struct guards *guards, const char *dir)
 {
-	struct search s = { .guards = guards, .root = dir, .dirs_max = GRANTED_DIRS_MAX,
+	struct search s = { .guards = guards,
+		.root = dir,
+		.dirs_max = GRANTED_DIRS_MAX,
 		.entries_max = GRANTED_ENTRIES_MAX };
 	int r = look_in(&s, dir, false);
 

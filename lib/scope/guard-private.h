@@ -103,24 +103,24 @@ void guards_in_home(const struct guards *guards, const char *name, size_t len, b
 void guards_at_root(const struct guards *guards, struct guard_ranges *ret_ranges);
 
 /* By name alone. */
-const struct guard *guards_match_name(const struct guards *guards, const char *path,
-	enum ambit_access access);
+const struct guard *guards_match_name(
+	const struct guards *guards, const char *path, enum ambit_access access);
 
 /* By the name of a directory that is put there with all that it holds: also where a guard
  * may come to lie beneath. */
-const struct guard *guards_match_tree(const struct guards *guards, const char *path,
-	enum ambit_access access);
+const struct guard *guards_match_tree(
+	const struct guards *guards, const char *path, enum ambit_access access);
 
 /* By another name that it has. */
-const struct guard *guards_match_other(const struct guards *guards,
-	const struct resolved *resolved, enum ambit_access access);
+const struct guard *guards_match_other(
+	const struct guards *guards, const struct resolved *resolved, enum ambit_access access);
 
 /* The same under another name; and the symlinks on the way from dir, a real
  * path, to path, and where it would lead if it leads nowhere. -ENOMEM. */
 int guards_add_alias(struct guards *guards, const char *real, const struct guard *guard);
 int guards_add_name(struct guards *guards, const char *real, const struct guard *guard);
-int guards_add_links(struct guards *guards, const char *dir, const char *path,
-	const struct guard *guard);
+int guards_add_links(
+	struct guards *guards, const char *dir, const char *path, const struct guard *guard);
 /* One that exists. -ENOMEM. */
 int guards_add_place(struct guards *guards, const char *real, const struct guard *guard);
 struct stat;

@@ -96,8 +96,7 @@ guards_add_place(struct guards *guards, const char *real, const struct guard *gu
 int
 guards_add_inode(struct guards *guards, const struct stat *st, const struct guard *guard)
 {
-	struct guard_inode *more =
-		realloc(guards->inodes, (guards->n_inodes + 1) * sizeof(*more));
+	struct guard_inode *more = realloc(guards->inodes, (guards->n_inodes + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
@@ -133,8 +132,8 @@ note(struct scan *s, int dirfd, const char *name)
 	if (s->r < 0 || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	if (s->row->guard->except &&
-		glob_match(s->row->guard->except, strlen(s->row->guard->except), name,
-			strlen(name), false))
+		glob_match(s->row->guard->except, strlen(s->row->guard->except), name, strlen(name),
+			false))
 		return;
 	if (S_ISLNK(st.st_mode))
 		note_target(s, dirfd, name);
@@ -193,7 +192,7 @@ names_have(struct names *names, char *name, size_t len)
 
 	name[-1] = '\0';
 	return (*word & bit) != 0 &&
-		memmem(names->text.data, names->text.len, name - 1, len + 2) != NULL;
+	       memmem(names->text.data, names->text.len, name - 1, len + 2) != NULL;
 }
 
 static void expand(struct scan *s, int dirfd, size_t j, int depth);
@@ -213,8 +212,8 @@ beneath(struct scan *s, int dirfd, int depth)
 		s->left--;
 		note(s, dirfd, e->d_name);
 		if (depth < DEPTH_MAX && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
-			auto_close int sub = openat(dirfd, e->d_name,
-				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			auto_close int sub = openat(
+				dirfd, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 			if (sub >= 0)
 				beneath(s, sub, depth + 1);
@@ -281,8 +280,8 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 		memcpy(name, part->text, part->len);
 		name[part->len] = '\0';
 		there = depth == 0 && s->names && s->names->whole
-			? names_have(s->names, name, part->len)
-			: faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+				? names_have(s->names, name, part->len)
+				: faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 		if (there)
 			enter(s, dirfd, name, j, depth);
 		return;
@@ -301,13 +300,13 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 			continue;
 		s->left--;
 		if (part->any && depth < DEPTH_MAX) {
-			auto_close int sub = openat(dirfd, e->d_name,
-				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			auto_close int sub = openat(
+				dirfd, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 			if (sub >= 0)
 				expand(s, sub, j, depth + 1);
 		} else if (!part->any &&
-			glob_match(part->text, part->len, e->d_name, strlen(e->d_name), true)) {
+			   glob_match(part->text, part->len, e->d_name, strlen(e->d_name), true)) {
 			enter(s, dirfd, e->d_name, j, depth);
 		}
 	}
@@ -400,9 +399,10 @@ scan_includes(const struct tree *tree, const char *file, const char *text, size_
 		const struct gitconfig_entry *e = &config.entries[i];
 		size_t n = strlen(e->name);
 
-		if (e->value && *e->value && (streq(e->name, "include.path") ||
-			(str_prefix(e->name, "includeif.") && n > 5 &&
-				streq(e->name + n - 5, ".path"))))
+		if (e->value && *e->value &&
+			(streq(e->name, "include.path") ||
+				(str_prefix(e->name, "includeif.") && n > 5 &&
+					streq(e->name + n - 5, ".path"))))
 			r = scan_include(tree, file, e->value, depth);
 	}
 	gitconfig_finish(&config);
@@ -472,7 +472,8 @@ scan_gitdir(const struct tree *tree, const char *dir)
 static const struct guard beside_guard = {
 	.pattern = "HEAD",
 	.loose = true,
-	.text = "with it git can take the directory itself for a repository, and run what its config "
+	.text = "with it git can take the directory itself for a repository, and run what its "
+		"config "
 		"says",
 };
 
@@ -581,13 +582,14 @@ guards_scan_bare(struct guards *guards, const char *real)
 int
 guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err)
 {
-	auto_close int home = guards->home
-		? open(guards->home, O_PATH | O_DIRECTORY | O_CLOEXEC)
-		: -1;
+	auto_close int home =
+		guards->home ? open(guards->home, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	auto_close int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct scan s = { .guards = guards };
 	struct names in_folder = { 0 }, in_home = { 0 };
-	struct tree tree = { .guards = guards, .home = guards->home, .fd = scope->root.fd,
+	struct tree tree = { .guards = guards,
+		.home = guards->home,
+		.fd = scope->root.fd,
 		.real = scope->root.real };
 
 	names_read(&in_folder, scope->root.fd);
@@ -650,7 +652,7 @@ struct look {
 	enum ambit_access access;
 	enum look_kind kind;
 	bool made; /* a directory counts as one that is made, what it holds as written */
-	bool cut; /* something could not be looked at */
+	bool cut;  /* something could not be looked at */
 	int left;
 	char path[PATH_MAX]; /* where the entry will stand */
 };
@@ -708,8 +710,8 @@ look_through(struct look *l, int dirfd, size_t len, int depth)
 	l->cut |= !dir;
 	while (dir && !found && l->left > 0 && (e = readdir(dir))) {
 		int n = streq(e->d_name, ".") || streq(e->d_name, "..")
-			? 0
-			: snprintf(l->path + len, sizeof(l->path) - len, "/%s", e->d_name);
+				? 0
+				: snprintf(l->path + len, sizeof(l->path) - len, "/%s", e->d_name);
 
 		l->cut |= (size_t)n >= sizeof(l->path) - len;
 		if (n == 0 || (size_t)n >= sizeof(l->path) - len)
@@ -719,8 +721,8 @@ look_through(struct look *l, int dirfd, size_t len, int depth)
 		if (!found)
 			found = look_at_link(l, dirfd, e);
 		if (!found && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
-			auto_close int sub = openat(dirfd, e->d_name,
-				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			auto_close int sub = openat(
+				dirfd, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 			if (sub >= 0)
 				found = look_through(l, sub, len + (size_t)n, depth + 1);

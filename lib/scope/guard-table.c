@@ -40,11 +40,16 @@
 
 /* What counts where people work, but not in a package that was unpacked into a store;
  * and the same where to remove it is fine. */
-#define PROJECT(name, why, where) \
-	{ .pattern = name, .project = true, .text = why, .source = where }
-#define LOOSE(name, why, where) \
-	{ .pattern = name, .project = true, .loose = true, .text = why, .source = where }
+#define PROJECT(name, why, where)                                                                  \
+	{                                                                                          \
+		.pattern = name, .project = true, .text = why, .source = where                     \
+	}
+#define LOOSE(name, why, where)                                                                    \
+	{                                                                                          \
+		.pattern = name, .project = true, .loose = true, .text = why, .source = where      \
+	}
 
+/* clang-format off */
 const struct guard guard_table[] = {
 	/* shells */
 	{ .pattern = ".bashrc", .text = SHELL, .source = "bash(1), INVOCATION" },
@@ -84,7 +89,8 @@ const struct guard guard_table[] = {
 		.source = "systemd.unit(5), user unit search path" },
 	{ .pattern = "~/.local/share/systemd/**", .text = LOGIN,
 		.source = "systemd.unit(5), user unit search path" },
-	{ .pattern = "~/.local/share/applications/**", .text = "the desktop starts programs from it",
+	{ .pattern = "~/.local/share/applications/**", .text = "the desktop starts programs "
+		"from it",
 		.source = "XDG Desktop Entry Specification" },
 	{ .pattern = "LaunchAgents/**", .text = LOGIN, .source = "launchd.plist(5)" },
 	{ .pattern = "/var/spool/cron/**", .text = CRON, .source = "cron(8)" },
@@ -478,3 +484,4 @@ const struct guard guard_table[] = {
 		.source = "proc(5)" },
 	{ .pattern = NULL },
 };
+/* clang-format on */

@@ -108,8 +108,7 @@ listed(char *const *list, const char *pattern)
 static int
 add(struct guards *guards, const struct guard *guard, struct ambit_error *err)
 {
-	const struct guard **more =
-		realloc(guards->chosen, (guards->n_chosen + 1) * sizeof(*more));
+	const struct guard **more = realloc(guards->chosen, (guards->n_chosen + 1) * sizeof(*more));
 
 	if (!more)
 		return err_nomem(err);
@@ -161,9 +160,10 @@ find_stores(struct guards *guards, const struct ambit_scope *scope)
 	for (size_t i = 0; r == 0 && (profile = ambit_profile_at(i)); i++)
 		for (size_t j = 0; r == 0 && streq(profile->kind, "cache") && profile->folders[j];
 			j++) {
-			auto_free char *store = str_prefix(profile->folders[j], "~/")
-				? str_printf("%s/%s", guards->home, profile->folders[j] + 2)
-				: str_dup(profile->folders[j]);
+			auto_free char *store =
+				str_prefix(profile->folders[j], "~/")
+					? str_printf("%s/%s", guards->home, profile->folders[j] + 2)
+					: str_dup(profile->folders[j]);
 
 			if (!store)
 				return -ENOMEM;
@@ -174,8 +174,8 @@ find_stores(struct guards *guards, const struct ambit_scope *scope)
 }
 
 int
-guards_create(const struct guards_options *options, struct guards **ret_guards,
-	struct ambit_error *err)
+guards_create(
+	const struct guards_options *options, struct guards **ret_guards, struct ambit_error *err)
 {
 	struct guards *guards = calloc(1, sizeof(*guards));
 	int r = 0;
@@ -311,7 +311,7 @@ part_match(const struct guard_part *part, const struct split *s, size_t i)
 
 	if (part->tail && !s->wide)
 		return len + 1 >= part->len &&
-			str_fold_equal(part->text + 1, text + len + 1 - part->len, part->len - 1u);
+		       str_fold_equal(part->text + 1, text + len + 1 - part->len, part->len - 1u);
 	if (part->glob || s->wide)
 		return glob_match(part->text, part->len, text, len, true);
 	return part->len == len && str_fold_equal(part->text, text, len);
@@ -384,8 +384,8 @@ is_spelled_out(const struct guard_compiled *c, const struct split *s, size_t i)
 /* Whether meeting a pattern from component i on in this way means touching what it
  * guards. */
 static bool
-counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
-	const struct split *s, size_t i, enum beneath beneath)
+counts(const struct guard_compiled *c, enum meet m, enum ambit_access access, const struct split *s,
+	size_t i, enum beneath beneath)
 {
 	const struct guard *g = c->guard;
 	bool writes = access_writes(access);
@@ -399,8 +399,8 @@ counts(const struct guard_compiled *c, enum meet m, enum ambit_access access,
 	 * settings.json along, and nobody was asked about that name. */
 	if (m == MEET_ABOVE)
 		return (access == AMBIT_ACCESS_WRITE || access == AMBIT_ACCESS_REPLACE) &&
-			(beneath == BENEATH_ALWAYS ||
-				(beneath == BENEATH_NAMED && is_spelled_out(c, s, i)));
+		       (beneath == BENEATH_ALWAYS ||
+			       (beneath == BENEATH_NAMED && is_spelled_out(c, s, i)));
 	/* The directory of a guard, or ".git": making it is fine, and so is
 	 * listing it; removing, replacing or writing it as a file is not. */
 	if (m == MEET_SELF)
@@ -507,7 +507,7 @@ place_holds(const struct guard_place *place, const char *path, size_t len)
 	if (place->len == 1)
 		return true; /* a guard that is a link to "/" */
 	return len >= place->len && (path[place->len] == '/' || path[place->len] == '\0') &&
-		memcmp(path, place->real, place->len) == 0;
+	       memcmp(path, place->real, place->len) == 0;
 }
 
 static const struct guard *
@@ -535,8 +535,9 @@ is_gone(const struct guard_place *place)
 {
 	const char *pattern = place->guard->pattern;
 
-	return place->guard->loose || ((streq(pattern, ".git") || streq(pattern, "gitdir")) &&
-		faccessat(AT_FDCWD, place->real, F_OK, AT_SYMLINK_NOFOLLOW) < 0);
+	return place->guard->loose ||
+	       ((streq(pattern, ".git") || streq(pattern, "gitdir")) &&
+		       faccessat(AT_FDCWD, place->real, F_OK, AT_SYMLINK_NOFOLLOW) < 0);
 }
 
 /* Removing a directory removes what it holds; reading a tree reads it all. */
@@ -583,8 +584,7 @@ guards_match_link(const struct guards *guards, const char *real, const char *tex
 }
 
 const struct guard *
-guards_match(const struct guards *guards, const struct resolved *resolved,
-	enum ambit_access access)
+guards_match(const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
 {
 	const struct guard *guard = match_name(guards, resolved->real, access, BENEATH_NAMED);
 
@@ -600,8 +600,8 @@ guards_match(const struct guards *guards, const struct resolved *resolved,
 }
 
 const struct guard *
-guards_match_other(const struct guards *guards, const struct resolved *resolved,
-	enum ambit_access access)
+guards_match_other(
+	const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
 {
 	return match_alias(guards, resolved, access);
 }
@@ -698,8 +698,8 @@ stand_of(const struct guard_compiled *c, enum meet m)
 
 /* These rows against the directory from component i on. */
 static enum guard_stand
-stand_of_rows(const struct guards *guards, const struct guard_ranges *ranges,
-	const struct split *s, size_t i)
+stand_of_rows(const struct guards *guards, const struct guard_ranges *ranges, const struct split *s,
+	size_t i)
 {
 	enum guard_stand stand = GUARD_CLEAR;
 
@@ -787,8 +787,8 @@ guards_in_git(const struct guards *guards, const char *dir)
 }
 
 int
-guards_each_secret(const struct guards *guards, int (*each)(void *data, const char *real),
-	void *data)
+guards_each_secret(
+	const struct guards *guards, int (*each)(void *data, const char *real), void *data)
 {
 	int r = 0;
 

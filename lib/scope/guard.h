@@ -22,8 +22,8 @@ struct guard {
 	bool kept;	    /* only to remove it is guarded */
 	bool loose;	    /* to remove it is fine: nothing is run for want of it */
 	bool passing;	    /* comes and goes, or is large: known by name, never looked for */
-	bool project;	    /* read where people work: free where a cache profile unpacks packages */
-	const char *text;   /* why: "runs at every commit" */
+	bool project;	  /* read where people work: free where a cache profile unpacks packages */
+	const char *text; /* why: "runs at every commit" */
 	const char *source; /* the page or file that says so */
 };
 
@@ -42,25 +42,24 @@ struct guards_options {
 };
 
 /* Checks the patterns; unless later, they are ready then. */
-int guards_create(const struct guards_options *options, struct guards **ret_guards,
-	struct ambit_error *err);
+int guards_create(
+	const struct guards_options *options, struct guards **ret_guards, struct ambit_error *err);
 void guards_destroy(struct guards *guards);
 
 /* Before anything else is asked of them: compiles the patterns and looks
  * (bounded) which guards exist in the folder and in the home: a hard link or
  * symlink to one is guarded like itself. Does so once, and that must be before
  * the first write is decided. */
-int guards_ready(struct guards *guards, const struct ambit_scope *scope,
-	struct ambit_error *err);
+int guards_ready(struct guards *guards, const struct ambit_scope *scope, struct ambit_error *err);
 
 /* The guard that this access touches, or NULL. Borrowed. */
-const struct guard *guards_match(const struct guards *guards, const struct resolved *resolved,
-	enum ambit_access access);
+const struct guard *guards_match(
+	const struct guards *guards, const struct resolved *resolved, enum ambit_access access);
 
 /* The guard that a symlink with this text touches when it gets the name real, or NULL: git
  * follows every symlink in a git directory, and writes where it leads. */
-const struct guard *guards_match_link(const struct guards *guards, const char *real,
-	const char *text);
+const struct guard *guards_match_link(
+	const struct guards *guards, const char *real, const char *text);
 
 /* Whether a real path is a guard itself or lies in a guarded directory, so
  * that granting it can only mean granting the guard. whole: and everything
@@ -86,8 +85,8 @@ bool guards_beneath(const struct guards *guards, const char *dir);
 /* Looks through the folder (bounded: cut tells) for repositories beneath its
  * top, so that the places of their guards are known. known: directories where there was
  * one before, in any case; or NULL. -ENOMEM. */
-int guards_search(struct guards *guards, const struct ambit_scope *scope, char *const *known,
-	bool *ret_cut);
+int guards_search(
+	struct guards *guards, const struct ambit_scope *scope, char *const *known, bool *ret_cut);
 /* The same beneath another directory, its top as well, and less far: what was granted. */
 int guards_search_granted(struct guards *guards, const char *dir);
 /* The results of both. Borrowed; may be NULL. */
@@ -121,8 +120,8 @@ enum guard_stand guards_stand(const struct guards *guards, const char *dir);
 
 /* The real paths of what was found at start and is guarded against reading,
  * each once for every row that names it. Stops when each returns not 0. */
-int guards_each_secret(const struct guards *guards, int (*each)(void *data, const char *real),
-	void *data);
+int guards_each_secret(
+	const struct guards *guards, int (*each)(void *data, const char *real), void *data);
 
 /* What is wrong with a pattern, or NULL. Static. */
 const char *guard_pattern_fault(const char *pattern);

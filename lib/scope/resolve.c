@@ -96,8 +96,9 @@ resolve_fd(int fd, char **ret_path, struct ambit_error *err)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path));
 	if (n < 0)
-		return err_sys(err, errno, errno == ENOENT ? "cannot see paths: is /proc mounted?"
-							   : "cannot see its path");
+		return err_sys(err, errno,
+			errno == ENOENT ? "cannot see paths: is /proc mounted?"
+					: "cannot see its path");
 	if (n == 0 || (size_t)n >= sizeof(path) || path[0] != '/')
 		return err_set(err, n > 0 && path[0] == '/' ? ENAMETOOLONG : ENOENT,
 			"it has no path that can be named here");
@@ -156,8 +157,8 @@ fill(int fd, struct resolved *ret, struct ambit_error *err)
 }
 
 struct walk {
-	int at;	     /* the directory (or last object) reached */
-	char *todo;  /* text still to go */
+	int at;		    /* the directory (or last object) reached */
+	char *todo;	    /* text still to go */
 	struct buf missing; /* "/a/b": names that do not exist, beneath `at` */
 	int links;
 	bool follow;
@@ -313,8 +314,8 @@ resolve_last(int base_fd, const char *path, struct resolved *ret, struct ambit_e
 		return err_nomem(err);
 	if (name[0] == '\0' || streq(name, ".") || streq(name, "..") || strlen(name) > NAME_MAX)
 		return 1;
-	auto_close int at = resolve_open(
-		base_fd, parent, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
+	auto_close int at =
+		resolve_open(base_fd, parent, O_PATH | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
 	auto_close int found = at < 0 ? -1 : resolve_open(at, name, O_PATH | O_NOFOLLOW, 0, 0);
 
 	if (found != -ENOENT)
@@ -326,8 +327,8 @@ resolve_last(int base_fd, const char *path, struct resolved *ret, struct ambit_e
 
 /* For paths the kernel could not open because something in them is missing. */
 static int
-resolve_missing(int base_fd, const char *path, bool follow, struct resolved *ret,
-	struct ambit_error *err)
+resolve_missing(
+	int base_fd, const char *path, bool follow, struct resolved *ret, struct ambit_error *err)
 {
 	struct walk w = { .follow = follow };
 	int r = resolve_last(base_fd, path, ret, err);
@@ -367,7 +368,7 @@ holds_random_name(const char *path, const char *prefix, size_t n)
 {
 	if (!strstr(path, "/.ambit-"))
 		return false;
-	for (const char *at = path; (at = strchr(at, '/')); ) {
+	for (const char *at = path; (at = strchr(at, '/'));) {
 		at++;
 		if (str_prefix(at, prefix) && strcspn(at + strlen(prefix), "/") == n &&
 			strspn(at + strlen(prefix), HASH_LETTERS) >= n)
@@ -392,11 +393,11 @@ resolve_is_pool(const char *path)
 #define REPLACED_MAX 20
 
 static int
-resolve_once(int base_fd, const char *text, bool follow, struct resolved *ret,
-	struct ambit_error *err)
+resolve_once(
+	int base_fd, const char *text, bool follow, struct resolved *ret, struct ambit_error *err)
 {
-	auto_close int fd = resolve_open(base_fd, text, O_PATH | (follow ? 0 : O_NOFOLLOW), 0,
-		RESOLVE_NO_MAGICLINKS);
+	auto_close int fd = resolve_open(
+		base_fd, text, O_PATH | (follow ? 0 : O_NOFOLLOW), 0, RESOLVE_NO_MAGICLINKS);
 
 	if (fd == -ENOENT)
 		return resolve_missing(base_fd, text, follow, ret, err);
@@ -433,7 +434,8 @@ resolve_path(int base_fd, const char *base, const char *path, size_t len, bool f
 	for (int i = 0; i < REPLACED_MAX; i++) {
 		resolved_finish(&out);
 		r = resolve_once(base_fd, text, follow, &out, err);
-		if (r != -ENOENT && (r < 0 || !resolve_is_temp(out.real) || resolve_is_temp(written)))
+		if (r != -ENOENT &&
+			(r < 0 || !resolve_is_temp(out.real) || resolve_is_temp(written)))
 			break;
 	}
 	out.written = steal_ptr(&written);

@@ -10,8 +10,8 @@
 /* A path, resolved by the kernel. Names that do not exist yet hang on the
  * deepest ancestor that does. */
 struct resolved {
-	char *real;    /* absolute; no symlink, "." or ".." left in it */
-	char *written; /* absolute; what the text says, folded without looking */
+	char *real;	   /* absolute; no symlink, "." or ".." left in it */
+	char *written;	   /* absolute; what the text says, folded without looking */
 	const char *leads; /* a symlink with this text gets the name; borrowed; or NULL */
 	bool exists;
 	mode_t mode; /* the rest only if it exists */

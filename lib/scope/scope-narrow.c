@@ -62,8 +62,8 @@ ambit_scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n,
 }
 
 int
-ambit_scope_narrowed(const struct ambit_scope *scope, int (*each)(void *data, const char *path),
-	void *data)
+ambit_scope_narrowed(
+	const struct ambit_scope *scope, int (*each)(void *data, const char *path), void *data)
 {
 	const char *root = scope->root.real;
 	int r = 0;
@@ -102,8 +102,8 @@ append_path(void *data, const char *path)
 }
 
 int
-scope_copy_narrowing(const struct ambit_scope *from, struct ambit_scope *to,
-	struct ambit_error *err)
+scope_copy_narrowing(
+	const struct ambit_scope *from, struct ambit_scope *to, struct ambit_error *err)
 {
 	char **list = calloc(1, sizeof(*list));
 	int r = list ? ambit_scope_narrowed(from, append_path, &list) : -ENOMEM;

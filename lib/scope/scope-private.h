@@ -27,13 +27,13 @@ struct ambit_scope {
 	bool narrowed;
 	char **only;
 	char *only_by; /* whose words these are */
-	char *home; /* real paths, or NULL */
+	char *home;    /* real paths, or NULL */
 	char *config;
-	char *settings;	     /* the file in use, and its name if that is a symlink */
+	char *settings; /* the file in use, and its name if that is a symlink */
 	char *settings_name;
 	char *state;
 	char *runtime;
-	char **pools; /* of live sessions, outside the state directory; or NULL */
+	char **pools;	  /* of live sessions, outside the state directory; or NULL */
 	char *scratch[3]; /* where anybody may create: /tmp and its like; or NULL */
 	/* ambit's own files under other names: hard links to them. */
 	struct scope_own {
@@ -57,8 +57,8 @@ bool scope_holds(const struct ambit_scope *scope, const char *real);
  * that is open. */
 bool scope_writes(const struct ambit_scope *scope, const char *real, bool strictly);
 /* For a child. */
-int scope_copy_narrowing(const struct ambit_scope *from, struct ambit_scope *to,
-	struct ambit_error *err);
+int scope_copy_narrowing(
+	const struct ambit_scope *from, struct ambit_scope *to, struct ambit_error *err);
 /* Whether the text of the path says inside, under either name of the folder. */
 bool scope_says_inside(const struct ambit_scope *scope, const char *written);
 
@@ -67,8 +67,8 @@ bool scope_says_inside(const struct ambit_scope *scope, const char *written);
 bool scope_scratch(const struct ambit_scope *scope, const char *real);
 
 /* Why ambit keeps this path to itself ("is ambit's settings"), or NULL. */
-const char *scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
-	enum ambit_access access);
+const char *scope_protects(
+	const struct ambit_scope *scope, const struct resolved *resolved, enum ambit_access access);
 
 /* True for accesses that change something. */
 bool access_writes(enum ambit_access access);

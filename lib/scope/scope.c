@@ -113,8 +113,8 @@ copy_place(const char *from, char **ret, struct ambit_error *err)
 
 /* The file in use may be a symlink to anywhere: what it leads to, and the link. */
 static int
-settings_place(const struct ambit_places *places, struct ambit_scope *scope,
-	struct ambit_error *err)
+settings_place(
+	const struct ambit_places *places, struct ambit_scope *scope, struct ambit_error *err)
 {
 	auto_free char *file = NULL;
 	struct resolved name;
@@ -151,7 +151,8 @@ find_scratch(struct ambit_scope *scope, struct ambit_error *err)
 {
 	for (size_t i = 0; i < SCRATCH_N; i++) {
 		struct resolved at = { 0 };
-		int r = resolve_path(AT_FDCWD, "/", scratch[i], strlen(scratch[i]), true, &at, NULL);
+		int r = resolve_path(
+			AT_FDCWD, "/", scratch[i], strlen(scratch[i]), true, &at, NULL);
 
 		if (r == -ENOMEM)
 			return err_nomem(err);
@@ -190,8 +191,8 @@ find_own(struct ambit_scope *scope, struct ambit_error *err)
 }
 
 static int
-finish_create(struct ambit_scope *scope, int r, struct ambit_scope **ret_scope,
-	struct ambit_error *err)
+finish_create(
+	struct ambit_scope *scope, int r, struct ambit_scope **ret_scope, struct ambit_error *err)
 {
 	if (r == 0 && !str_beneath(scope->root.real, scope->display.real))
 		r = err_set(err, EINVAL, "the folder %s is not inside the workspace %s",
@@ -255,8 +256,8 @@ ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow
 	scope->allow_bash = parent->allow_bash && allow_bash;
 	r = dir_open(parent->display.fd, parent->display.real, root, &scope->root, err);
 	if (r == 0 && !str_beneath(scope->root.real, parent->root.real))
-		r = err_set(err, EPERM, "%s is not inside the parent's folder %s",
-			scope->root.real, parent->root.real);
+		r = err_set(err, EPERM, "%s is not inside the parent's folder %s", scope->root.real,
+			parent->root.real);
 	if (r == 0)
 		r = dir_open(parent->display.fd, parent->display.real, ".", &scope->display, err);
 	if (r == 0)
@@ -390,8 +391,8 @@ scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *path
 	int r;
 
 	if (!cwd || (len > 0 && path[0] == '/'))
-		return resolve_path(scope->display.fd, scope->display.real, path, len, follow, ret,
-			err);
+		return resolve_path(
+			scope->display.fd, scope->display.real, path, len, follow, ret, err);
 	r = dir_open(scope->display.fd, scope->display.real, cwd, &dir, err);
 	if (r < 0)
 		return err_context(err, "its cwd");
@@ -434,7 +435,7 @@ touches(const char *real, const char *dir, enum ambit_access access)
 	if (str_beneath(real, dir))
 		return true;
 	return (access == AMBIT_ACCESS_DELETE || access == AMBIT_ACCESS_REPLACE) &&
-		str_beneath(dir, real);
+	       str_beneath(dir, real);
 }
 
 static bool
@@ -446,7 +447,7 @@ is_folder_file(const struct scope_dir *dir, const char *real)
 		return false;
 	real += n == 1 ? 0 : n;
 	return real[0] == '/' &&
-		glob_match(FOLDER_FILE, sizeof(FOLDER_FILE) - 1, real + 1, strlen(real + 1), true);
+	       glob_match(FOLDER_FILE, sizeof(FOLDER_FILE) - 1, real + 1, strlen(real + 1), true);
 }
 
 static bool
@@ -481,8 +482,8 @@ holds_pool(const struct ambit_scope *scope, const char *real, enum ambit_access 
 }
 
 const char *
-scope_protects(const struct ambit_scope *scope, const struct resolved *resolved,
-	enum ambit_access access)
+scope_protects(
+	const struct ambit_scope *scope, const struct resolved *resolved, enum ambit_access access)
 {
 	const char *real = resolved->real;
 

@@ -145,8 +145,7 @@ take_agent(struct decode *d, const char *name, const json_t *value, struct ambit
 	agent->name = str_dup(name);
 	if (!agent->name)
 		return err_nomem(d->err);
-	json_object_foreach((json_t *)value, key, member)
-	{
+	json_object_foreach ((json_t *)value, key, member) {
 		decode_enter(d, key);
 		r = take_member(d, key, member, agent);
 		if (r < 0)
@@ -154,7 +153,8 @@ take_agent(struct decode *d, const char *name, const json_t *value, struct ambit
 		decode_leave(d);
 	}
 	if (!agent->command)
-		return decode_bad(d, "'%s' has no 'command', or an empty one", decode_show(d, name));
+		return decode_bad(
+			d, "'%s' has no 'command', or an empty one", decode_show(d, name));
 	return 0;
 }
 
@@ -172,8 +172,7 @@ agents_take(struct decode *d, const json_t *value, struct settings_values *value
 	values->agents = calloc(json_object_size(value) + 1, sizeof(*values->agents));
 	if (!values->agents)
 		return err_nomem(d->err);
-	json_object_foreach((json_t *)value, name, member)
-	{
+	json_object_foreach ((json_t *)value, name, member) {
 		decode_enter(d, name);
 		/* Counted first: what was taken of a bad one is freed with the rest. */
 		r = take_agent(d, name, member, &values->agents[values->n_agents++]);

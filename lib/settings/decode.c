@@ -188,8 +188,7 @@ decode_effects(struct decode *d, const json_t *value, int by[AMBIT_EFFECTS_N])
 
 	if (r < 0)
 		return r;
-	json_object_foreach((json_t *)value, name, member)
-	{
+	json_object_foreach ((json_t *)value, name, member) {
 		const struct ambit_word *effect = ambit_word_find(ambit_effects, name);
 
 		if (!effect)

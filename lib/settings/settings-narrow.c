@@ -22,8 +22,7 @@ check_permissions(struct decode *d, const json_t *value)
 	const char *name;
 	json_t *member;
 
-	json_object_foreach((json_t *)value, name, member)
-	{
+	json_object_foreach ((json_t *)value, name, member) {
 		const struct ambit_word *word =
 			ambit_word_find(ambit_permissions, json_string_value(member));
 

@@ -34,14 +34,14 @@ struct settings_values {
 	int reads;
 	int net;
 	int allow_bash;
-	int by_side_effect[AMBIT_EFFECTS_N];	 /* enum ambit_permission */
+	int by_side_effect[AMBIT_EFFECTS_N];	   /* enum ambit_permission */
 	struct ambit_tool_permission *permissions; /* the longest match counts */
 	size_t n_permissions;
-	json_t *policy;	       /* checked; NULL: none. See settings_policy() */
-	char **policy_program; /* argv, argv[0] absolute; NULL: none */
-	int policy_timeout;    /* ms; -1 */
+	json_t *policy;		     /* checked; NULL: none. See settings_policy() */
+	char **policy_program;	     /* argv, argv[0] absolute; NULL: none */
+	int policy_timeout;	     /* ms; -1 */
 	struct settings_judge judge; /* the person's only */
-	char **guard_writes;   /* patterns added */
+	char **guard_writes;	     /* patterns added */
 	char **guard_reads;
 	char **unguard_writes; /* patterns taken away; the person's only */
 	char **unguard_reads;
@@ -50,9 +50,9 @@ struct settings_values {
 	char **allow_hosts;
 	char **deny_hosts;
 	char **profiles;
-	char *ask;	      /* "tty", "deny", "allow", "exec:/path"; NULL */
-	int question_timeout; /* seconds; -1; 0 never */
-	int loop_limit;	      /* identical calls in a row; -1; 0 off */
+	char *ask;		    /* "tty", "deny", "allow", "exec:/path"; NULL */
+	int question_timeout;	    /* seconds; -1; 0 never */
+	int loop_limit;		    /* identical calls in a row; -1; 0 off */
 	struct ambit_agent *agents; /* the person's own; what they point to is owned */
 	size_t n_agents;
 	int agent_timeout; /* seconds; -1; 0 none */

@@ -113,8 +113,7 @@ load_text(struct ambit_settings *settings, struct decode *d, const struct input 
 		return err_set(d->err, EINVAL, "%s:%s", d->name, where.text);
 	if (!json_is_object(root))
 		return decode_bad(d, "settings must be an object: {\"key\": value, ...}");
-	json_object_foreach(root, name, value)
-	{
+	json_object_foreach (root, name, value) {
 		int r = load_member(settings, d, in, name, value);
 
 		if (r < 0)

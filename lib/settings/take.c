@@ -102,8 +102,7 @@ take_permissions(struct decode *d, const struct key *key, const json_t *value,
 	values->permissions = calloc(json_object_size(value) + 1, sizeof(*values->permissions));
 	if (!values->permissions)
 		return err_nomem(d->err);
-	json_object_foreach((json_t *)value, name, member)
-	{
+	json_object_foreach ((json_t *)value, name, member) {
 		struct ambit_tool_permission *p = &values->permissions[values->n_permissions];
 
 		decode_enter(d, name);
@@ -170,8 +169,7 @@ take_program(struct decode *d, const struct key *key, const json_t *value,
 	if (r < 0)
 		return r;
 	values->policy_timeout = 5000;
-	json_object_foreach((json_t *)value, name, member)
-	{
+	json_object_foreach ((json_t *)value, name, member) {
 		decode_enter(d, name);
 		if (streq(name, "command"))
 			r = decode_command(d, member, argv);

@@ -12,16 +12,16 @@
  * its row; parser, --help, man pages and completions all read the rows. */
 
 enum exit_code {
-	EXIT_OK = 0,	  /* done; `why`: allow */
-	EXIT_FAILED = 1,  /* could not be done; `log verify`: a chain is broken */
-	EXIT_USAGE = 2,	  /* the command line is wrong */
-	EXIT_ASK = 10,	  /* `why`: a person would be asked */
-	EXIT_DENY = 11,	  /* `why`: deny */
+	EXIT_OK = 0,	    /* done; `why`: allow */
+	EXIT_FAILED = 1,    /* could not be done; `log verify`: a chain is broken */
+	EXIT_USAGE = 2,	    /* the command line is wrong */
+	EXIT_ASK = 10,	    /* `why`: a person would be asked */
+	EXIT_DENY = 11,	    /* `why`: deny */
 	EXIT_TIMEOUT = 124, /* `run`: the time was up */
-	EXIT_AMBIT = 125, /* `run`: ambit itself failed */
-	EXIT_CANNOT = 126, /* `run`: the command cannot be executed */
+	EXIT_AMBIT = 125,   /* `run`: ambit itself failed */
+	EXIT_CANNOT = 126,  /* `run`: the command cannot be executed */
 	EXIT_MISSING = 127, /* `run`: there is no such command */
-	EXIT_SIGNAL = 128, /* `run`: plus the signal that ended it */
+	EXIT_SIGNAL = 128,  /* `run`: plus the signal that ended it */
 };
 
 struct exit_row {

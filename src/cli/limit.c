@@ -27,7 +27,8 @@ static int
 parse_amount(const char *text, uint64_t *ret_amount)
 {
 	static const char units[] = "KMGT";
-	const char *end = text + strspn(text, "0123456789"), *unit = *end ? strchr(units, *end) : NULL;
+	const char *end = text + strspn(text, "0123456789"),
+		   *unit = *end ? strchr(units, *end) : NULL;
 	auto_free char *digits = strndup(text, (size_t)(end - text));
 	int shift = unit ? 10 * (int)(unit - units + 1) : 0;
 	int64_t amount;

@@ -72,7 +72,8 @@ show_refused(const json_t *status)
 		if (i >= SHOWN_MAX)
 			break;
 		printf("  refused     %s %s (%s), %s", json_text(one, "what"),
-			json_text(one, "subject"), json_text(one, "code"), json_text(one, "program"));
+			json_text(one, "subject"), json_text(one, "code"),
+			json_text(one, "program"));
 		if (number_of(one, "count") > 1)
 			printf(", %lld times", number_of(one, "count"));
 		putchar('\n');

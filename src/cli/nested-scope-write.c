@@ -20,11 +20,11 @@ static int
 effective(const struct world *world, const struct cap *cap)
 {
 	int value = streq(cap->key, "net") ? ambit_engine_net(world->engine)
-					    : ambit_engine_mode(world->engine, cap->key, NULL);
+					   : ambit_engine_mode(world->engine, cap->key, NULL);
 
 	return streq(cap->key, "reads") && value == AMBIT_READS_UNTIL_FIRST_WRITE
-		? AMBIT_READS_FOLDER
-		: value;
+		       ? AMBIT_READS_FOLDER
+		       : value;
 }
 
 /* Lists that are open here, and can be inside. */
@@ -118,8 +118,8 @@ put_permission(const struct world *world, const char *tool, json_t *object)
 
 	/* What holds without a word holds inside as well, by what is there. */
 	if (!streq(from, "default"))
-		json_object_set_new(object, tool,
-			json_string(ambit_word_name(ambit_permissions, permission)));
+		json_object_set_new(
+			object, tool, json_string(ambit_word_name(ambit_permissions, permission)));
 }
 
 static json_t *
@@ -153,21 +153,20 @@ put_place(const struct account *t, json_t *scope)
 		r = json_set_text(scope, "turn", t->turn);
 	if (r == 0 && t->turn != NULL)
 		r = json_set_text(scope, "agent", t->agent);
-	if (r < 0 ||
-		json_object_set_new(scope, "depth",
-			json_integer(t->turn != NULL ? t->depth
-				: t->around != NULL
-				? around_number(t->around, "depth")
-				: 0)) < 0)
+	if (r < 0 || json_object_set_new(scope, "depth",
+			     json_integer(t->turn != NULL     ? t->depth
+					  : t->around != NULL ? around_number(t->around, "depth")
+							      : 0)) < 0)
 		return -ENOMEM;
 	for (const char *const *key = passed_on; r == 0 && *key != NULL; key++)
 		if (t->turn == NULL && t->around != NULL && around_word(t->around, *key)[0] != '\0')
 			r = json_set_text(scope, *key, around_word(t->around, *key));
-	if (r < 0 || json_object_set_new(scope, "enforce",
-			     json_boolean(child || ambit_scope_enforces_write(t->world->scope))) < 0)
+	if (r < 0 ||
+		json_object_set_new(scope, "enforce",
+			json_boolean(child || ambit_scope_enforces_write(t->world->scope))) < 0)
 		return -ENOMEM;
-	return json_object_set_new(scope, "allow_bash",
-		json_boolean(ambit_scope_allows_bash(t->world->scope)));
+	return json_object_set_new(
+		scope, "allow_bash", json_boolean(ambit_scope_allows_bash(t->world->scope)));
 }
 
 char *
@@ -175,13 +174,14 @@ around_tell(const struct account *t)
 {
 	const char *root = ambit_scope_root(t->world->scope);
 	auto_free char *guards = ambit_engine_guards(t->world->engine);
-	auto_json json_t *scope = guards == NULL
-		? NULL
-		: json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:b, s:s, s:o, s:[]}", "folder",
-			  t->around != NULL ? t->around->folder : root, "root", root, "settings",
-			  t->world->file, "sessions", sessions_of(t), "ask", t->who, "guard_reads",
-			  t->guard_reads, "watchers", t->watchers, "guards", guards, "permissions",
-			  permissions_of(t->world), "kept");
+	auto_json json_t *scope =
+		guards == NULL ? NULL
+			       : json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:b, s:s, s:o, s:[]}",
+					 "folder", t->around != NULL ? t->around->folder : root,
+					 "root", root, "settings", t->world->file, "sessions",
+					 sessions_of(t), "ask", t->who, "guard_reads",
+					 t->guard_reads, "watchers", t->watchers, "guards", guards,
+					 "permissions", permissions_of(t->world), "kept");
 
 	if (scope == NULL || put_place(t, scope) < 0 ||
 		ambit_engine_kept(t->world->engine, put_kept, json_object_get(scope, "kept")) < 0 ||

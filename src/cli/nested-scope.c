@@ -67,7 +67,7 @@ read_list(const struct around *around, const char *key, char ***ret_list)
 	*ret_list = calloc(1, sizeof(**ret_list));
 	if (*ret_list == NULL)
 		return -ENOMEM;
-	json_array_foreach(json_object_get(around->scope, key), i, name)
+	json_array_foreach (json_object_get(around->scope, key), i, name)
 		if (r == 0)
 			r = strv_append(ret_list, json_string_value(name));
 	return r;
@@ -164,8 +164,7 @@ around_limits(const struct around *around, struct ambit_limits *of)
 	const json_t *object = json_object_get(around->scope, "limits");
 
 	for (const struct around_limit *limit = around_limit_keys; limit->key != NULL; limit++) {
-		uint64_t most =
-			(uint64_t)json_integer_value(json_object_get(object, limit->key));
+		uint64_t most = (uint64_t)json_integer_value(json_object_get(object, limit->key));
 		uint64_t *own = around_limit_at(of, limit);
 
 		if (most > 0 && (*own == 0 || *own > most))
@@ -242,7 +241,7 @@ has(const struct around *around, const char *key, const char *name, size_t len)
 	const json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(around->scope, key), i, one)
+	json_array_foreach (json_object_get(around->scope, key), i, one)
 		if (strlen(json_string_value(one)) == len &&
 			memcmp(json_string_value(one), name, len) == 0)
 			return true;
@@ -287,10 +286,11 @@ check_given(const struct around *around, const struct given *given, struct ambit
 	case OPT_FOR:
 		return check_profiles(around, given->value, err);
 	case OPT_ALLOW_HOST:
-		return net == AMBIT_NET_OPEN ||
-				has(around, "allow_hosts", given->value, strlen(given->value))
-			? 0
-			: wider(err, "allow-host", given->value, "where hosts are asked about");
+		return net == AMBIT_NET_OPEN || has(around, "allow_hosts", given->value,
+							strlen(given->value))
+			       ? 0
+			       : wider(err, "allow-host", given->value,
+					 "where hosts are asked about");
 	/* What holds commands is the line around them. */
 	case OPT_BACKEND:
 	case OPT_PREFIX:
@@ -361,7 +361,7 @@ cap_permissions(const struct around *around, struct world *world, struct ambit_e
 	auto_free char *line = NULL;
 	const char *tool;
 
-	json_object_foreach((json_t *)permissions, tool, value)
+	json_object_foreach ((json_t *)permissions, tool, value)
 		if (!streq(json_string_value(value), "allow"))
 			json_object_set(less, tool, (json_t *)value);
 	if (json_object_size(less) == 0)
@@ -380,12 +380,11 @@ check_session(const struct around *around, const struct world *world, const stru
 	struct ambit_session session = { 0 };
 	struct ambit_error ignored = { 0 };
 	int r = name != NULL && !around->trusted
-		? ambit_record_session_load(world->record, name, &session, &ignored)
-		: -ENOENT;
+			? ambit_record_session_load(world->record, name, &session, &ignored)
+			: -ENOENT;
 
 	ambit_session_finish(&session);
-	return r == -ENOENT ? 0
-			    : wider(err, "session", name, "and a session there is a new one");
+	return r == -ENOENT ? 0 : wider(err, "session", name, "and a session there is a new one");
 }
 
 int
@@ -400,7 +399,8 @@ around_check(struct around *around, struct world *world, const struct args *args
 	/* A folder is open for as long as its run lives. */
 	if (!lies_in(root, around->kept))
 		return wider(err, "folder", root,
-			"where that is open by an answer, which can be taken back: use --write for it");
+			"where that is open by an answer, which can be taken back: use --write "
+			"for it");
 	for (const struct cap *cap = around_caps; r == 0 && cap->key != NULL; cap++)
 		r = cap_mode(around, world, args, cap, err);
 	if (r == 0)
@@ -432,11 +432,11 @@ around_scope(struct around *around, const struct world *world, struct ambit_erro
 		.kept = (const char *const *)around->kept,
 		.grants = (const char *const *)around->grants,
 		.whole = json_is_true(json_object_get(around->scope, "narrow"))
-			? NULL
-			: (const char *const *)ambit_run_inner_whole(around->asked),
+				 ? NULL
+				 : (const char *const *)ambit_run_inner_whole(around->asked),
 		.readable = around_number(around, "reads") == AMBIT_READS_ANYWHERE
-			? NULL
-			: (const char *const *)around->readable,
+				    ? NULL
+				    : (const char *const *)around->readable,
 		.guards = around_word(around, "guards"),
 	};
 	return r;

@@ -20,7 +20,7 @@ struct around {
 	char **kept;	    /* those that no answer can close */
 	char **grants;	    /* what can be granted in here, and what reads can be opened to */
 	char **readable;
-	char **sessions;    /* around this one, outermost first */
+	char **sessions; /* around this one, outermost first */
 	struct ambit_engine_outer outer;
 };
 

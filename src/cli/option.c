@@ -110,7 +110,8 @@ const struct option_row option_rows[OPT_N] = {
 	},
 	[OPT_PROXY] = {
 		.name = "proxy",
-		.text = "give the command a proxy for https (https_proxy), which decides as the line "
+		.text = "give the command a proxy for https (https_proxy), which decides as the "
+			"line "
 			"does: for programs that look names up in a way of their own",
 	},
 	[OPT_ASK] = {
@@ -154,7 +155,8 @@ const struct option_row option_rows[OPT_N] = {
 	},
 	[OPT_NO_PTY] = {
 		.name = "no-pty",
-		.text = "the command keeps the terminal itself in place of one of its own; a yes then takes a word",
+		.text = "the command keeps the terminal itself in place of one of its own; a "
+			"yes then takes a word",
 	},
 	[OPT_INNER] = {
 		.name = "inner",
@@ -185,7 +187,8 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "DIR",
 		.many = true,
 		.hidden = true,
-		.text = "of the folder only this is open; empty: nothing; of the server that started "
+		.text = "of the folder only this is open; empty: nothing; of the server that "
+			"started "
 			"this",
 	},
 	[OPT_KNOWN] = {
@@ -200,12 +203,14 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "limit",
 		.arg = "WHAT=N",
 		.many = true,
-		.text = "what each process of a command may use: cpu (seconds), memory, file-size (bytes, or K, M, "
+		.text = "what each process of a command may use: cpu (seconds), memory, "
+			"file-size (bytes, or K, M, "
 			"G) or processes",
 	},
 	[OPT_ALLOW_BASH] = {
 		.name = "allow-bash",
-		.text = "where the line cannot be held: run shell commands without it, and ask about "
+		.text = "where the line cannot be held: run shell commands without it, and ask "
+			"about "
 			"each",
 	},
 	[OPT_BACKEND] = {
@@ -218,7 +223,8 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "prefix",
 		.arg = "WORD",
 		.many = true,
-		.text = "a word in front of each shell command: another sandbox, the first an absolute "
+		.text = "a word in front of each shell command: another sandbox, the first an "
+			"absolute "
 			"path",
 	},
 	[OPT_SOCKET] = {
@@ -235,14 +241,16 @@ const struct option_row option_rows[OPT_N] = {
 	[OPT_LANDLOCK] = {
 		.name = "landlock",
 		.arg = "ABI",
-		.text = "hold the line as on an older kernel, 2 to 7: to try what it does there; never more "
+		.text = "hold the line as on an older kernel, 2 to 7: to try what it does "
+			"there; never more "
 			"than this kernel has",
 	},
 	[OPT_KIND] = {
 		.name = "kind",
 		.arg = "KIND",
 		.words = event_kinds,
-		.text = "only events of this kind; a rule that was taken back is a revoke, not a rule",
+		.text = "only events of this kind; a rule that was taken back is a revoke, not "
+			"a rule",
 	},
 	[OPT_TOOL] = {
 		.name = "tool",
@@ -303,7 +311,8 @@ const struct option_row option_rows[OPT_N] = {
 	[OPT_BEFORE] = {
 		.name = "before",
 		.arg = "WHEN",
-		.text = "only sessions that were last used before: 12h, 30d ago, or 2030-01-31[T12:00]",
+		.text = "only sessions that were last used before: 12h, 30d ago, or "
+			"2030-01-31[T12:00]",
 	},
 	[OPT_YES] = {
 		.name = "yes",

@@ -47,7 +47,8 @@ session_is_inside(struct world *world, const char *name)
 	bool inside = false;
 
 	return world->record != NULL &&
-		ambit_record_events(world->record, &filter, see_inside, &inside, NULL) == 0 && inside;
+	       ambit_record_events(world->record, &filter, see_inside, &inside, NULL) == 0 &&
+	       inside;
 }
 
 static bool
@@ -141,8 +142,7 @@ session_pick(struct world *world, const struct args *args, struct ambit_session 
 		if (r < 0 || found == NULL)
 			return r < 0 ? r : new_session(world, NULL, ret_session, err);
 	}
-	r = ambit_record_session_load(
-		world->record, name != NULL ? name : found, ret_session, err);
+	r = ambit_record_session_load(world->record, name != NULL ? name : found, ret_session, err);
 	if (r == -ENOENT) {
 		*err = (struct ambit_error){ 0 };
 		return new_session(world, name, ret_session, err);

@@ -261,7 +261,7 @@ static bool
 may_wait(const struct args *args, unsigned needs)
 {
 	return (needs & WORLD_MEANWHILE) &&
-		!((needs & WORLD_ITS_FOLDER) && args_get(args, OPT_SESSION) != NULL);
+	       !((needs & WORLD_ITS_FOLDER) && args_get(args, OPT_SESSION) != NULL);
 }
 
 static int

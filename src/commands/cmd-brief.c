@@ -35,8 +35,10 @@ const struct command cmd_brief = {
 	.name = "brief",
 	.args = "",
 	.text = "the text that tells a model its scope",
-	.about = "Prints what to put into a model's instructions: where the line is, what holds its\n"
-		 "shell, what to do when something is refused, and how to treat what comes from the\n"
+	.about = "Prints what to put into a model's instructions: where the line is, what holds "
+		 "its\n"
+		 "shell, what to do when something is refused, and how to treat what comes from "
+		 "the\n"
 		 "network. The line holds without it; with it the model does not waste its turns.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,

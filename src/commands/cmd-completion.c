@@ -322,14 +322,16 @@ const struct command cmd_completion = {
 	.name = "completion",
 	.args = "bash|zsh|fish",
 	.text = "completions for a shell",
-	.about = "Prints a script for the shell to read. 'make install' has put them where the shells\n"
+	.about = "Prints a script for the shell to read. 'make install' has put them where the "
+		 "shells\n"
 		 "look; this is for those who have only the program.",
 	.words = (const char *const[]){ "bash", "zsh", "fish", NULL },
 	.options = (const enum opt[]){ OPT_END },
-	.examples = (const struct example[]){
-		{ "source <(ambit completion bash)", "in this shell" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "source <(ambit completion bash)", "in this shell" },
+			{ NULL, NULL },
+		},
 	.min = 1,
 	.max = 1,
 	.run = run,

@@ -25,7 +25,7 @@
 struct lines {
 	char data[1 << 16];
 	size_t at, end;
-	struct buf line; /* at most LINE_MAX_BYTES; what is past that is not kept */
+	struct buf line;	 /* at most LINE_MAX_BYTES; what is past that is not kept */
 	struct ambit_live *live; /* or NULL */
 	bool stopped;
 };
@@ -203,18 +203,24 @@ const struct command cmd_decide = {
 		 "  {\"id\":1,\"tool\":\"write\",\"args\":{\"file_path\":\"src/a.c\"}}\n"
 		 "  {\"id\":1,\"verdict\":\"allow\",...}\n"
 		 "\n"
-		 "A request may also have \"cwd\", \"effects\" (for tools that ambit does not know),\n"
-		 "and \"scope\" and \"mode\", which can only narrow. Nobody is asked: an ask is the\n"
-		 "caller's to put to the person. Every decision is recorded; where it cannot be, it is\n"
-		 "a deny. A line that cannot be understood is a deny with BadArguments, and the stream\n"
+		 "A request may also have \"cwd\", \"effects\" (for tools that ambit does not "
+		 "know),\n"
+		 "and \"scope\" and \"mode\", which can only narrow. Nobody is asked: an ask is "
+		 "the\n"
+		 "caller's to put to the person. Every decision is recorded; where it cannot be, "
+		 "it is\n"
+		 "a deny. A line that cannot be understood is a deny with BadArguments, and the "
+		 "stream\n"
 		 "goes on.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
 		OPT_END },
-	.examples = (const struct example[]){
-		{ "echo '{\"tool\":\"write\",\"args\":{\"file_path\":\"/etc/hosts\"}}' | ambit decide",
-			"one request" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "echo '{\"tool\":\"write\",\"args\":{\"file_path\":\"/etc/hosts\"}}' "
+			  "| ambit decide",
+				"one request" },
+			{ NULL, NULL },
+		},
 	.run = run,
 };

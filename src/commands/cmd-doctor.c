@@ -128,11 +128,11 @@ check_guards(struct report *report, const struct args *args)
 	if (r == 0)
 		cut = ambit_engine_search_cut(world.engine);
 	say(report, "guards", r == 0 && !cut,
-		r < 0	? err.text[0] ? err.text : "cannot be looked for"
-		: cut	? "law at the top of the folder and in the repositories that were found; the "
-			  "folder is too large to be searched whole"
-			: "law at the top of the folder and in every repository in it; deeper "
-			  "names that appear during a run: for honest programs",
+		r < 0 ? err.text[0] ? err.text : "cannot be looked for"
+		: cut ? "law at the top of the folder and in the repositories that were found; the "
+			"folder is too large to be searched whole"
+		      : "law at the top of the folder and in every repository in it; deeper "
+			"names that appear during a run: for honest programs",
 		"take a smaller folder, or keep repositories near its top");
 	world_finish(&world);
 }
@@ -160,8 +160,10 @@ const struct command cmd_doctor = {
 	.name = "doctor",
 	.args = "",
 	.text = "what works on this machine, and what does not",
-	.about = "Checks the folder, the settings and the record, then looks what the kernel offers to\n"
-		 "hold the line with. Exits with 1 if the folder, the settings or the record cannot be\n"
+	.about = "Checks the folder, the settings and the record, then looks what the kernel "
+		 "offers to\n"
+		 "hold the line with. Exits with 1 if the folder, the settings or the record "
+		 "cannot be\n"
 		 "used.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SETTINGS, OPT_JSON, OPT_END },
 	.run = run,

@@ -61,7 +61,8 @@ check_names(const struct forgetting *f, struct ambit_error *err)
 
 		r = ambit_record_session_load(f->world->record, f->args->words[i], &session, err);
 		if (r == -ENOENT)
-			err_set(err, ENOENT, "there is no session '%s': 'ambit sessions' lists them",
+			err_set(err, ENOENT,
+				"there is no session '%s': 'ambit sessions' lists them",
 				f->args->words[i]);
 		ambit_session_finish(&session);
 	}
@@ -88,9 +89,9 @@ static int
 say_done(const struct args *args, const struct ambit_forgotten *sum, struct ambit_error *err)
 {
 	if (args_get(args, OPT_JSON) != NULL)
-		return out_json(json_pack("{s:I s:I s:I}", "sessions", (json_int_t)sum->sessions,
-					"events", (json_int_t)sum->events, "live",
-					(json_int_t)sum->live),
+		return out_json(
+			json_pack("{s:I s:I s:I}", "sessions", (json_int_t)sum->sessions, "events",
+				(json_int_t)sum->events, "live", (json_int_t)sum->live),
 			err);
 	printf("%lld %s with %lld events removed", (long long)sum->sessions,
 		sum->sessions == 1 ? "session" : "sessions", (long long)sum->events);
@@ -110,7 +111,8 @@ forget(const struct forgetting *f, struct ambit_error *err)
 	if (r == 0)
 		r = forget_each(f, true, &sum, err);
 	if (r == 0 && f->args->n > 0 && sum.live > 0)
-		return err_set(err, EBUSY, "a session is live and was kept: end it first with 'ambit stop'");
+		return err_set(err, EBUSY,
+			"a session is live and was kept: end it first with 'ambit stop'");
 	if (r == 0 && sum.sessions > 0 && args_get(f->args, OPT_YES) == NULL && !is_confirmed(&sum))
 		return err_set(err, ECANCELED, "nothing was removed");
 	if (r == 0 && sum.sessions > 0)
@@ -124,7 +126,8 @@ parse_args(const struct args *args, struct forgetting *f, struct ambit_error *er
 	const char *before = args_get(args, OPT_BEFORE);
 
 	if (before != NULL && when_since(before, clock_now(), &f->before) < 0)
-		return usage(err, "--before: '%s' is neither 90s, 15m, 2h, 30d nor 2030-01-31[T12:00]",
+		return usage(err,
+			"--before: '%s' is neither 90s, 15m, 2h, 30d nor 2030-01-31[T12:00]",
 			before);
 	if ((args->n > 0) + (before != NULL) + (args_get(args, OPT_ALL) != NULL) != 1)
 		return usage(err, "name the sessions, or use --before WHEN or --all");
@@ -163,17 +166,21 @@ const struct command cmd_forget = {
 	.name = "forget",
 	.args = "[SESSION...]",
 	.text = "remove sessions from the record",
-	.about = "Removes sessions with their events, approvals, modes and permissions, for good: those\n"
-		 "that are named, those that were last used before a time, or all. Live sessions stay;\n"
+	.about = "Removes sessions with their events, approvals, modes and permissions, for "
+		 "good: those\n"
+		 "that are named, those that were last used before a time, or all. Live sessions "
+		 "stay;\n"
 		 "so do rules that hold beyond a session. The record notes how many went. By\n"
-		 "themselves sessions go after 'keep_days', and the oldest when the record has more\n"
+		 "themselves sessions go after 'keep_days', and the oldest when the record has "
+		 "more\n"
 		 "than 'record_max' megabytes ('ambit settings').",
 	.options = (const enum opt[]){ OPT_BEFORE, OPT_ALL, OPT_YES, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit forget 20300131-101500-k3x9qa", "one session" },
-		{ "ambit forget --before 30d --yes", "what was not used for a month" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit forget 20300131-101500-k3x9qa", "one session" },
+			{ "ambit forget --before 30d --yes", "what was not used for a month" },
+			{ NULL, NULL },
+		},
 	.max = 64,
 	.run = run,
 };

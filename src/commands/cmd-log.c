@@ -23,7 +23,7 @@ struct view {
 	int (*print)(void *data, int64_t id, const struct ambit_event *event);
 	bool json;
 	int64_t last_id;
-	int64_t skip; /* so many of the judge's are not shown */
+	int64_t skip;	/* so many of the judge's are not shown */
 	json_t *counts; /* "kind\tverdict\tcode\ttool" -> how many */
 };
 
@@ -369,20 +369,23 @@ const struct command cmd_log = {
 	.name = "log",
 	.args = "[verify|export]",
 	.text = "what was decided, asked, answered and done",
-	.about = "Shows the events of all sessions in the order they were stored. 'log export' prints\n"
+	.about = "Shows the events of all sessions in the order they were stored. 'log export' "
+		 "prints\n"
 		 "them as JSON lines, with everything that was kept. 'log verify' checks that no\n"
 		 "session's events were changed, removed or put in between, and names the first\n"
 		 "broken link; the head it prints, noted elsewhere, also shows a rewritten chain.",
 	.words = (const char *const[]){ "verify", "export", NULL },
 	.options = (const enum opt[]){ OPT_SESSION, OPT_KIND, OPT_TOOL, OPT_VERDICT, OPT_CODE,
 		OPT_SINCE, OPT_LAST, OPT_FOLLOW, OPT_SUMMARY, OPT_JUDGE, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit log --since 1h --verdict deny", "what was refused in the last hour" },
-		{ "ambit log --follow --last 10", "the last ten events, then new ones" },
-		{ "ambit log --judge --since 1d", "what the judge said yes to, and why" },
-		{ "ambit log verify", "are the chains whole" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit log --since 1h --verdict deny",
+				"what was refused in the last hour" },
+			{ "ambit log --follow --last 10", "the last ten events, then new ones" },
+			{ "ambit log --judge --since 1d", "what the judge said yes to, and why" },
+			{ "ambit log verify", "are the chains whole" },
+			{ NULL, NULL },
+		},
 	.max = 1,
 	.run = run,
 };

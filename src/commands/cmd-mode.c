@@ -141,8 +141,10 @@ const struct command cmd_mode = {
 	.name = "mode",
 	.args = "[WORD...]",
 	.text = "show or change the modes of a session",
-	.about = "Without a word, shows the modes that hold and where each comes from: the session, the\n"
-		 "person (your settings), the folder (its .ambit.json) or the default. Each word sets\n"
+	.about = "Without a word, shows the modes that hold and where each comes from: the "
+		 "session, the\n"
+		 "person (your settings), the folder (its .ambit.json) or the default. Each word "
+		 "sets\n"
 		 "the mode that it belongs to:\n"
 		 "  agent mode: plan, build\n"
 		 "  sandbox mode: read-only, default-write\n"
@@ -151,17 +153,21 @@ const struct command cmd_mode = {
 		 "  as-settings: all of them as the settings say\n"
 		 "\n"
 		 "The session is --session, which is made if there is none of that name, else the\n"
-		 "live one of this folder, or its newest. What a settings file in the folder narrows\n"
-		 "stays narrow. Where the session is live, a change holds at once, for new calls: files\n"
+		 "live one of this folder, or its newest. What a settings file in the folder "
+		 "narrows\n"
+		 "stays narrow. Where the session is live, a change holds at once, for new "
+		 "calls: files\n"
 		 "that a program has open stay open. It says where it holds.",
-	.words = (const char *const[]){ "plan", "build", "read-only", "default-write", "ask-any-write",
-		"ask-dangerous", "bypass", "folder", "until-first-write", "anywhere", WORD_RESET, NULL },
+	.words = (const char *const[]){ "plan", "build", "read-only", "default-write",
+		"ask-any-write", "ask-dangerous", "bypass", "folder", "until-first-write",
+		"anywhere", WORD_RESET, NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit mode plan", "this folder's session may only look" },
-		{ "ambit mode build ask-any-write --session ci", "two modes at once" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit mode plan", "this folder's session may only look" },
+			{ "ambit mode build ask-any-write --session ci", "two modes at once" },
+			{ NULL, NULL },
+		},
 	.max = 8,
 	.run = run,
 };

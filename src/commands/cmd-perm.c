@@ -69,8 +69,8 @@ tell(struct world *world, const struct args *args, const struct ambit_session *s
 {
 	const struct live_for whom = { .session = session->name };
 	const char *tool = args->words[0], *word = args->words[1];
-	auto_json json_t *object = json_pack("{s:s s:s}", "session", session->name, "permission",
-		word);
+	auto_json json_t *object =
+		json_pack("{s:s s:s}", "session", session->name, "permission", word);
 	int r;
 
 	if (args_get(args, OPT_JSON) == NULL) {
@@ -130,16 +130,21 @@ const struct command cmd_perm = {
 	.name = "perm",
 	.args = "TOOL allow|ask|deny|default",
 	.text = "change what one tool may do in a session",
-	.about = "TOOL is a name as in 'ambit perms', another agent's name for it, or a name that ends\n"
-		 "in '*', like mcp__github__*. The session is --session, which is made if there is\n"
-		 "none of that name, else the live one of this folder, or its newest. 'default' takes\n"
-		 "the session's own word away. It can never lift what a settings file in the folder narrows. Where the\n"
-		 "session is live it holds at once, for new calls.",
+	.about =
+		"TOOL is a name as in 'ambit perms', another agent's name for it, or a name "
+		"that ends\n"
+		"in '*', like mcp__github__*. The session is --session, which is made if there is\n"
+		"none of that name, else the live one of this folder, or its newest. 'default' "
+		"takes\n"
+		"the session's own word away. It can never lift what a settings file in the "
+		"folder narrows. Where the\n"
+		"session is live it holds at once, for new calls.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit perm webfetch deny --session ci", "no fetching in session ci" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit perm webfetch deny --session ci", "no fetching in session ci" },
+			{ NULL, NULL },
+		},
 	.min = 2,
 	.max = 2,
 	.run = run,

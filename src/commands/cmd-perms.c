@@ -54,13 +54,14 @@ known(const char *name)
 
 /* As it holds in the process that runs, if there is one: that has settings of its own. */
 static enum ambit_permission
-permission_of(const struct world *world, const json_t *live, const char *tool,
-	const char **ret_from)
+permission_of(
+	const struct world *world, const json_t *live, const char *tool, const char **ret_from)
 {
-	const json_t *now = json_object_get(
-		json_object_get(json_array_get(live, 0), "permissions"), tool);
+	const json_t *now =
+		json_object_get(json_object_get(json_array_get(live, 0), "permissions"), tool);
 	const char *word = json_string_value(json_object_get(now, "permission"));
-	const struct ambit_word *row = word != NULL ? ambit_word_find(ambit_permissions, word) : NULL;
+	const struct ambit_word *row =
+		word != NULL ? ambit_word_find(ambit_permissions, word) : NULL;
 	const char *from = json_string_value(json_object_get(now, "from"));
 
 	if (row == NULL || from == NULL)
@@ -77,8 +78,7 @@ list(const struct world *world, const struct ambit_session *session, const json_
 
 	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
 		const char *from = "?";
-		enum ambit_permission permission =
-			permission_of(world, live, tool.name, &from);
+		enum ambit_permission permission = permission_of(world, live, tool.name, &from);
 
 		add_row(listing, tool.name, permission, from, tool.text);
 	}
@@ -116,7 +116,8 @@ run(const struct args *args, struct ambit_error *err)
 					 : out_json(json_incref(listing.rows), err);
 	else if (r == 0)
 		r = table_finish(&listing.table, err);
-	for (size_t i = 0; r == 0 && args_get(args, OPT_JSON) == NULL && i < json_array_size(live); i++)
+	for (size_t i = 0; r == 0 && args_get(args, OPT_JSON) == NULL && i < json_array_size(live);
+		i++)
 		printf("%s in session %s, live: %s (pid %lld)\n", i == 0 ? "as it holds" : "and",
 			session.name,
 			json_string_value(json_object_get(json_array_get(live, i), "door")),
@@ -134,9 +135,12 @@ const struct command cmd_perms = {
 	.name = "perms",
 	.args = "",
 	.text = "what each tool may do without a question",
-	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes from:\n"
-		 "the session (--session, else the live one of this folder, or its newest), the person\n"
-		 "(your settings), the folder (its .ambit.json), or the default. Where the session is\n"
+	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes "
+		 "from:\n"
+		 "the session (--session, else the live one of this folder, or its newest), the "
+		 "person\n"
+		 "(your settings), the folder (its .ambit.json), or the default. Where the "
+		 "session is\n"
 		 "live, it is what holds there now. A permission is\n"
 		 "about the tool itself; its paths and hosts are decided as well, and the most\n"
 		 "restrictive holds.",

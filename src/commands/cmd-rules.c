@@ -217,25 +217,34 @@ const struct command cmd_rules = {
 	.name = "rules",
 	.args = "[list] | add write|read|connect|call SUBJECT | revoke N",
 	.text = "remembered answers: list, add, revoke",
-	.about = "Lists the standing rules of this folder and those for everywhere, and with --session\n"
-		 "that session's approvals. 'rules add' stores an answer in advance: write or read with\n"
-		 "a path (a folder stands for everything beneath it, and so does any path with --no),\n"
-		 "connect with a host or a pattern like *.example.com, call with a shell command or a\n"
-		 "rule key like 'cmd:git status'. It is a rule of this folder, or of everywhere, or of\n"
+	.about = "Lists the standing rules of this folder and those for everywhere, and with "
+		 "--session\n"
+		 "that session's approvals. 'rules add' stores an answer in advance: write or "
+		 "read with\n"
+		 "a path (a folder stands for everything beneath it, and so does any path with "
+		 "--no),\n"
+		 "connect with a host or a pattern like *.example.com, call with a shell command "
+		 "or a\n"
+		 "rule key like 'cmd:git status'. It is a rule of this folder, or of everywhere, "
+		 "or of\n"
 		 "one session.\n"
 		 "\n"
-		 "A rule turns a question into its answer. It never lifts what is denied without one.\n"
-		 "Added or revoked, it holds at once in live sessions that it is for, and they are named.",
+		 "A rule turns a question into its answer. It never lifts what is denied without "
+		 "one.\n"
+		 "Added or revoked, it holds at once in live sessions that it is for, and they "
+		 "are named.",
 	.words = (const char *const[]){ "list", "add", "revoke", NULL },
-	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_EVERYWHERE, OPT_NO,
-		OPT_EXPIRES, OPT_ALL, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit rules add write ~/data", "this folder's agents may write there" },
-		{ "ambit rules add connect '*.example.com' --everywhere", "for all folders" },
-		{ "ambit rules add call 'git push' --no", "never, without a question" },
-		{ "ambit rules revoke 3", "forget one" },
-		{ NULL, NULL },
-	},
+	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_EVERYWHERE,
+		OPT_NO, OPT_EXPIRES, OPT_ALL, OPT_JSON, OPT_END },
+	.examples =
+		(const struct example[]){
+			{ "ambit rules add write ~/data", "this folder's agents may write there" },
+			{ "ambit rules add connect '*.example.com' --everywhere",
+				"for all folders" },
+			{ "ambit rules add call 'git push' --no", "never, without a question" },
+			{ "ambit rules revoke 3", "forget one" },
+			{ NULL, NULL },
+		},
 	.max = 3,
 	.run = run,
 };

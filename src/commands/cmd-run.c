@@ -110,7 +110,8 @@ conclude(struct run *run, const struct ambit_run_result *result)
 		status = EXIT_AMBIT;
 	if (run_report_write(&run->report, run, result, &err) == 0)
 		return status;
-	fprintf(stderr, "ambit: %s%s\n", err.text, status == 0 ? "; the command exited with 0" : "");
+	fprintf(stderr, "ambit: %s%s\n", err.text,
+		status == 0 ? "; the command exited with 0" : "");
 	return status == 0 ? EXIT_AMBIT : status;
 }
 
@@ -180,49 +181,63 @@ const struct command cmd_run = {
 	.name = "run",
 	.args = "[--] [COMMAND [ARGUMENT...]]",
 	.text = "run a command that can write only inside the folder",
-	.about = "Starts the command with the line around it, held by the kernel: it and everything it\n"
-		 "starts read anywhere and write inside the folder. A call that goes further is held,\n"
-		 "you are asked, and it goes on or fails as you say; other work goes on meanwhile.\n"
-		 "Without a command it is your shell. The command starts in the folder, or where you\n"
-		 "are if that is inside.\n"
-		 "\n"
-		 "Options end at the first word that is none: what follows is the command's own.\n"
-		 "\n"
-		 "Where its input and output are your terminal, the command gets one of its own, and\n"
-		 "questions appear over it, or with whoever watches; in a pipeline it keeps yours. Without\n"
-		 "a terminal or one who watches, and unless --ask says who answers, what is outside is\n"
-		 "refused. A refused call fails with 'Permission denied', a line about it goes to the\n"
-		 "program's own standard error where that is a file or a pipe, and a summary follows at\n"
-		 "the end.\n"
-		 "\n"
-		 "What it connects to is decided by the name of the host: one that is not allowed\n"
-		 "(--allow-host, --for, a rule) is asked about when its name is looked up.\n"
-		 "\n"
-		 "In /tmp, /var/tmp and /dev/shm the command can make files and change those it made.\n"
-		 "TMPDIR is a directory of its own, and gone afterwards; so is every process that the\n"
-		 "command left behind.\n"
-		 "\n"
-		 "Inside another ambit run it narrows: the command gets what the outer one has, less\n"
-		 "what the options say; what would be wider is refused.\n"
-		 "\n"
-		 "The exit status is the command's.",
+	.about =
+		"Starts the command with the line around it, held by the kernel: it and "
+		"everything it\n"
+		"starts read anywhere and write inside the folder. A call that goes further is "
+		"held,\n"
+		"you are asked, and it goes on or fails as you say; other work goes on meanwhile.\n"
+		"Without a command it is your shell. The command starts in the folder, or where "
+		"you\n"
+		"are if that is inside.\n"
+		"\n"
+		"Options end at the first word that is none: what follows is the command's own.\n"
+		"\n"
+		"Where its input and output are your terminal, the command gets one of its own, "
+		"and\n"
+		"questions appear over it, or with whoever watches; in a pipeline it keeps "
+		"yours. Without\n"
+		"a terminal or one who watches, and unless --ask says who answers, what is "
+		"outside is\n"
+		"refused. A refused call fails with 'Permission denied', a line about it goes "
+		"to the\n"
+		"program's own standard error where that is a file or a pipe, and a summary "
+		"follows at\n"
+		"the end.\n"
+		"\n"
+		"What it connects to is decided by the name of the host: one that is not allowed\n"
+		"(--allow-host, --for, a rule) is asked about when its name is looked up.\n"
+		"\n"
+		"In /tmp, /var/tmp and /dev/shm the command can make files and change those it "
+		"made.\n"
+		"TMPDIR is a directory of its own, and gone afterwards; so is every process "
+		"that the\n"
+		"command left behind.\n"
+		"\n"
+		"Inside another ambit run it narrows: the command gets what the outer one has, "
+		"less\n"
+		"what the options say; what would be wider is refused.\n"
+		"\n"
+		"The exit status is the command's.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST, OPT_NET,
-		OPT_PROXY, OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT, OPT_REPORT,
-		OPT_FAIL_ON_REFUSAL, OPT_QUIET, OPT_NO_PTY, OPT_LANDLOCK, OPT_INNER,
+		OPT_PROXY, OPT_ASK, OPT_GUARD_READS, OPT_SCRUB_ENV, OPT_KEEP_ENV, OPT_TIMEOUT,
+		OPT_REPORT, OPT_FAIL_ON_REFUSAL, OPT_QUIET, OPT_NO_PTY, OPT_LANDLOCK, OPT_INNER,
 		OPT_WITHIN, OPT_ASK_FD, OPT_LEASH, OPT_ONLY, OPT_KNOWN, OPT_LIMIT, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit run -- make test", "a build that cannot write outside the folder" },
-		{ "ambit run --folder ~/app -- claude", "an agent, in that folder" },
-		{ "ambit run", "your shell" },
-		{ "ambit run --write ~/data --net none python3 job.py",
-			"one more folder, and no network" },
-		{ "ambit run --allow-host '*.example.org' -- ./fetch",
-			"one more host and all below it, whatever program reaches it" },
-		{ "ambit run --ask deny --report result.json --fail-on-refusal make",
-			"nobody is there to ask, as in CI" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit run -- make test",
+				"a build that cannot write outside the folder" },
+			{ "ambit run --folder ~/app -- claude", "an agent, in that folder" },
+			{ "ambit run", "your shell" },
+			{ "ambit run --write ~/data --net none python3 job.py",
+				"one more folder, and no network" },
+			{ "ambit run --allow-host '*.example.org' -- ./fetch",
+				"one more host and all below it, whatever program reaches it" },
+			{ "ambit run --ask deny --report result.json --fail-on-refusal make",
+				"nobody is there to ask, as in CI" },
+			{ NULL, NULL },
+		},
 	.max = SIZE_MAX,
 	.wraps = true,
 	.run = run_command,

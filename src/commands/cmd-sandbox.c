@@ -131,8 +131,8 @@ collect(struct world *world, const struct ambit_session *session, struct listing
 static const char *
 live_mode(const json_t *live, const char *key, const char **ret_from)
 {
-	const json_t *mode = json_object_get(
-		json_object_get(json_array_get(live, 0), "modes"), key);
+	const json_t *mode =
+		json_object_get(json_object_get(json_array_get(live, 0), "modes"), key);
 	const char *from = json_string_value(json_object_get(mode, "from"));
 
 	if (from != NULL)
@@ -227,9 +227,12 @@ const struct command cmd_sandbox = {
 	.name = "sandbox",
 	.args = "",
 	.text = "the line of a session, and what is open past it",
-	.about = "Shows the folder, the modes, where it reads, and each grant and each remembered no\n"
-		 "that is in force, with its source. Of a live session it also shows what the kernel\n"
-		 "and the gate hold, the last descriptors that were given past the line, and what was\n"
+	.about = "Shows the folder, the modes, where it reads, and each grant and each "
+		 "remembered no\n"
+		 "that is in force, with its source. Of a live session it also shows what the "
+		 "kernel\n"
+		 "and the gate hold, the last descriptors that were given past the line, and "
+		 "what was\n"
 		 "refused so far. The session is --session, else the live one of this\n"
 		 "folder, or its newest.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },

@@ -121,14 +121,18 @@ const struct command cmd_sessions = {
 	.name = "sessions",
 	.args = "",
 	.text = "the sessions that are stored, and which are live",
-	.about = "Lists every stored session, newest first, with the modes that it has of its own, and\n"
-		 "what it runs in now: the door (run, mcp, serve) and its process. --session NAME on\n"
-		 "any command goes on with one; 'mode', 'perm', 'rules' and 'stop' act on those that\n"
+	.about = "Lists every stored session, newest first, with the modes that it has of its "
+		 "own, and\n"
+		 "what it runs in now: the door (run, mcp, serve) and its process. --session "
+		 "NAME on\n"
+		 "any command goes on with one; 'mode', 'perm', 'rules' and 'stop' act on those "
+		 "that\n"
 		 "are live at once.",
 	.options = (const enum opt[]){ OPT_LIVE, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit sessions --live", "what runs now" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit sessions --live", "what runs now" },
+			{ NULL, NULL },
+		},
 	.run = run,
 };

@@ -82,15 +82,18 @@ const struct command cmd_settings = {
 	.name = "settings",
 	.args = "",
 	.text = "the settings that hold, and where each comes from",
-	.about = "The person's settings are in ~/.config/ambit/config.json (or --settings FILE). A file\n"
-		 ".ambit.json in the folder can narrow them and never widen them. What cannot be read\n"
+	.about = "The person's settings are in ~/.config/ambit/config.json (or --settings FILE). "
+		 "A file\n"
+		 ".ambit.json in the folder can narrow them and never widen them. What cannot be "
+		 "read\n"
 		 "or understood is an error, with file, line and column; nothing is skipped.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SETTINGS, OPT_JSON, OPT_SCHEMA, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
 		OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit settings --schema >ambit.schema.json", "for an editor" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit settings --schema >ambit.schema.json", "for an editor" },
+			{ NULL, NULL },
+		},
 	.run = run,
 };

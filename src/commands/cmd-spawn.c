@@ -12,30 +12,40 @@ const struct command cmd_spawn = {
 	.name = "spawn",
 	.args = "AGENT FOLDER TASK...",
 	.text = "start an agent on a task, in a folder inside this one",
-	.about = "Starts the agent that the settings have under that name (or one of the ready ones:\n"
+	.about = "Starts the agent that the settings have under that name (or one of the ready "
+		 "ones:\n"
 		 "claude, codex, gemini, opencode) with the task, in a scope of its own: it reads\n"
-		 "anywhere, and writes and runs commands only inside FOLDER, which must lie inside the\n"
-		 "folder. What is further out is OutOfScope there, and no question, unless the setting\n"
-		 "children_ask says otherwise. FOLDER is seen from where you are; if there is none, from\n"
+		 "anywhere, and writes and runs commands only inside FOLDER, which must lie "
+		 "inside the\n"
+		 "folder. What is further out is OutOfScope there, and no question, unless the "
+		 "setting\n"
+		 "children_ask says otherwise. FOLDER is seen from where you are; if there is "
+		 "none, from\n"
 		 "the folder. The task '-' is read from standard input.\n"
 		 "\n"
-		 "Agents in the same or overlapping folders wait for each other, in the order in which\n"
+		 "Agents in the same or overlapping folders wait for each other, in the order in "
+		 "which\n"
 		 "they were started; in disjoint ones they run side by side. The settings\n"
 		 "agent_timeout, agent_depth, agents_at_once and agent_output bound them.\n"
 		 "\n"
-		 "It prints the agent's summary, what changed in its folder, and what the line refused\n"
-		 "it. This is the tool run_agent of 'ambit mcp' and 'ambit serve'; behind a line, as in\n"
-		 "an agent's own shell, it is what that line allows. The exit status is the agent's.",
+		 "It prints the agent's summary, what changed in its folder, and what the line "
+		 "refused\n"
+		 "it. This is the tool run_agent of 'ambit mcp' and 'ambit serve'; behind a "
+		 "line, as in\n"
+		 "an agent's own shell, it is what that line allows. The exit status is the "
+		 "agent's.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_READS,
 		OPT_READ_ONLY, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST, OPT_NET, OPT_ASK,
 		OPT_GUARD_READS, OPT_KEEP_ENV, OPT_QUIET, OPT_JSON, OPT_TOOLS_VERSION, OPT_INNER,
 		OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit spawn claude packages/adapters 'port the tests to the new runner'",
-			"an agent that can write in packages/adapters alone" },
-		{ "ambit spawn docs doc - <task.txt", "an agent of your own, its task from a file" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit spawn claude packages/adapters 'port the tests to the new runner'",
+				"an agent that can write in packages/adapters alone" },
+			{ "ambit spawn docs doc - <task.txt",
+				"an agent of your own, its task from a file" },
+			{ NULL, NULL },
+		},
 	.min = 3,
 	.max = SIZE_MAX,
 	.person = true,

@@ -18,8 +18,7 @@
 /* The one session that is meant, borrowed. Without a name, the live one of this folder. */
 static int
 choose(struct world *world, const struct live_list *lives, const struct args *args,
-	const char *root,
-	const char **ret_session, struct ambit_error *err)
+	const char *root, const char **ret_session, struct ambit_error *err)
 {
 	const char *name = args_get(args, OPT_SESSION), *found = NULL;
 
@@ -36,8 +35,8 @@ choose(struct world *world, const struct live_list *lives, const struct args *ar
 		found = one->session;
 	}
 	if (found == NULL && name != NULL)
-		return err_set(err, ENOENT, "session '%s' is not live; see 'ambit sessions --live'",
-			name);
+		return err_set(
+			err, ENOENT, "session '%s' is not live; see 'ambit sessions --live'", name);
 	if (found == NULL)
 		return err_set(err, ENOENT,
 			"no session of this folder is live; name one with --session, see 'ambit "
@@ -122,15 +121,19 @@ const struct command cmd_stop = {
 	.name = "stop",
 	.args = "",
 	.text = "end a live session",
-	.about = "Ends what the session runs in: the command of 'ambit run' with everything it has\n"
-		 "started, first by SIGTERM and after a second by SIGKILL; 'ambit mcp' and 'ambit serve'\n"
-		 "as by SIGTERM. It says what it ended. The session is --session, else the live one of\n"
-		 "this folder; where there are several, they are named, and nothing is ended.",
+	.about =
+		"Ends what the session runs in: the command of 'ambit run' with everything it has\n"
+		"started, first by SIGTERM and after a second by SIGKILL; 'ambit mcp' and "
+		"'ambit serve'\n"
+		"as by SIGTERM. It says what it ended. The session is --session, else the live "
+		"one of\n"
+		"this folder; where there are several, they are named, and nothing is ended.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_JSON, OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit stop", "what runs in this folder" },
-		{ "ambit stop --session ci", "the session of that name, wherever it is" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit stop", "what runs in this folder" },
+			{ "ambit stop --session ci", "the session of that name, wherever it is" },
+			{ NULL, NULL },
+		},
 	.run = run,
 };

@@ -147,23 +147,27 @@ const struct command cmd_why = {
 	.name = "why",
 	.args = "write|read|delete PATH | connect HOST[:PORT] | tool NAME [JSON]",
 	.text = "what would be decided, and what each layer says to it",
-	.about = "Decides one request as an agent's would be, asks nobody, does nothing and records\n"
+	.about = "Decides one request as an agent's would be, asks nobody, does nothing and "
+		 "records\n"
 		 "nothing. The exit status is the verdict: 0 allow, 10 ask, 11 deny.\n"
 		 "\n"
-		 "A relative PATH is taken from the current directory. The arguments of a tool are a\n"
+		 "A relative PATH is taken from the current directory. The arguments of a tool "
+		 "are a\n"
 		 "JSON object, and relative paths in it are taken from the folder.",
 	.words = (const char *const[]){ "write", "read", "delete", "connect", "tool", NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
 		OPT_END },
-	.examples = (const struct example[]){
-		{ "ambit why write src/main.c", "inside the folder: allow" },
-		{ "ambit why write /etc/hosts", "outside: a person would be asked" },
-		{ "ambit why tool bash '{\"command\":\"git push\"}'",
-			"a shell command, and how it is remembered" },
-		{ "ambit why --mode plan --json delete notes.txt", "in plan mode, as JSON" },
-		{ NULL, NULL },
-	},
+	.examples =
+		(const struct example[]){
+			{ "ambit why write src/main.c", "inside the folder: allow" },
+			{ "ambit why write /etc/hosts", "outside: a person would be asked" },
+			{ "ambit why tool bash '{\"command\":\"git push\"}'",
+				"a shell command, and how it is remembered" },
+			{ "ambit why --mode plan --json delete notes.txt",
+				"in plan mode, as JSON" },
+			{ NULL, NULL },
+		},
 	.min = 2,
 	.max = 3,
 	.run = run,

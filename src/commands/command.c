@@ -41,7 +41,8 @@ const struct exit_row exit_rows[] = {
 	{ EXIT_ASK, "For why: a person would be asked." },
 	{ EXIT_DENY, "For why: deny." },
 	{ EXIT_TIMEOUT, "For run, whose status is otherwise the command's: the time was up." },
-	{ EXIT_AMBIT, "For run: ambit itself failed. Unless a message says otherwise, nothing ran." },
+	{ EXIT_AMBIT,
+		"For run: ambit itself failed. Unless a message says otherwise, nothing ran." },
 	{ EXIT_CANNOT, "For run: the command cannot be executed." },
 	{ EXIT_MISSING, "For run: there is no such command." },
 	{ EXIT_SIGNAL, "For run: and more: the command was ended by the signal of that number less "

@@ -43,7 +43,7 @@ static bool
 is_own(enum opt opt)
 {
 	return opt == OPT_FOLDER || opt == OPT_SESSION || opt == OPT_SETTINGS || opt == OPT_ASK ||
-		opt == OPT_KEEP_ENV || opt == OPT_LIMIT || opt == OPT_HELP;
+	       opt == OPT_KEEP_ENV || opt == OPT_LIMIT || opt == OPT_HELP;
 }
 
 /* Commands start elsewhere than this program did: paths are made absolute. And for
@@ -65,8 +65,8 @@ value_for_run(const struct given *given)
 static int
 append_option(char ***list, const char *name, const char *value)
 {
-	auto_free char *text = value != NULL ? str_printf("--%s=%s", name, value)
-					     : str_printf("--%s", name);
+	auto_free char *text =
+		value != NULL ? str_printf("--%s=%s", name, value) : str_printf("--%s", name);
 
 	return text != NULL ? strv_append(list, text) : -ENOMEM;
 }
@@ -155,15 +155,15 @@ find_backend(struct toolbox *box, const struct args *args, struct making *making
 {
 	const char *backend = args_get(args, OPT_BACKEND);
 	bool allow = args_get(args, OPT_ALLOW_BASH) != NULL;
-	const struct ambit_word *row = backend != NULL ? ambit_word_find(ambit_backends, backend)
-						       : NULL;
+	const struct ambit_word *row =
+		backend != NULL ? ambit_word_find(ambit_backends, backend) : NULL;
 	struct ambit_error why = { 0 };
 	int r;
 
 	if (row == NULL && args_get(args, OPT_PREFIX) != NULL)
 		row = ambit_word_find(ambit_backends, "prefix");
-	making->options.backend = row != NULL ? (enum ambit_backend)row->value
-					      : AMBIT_BACKEND_KERNEL;
+	making->options.backend =
+		row != NULL ? (enum ambit_backend)row->value : AMBIT_BACKEND_KERNEL;
 	if ((making->options.backend == AMBIT_BACKEND_PREFIX) !=
 		(args_get(args, OPT_PREFIX) != NULL))
 		return usage(err, "--backend prefix and --prefix WORD belong together");

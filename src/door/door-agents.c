@@ -46,9 +46,10 @@ find_state(const struct toolbox *box, const struct ambit_profile *profile,
 	for (size_t i = 0; r == 0 && profile != NULL && profile->folders[i] != NULL; i++) {
 		const char *folder = profile->folders[i];
 		bool home = str_prefix(folder, "~/");
-		auto_free char *path = home && box->world.place.home != NULL
-			? str_printf("%s/%s", box->world.place.home, folder + 2)
-			: str_dup(home ? NULL : folder);
+		auto_free char *path =
+			home && box->world.place.home != NULL
+				? str_printf("%s/%s", box->world.place.home, folder + 2)
+				: str_dup(home ? NULL : folder);
 		auto_free char *real = path != NULL ? around_real(path) : NULL;
 
 		if (real != NULL && is_open(places, real))

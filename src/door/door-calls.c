@@ -24,7 +24,7 @@
 struct worker;
 
 struct call {
-	struct call *next; /* of all calls */
+	struct call *next;   /* of all calls */
 	struct call *behind; /* in its queue */
 	char *key;
 	bool slow, queued;

@@ -130,8 +130,8 @@ begin(struct door_live *live, const struct args *args, struct ambit_error *err)
 {
 	const char *socket = args_get(args, OPT_SOCKET);
 	auto_free char *shown = socket != NULL ? str_escape(socket, strlen(socket)) : NULL;
-	auto_free char *what = str_printf("tools%s%s", shown != NULL ? " on " : "",
-		shown != NULL ? shown : "");
+	auto_free char *what =
+		str_printf("tools%s%s", shown != NULL ? " on " : "", shown != NULL ? shown : "");
 	const struct ambit_live_options options = {
 		.directory = live->directory,
 		.engine = live->box->world.engine,
@@ -188,8 +188,9 @@ door_live_open(struct toolbox *box, const struct args *args, void (*stop_it)(voi
 	r = live != NULL ? 0 : err_nomem(&err);
 
 	if (r == 0) {
-		*live = (struct door_live){ .box = box, .stop = stop_it, .noticed = -1,
-			.ending = -1 };
+		*live = (struct door_live){
+			.box = box, .stop = stop_it, .noticed = -1, .ending = -1
+		};
 		live->directory = place_live(&box->world.place);
 		r = begin(live, args, &err);
 	}

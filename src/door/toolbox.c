@@ -32,8 +32,8 @@ append_path(void *data, const char *path, bool spine)
 /* Where those who ask can write, as an engine that only looks sees it: the one that
  * acts needs its approver before it is there. */
 static int
-find_writable(struct toolbox *box, const struct args *args, char ***ret_list,
-	struct ambit_error *err)
+find_writable(
+	struct toolbox *box, const struct args *args, char ***ret_list, struct ambit_error *err)
 {
 	const struct ambit_engine_options options = {
 		.settings = box->world.settings,
@@ -62,8 +62,8 @@ open_tty(struct toolbox *box, struct ambit_error *err)
 	if (box->tty < 0)
 		return err_set(err, ENOTTY, "--ask tty: there is no terminal to ask on");
 	/* What is run here is in a session of its own, without it. */
-	return ambit_approver_tty(box->tty, box->tty,
-		out_colour(box->tty) ? AMBIT_TTY_COLOUR : 0, &box->approver, err);
+	return ambit_approver_tty(box->tty, box->tty, out_colour(box->tty) ? AMBIT_TTY_COLOUR : 0,
+		&box->approver, err);
 }
 
 static int
@@ -142,8 +142,7 @@ open_inside(struct toolbox *box, const struct args *args, struct ambit_error *er
 	umask(ambit_run_inner_umask(box->around.asked));
 	if (chdir(ambit_run_inner_cwd(box->around.asked)) < 0)
 		return err_sys(err, errno, "the current directory");
-	r = args_parse(
-		args->command, (char **)words, strv_len((char **)words), &box->asked, err);
+	r = args_parse(args->command, (char **)words, strv_len((char **)words), &box->asked, err);
 	if (r == 0)
 		r = around_options(&box->around, &box->asked, err);
 	if (r == 0 && args_get(&box->asked, OPT_ASK) != NULL &&
@@ -165,7 +164,7 @@ toolbox_asks(const struct toolbox *box)
 	const char *said = ambit_settings_get(box->world.settings, "ask");
 
 	return !toolbox_is_inside(box) &&
-		(said == NULL || !(streq(said, "deny") || streq(said, "allow")));
+	       (said == NULL || !(streq(said, "deny") || streq(said, "allow")));
 }
 
 /* -- all of it ------------------------------------------------------------------- */
@@ -185,8 +184,8 @@ check_folder(const struct toolbox *box, const struct args *args, struct ambit_er
 }
 
 int
-toolbox_open(struct toolbox *box, const struct args *args, const char *door,
-	struct ambit_error *err)
+toolbox_open(
+	struct toolbox *box, const struct args *args, const char *door, struct ambit_error *err)
 {
 	struct ambit_registry_options options;
 	int r;
@@ -208,8 +207,7 @@ toolbox_open(struct toolbox *box, const struct args *args, const char *door,
 	if (r == 0 && !toolbox_is_inside(box))
 		r = open_approver(box, args, err);
 	if (r == 0)
-		r = toolbox_is_inside(box) ? 0
-					   : judge_open(box->world.settings, &box->judge, err);
+		r = toolbox_is_inside(box) ? 0 : judge_open(box->world.settings, &box->judge, err);
 	if (r == 0)
 		r = open_engine(box, args, door, err);
 	if (r == 0)
@@ -217,8 +215,8 @@ toolbox_open(struct toolbox *box, const struct args *args, const char *door,
 	if (r != 0)
 		return r;
 	box->guard_reads = args_get(args, OPT_GUARD_READS) != NULL ||
-		(toolbox_is_inside(box) &&
-			json_is_true(json_object_get(box->around.scope, "guard_reads")));
+			   (toolbox_is_inside(box) &&
+				   json_is_true(json_object_get(box->around.scope, "guard_reads")));
 	options = (struct ambit_registry_options){
 		.engine = box->world.engine,
 		.executor = box->executor,

@@ -30,8 +30,8 @@ struct toolbox {
 
 /* An implicit folder of / or the person's home is refused. door: how the record
  * calls it. 0, -errno, or EXIT_USAGE. Always to be finished. */
-int toolbox_open(struct toolbox *box, const struct args *args, const char *door,
-	struct ambit_error *err);
+int toolbox_open(
+	struct toolbox *box, const struct args *args, const char *door, struct ambit_error *err);
 /* r and err: how the door ends, for the one who stands for it inside a line, and is told
  * here. */
 void toolbox_finish(struct toolbox *box, int r, struct ambit_error *err);

@@ -87,7 +87,8 @@ become(struct ambit_error *err)
 		/* What is there may lack the loader that it names. */
 		if (errno != ENOENT || faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return err_set(err, errno,
-				"%s, which has 'mcp', 'serve' and 'spawn', cannot be run: %s; install ambit "
+				"%s, which has 'mcp', 'serve' and 'spawn', cannot be run: %s; "
+				"install ambit "
 				"again",
 				path, strerror(errno));
 	}
@@ -101,8 +102,8 @@ become(struct ambit_error *err)
 static int
 become_or_ask(const struct args *args, enum ambit_run_door door, struct ambit_error *err)
 {
-	int socket, r = args_get(args, OPT_INNER) != NULL ? -ENOENT
-							   : ambit_run_outside(&socket, err);
+	int socket,
+		r = args_get(args, OPT_INNER) != NULL ? -ENOENT : ambit_run_outside(&socket, err);
 
 	if (r == 0)
 		return run_through(args, door, socket, err);

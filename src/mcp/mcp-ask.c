@@ -23,9 +23,9 @@
 struct open_question {
 	struct open_question *next;
 	char id[32];
-	int done;	  /* readable when there is an answer, or never will be */
-	json_t *response; /* the whole message; with the lock */
-	bool withdrawn;	  /* likewise */
+	int done;	   /* readable when there is an answer, or never will be */
+	json_t *response;  /* the whole message; with the lock */
+	bool withdrawn;	   /* likewise */
 	const void *asker; /* whose it is, and its id there */
 	uint64_t question;
 };
@@ -55,8 +55,8 @@ open_question(const struct asker *asker, const struct ambit_question *question,
 	if (open->done < 0)
 		return err_sys(err, errno, "cannot wait for an answer");
 	pthread_mutex_lock(&mcp->lock);
-	snprintf(open->id, sizeof(open->id), "ambit-%llu",
-		(unsigned long long)++mcp->last_question);
+	snprintf(
+		open->id, sizeof(open->id), "ambit-%llu", (unsigned long long)++mcp->last_question);
 	open->next = mcp->open;
 	mcp->open = open;
 	open->withdrawn = is_withdrawn(mcp, open);

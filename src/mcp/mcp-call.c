@@ -144,9 +144,8 @@ run(void *data, int cancel)
 	};
 
 	job->cancel = cancel;
-	if (job->wants_roots ||
-		(!job->era.modern && job->era.roots && job->changes &&
-			!roots_wait(job->mcp, cancel))) {
+	if (job->wants_roots || (!job->era.modern && job->era.roots && job->changes &&
+					!roots_wait(job->mcp, cancel))) {
 		job->cancelled = is_cancelled(job);
 		return;
 	}
@@ -214,7 +213,7 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 	job->era = *era;
 	job->cancel = -1;
 	job->changes = entry->effects == 0 ||
-		(entry->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) != 0;
+		       (entry->effects & (AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) != 0;
 	job->tool = str_dup(json_string_value(json_object_get(message->params, "name")));
 	token = json_object_get(json_object_get(message->params, "_meta"), "progressToken");
 	if (json_is_string(token) || json_is_integer(token))
@@ -226,7 +225,7 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 		return -ENOMEM;
 	}
 	job->size = sizeof(*job) + strlen(job->args) + json_weight(job->id) +
-		json_weight(job->token) + json_weight(job->answers);
+		    json_weight(job->token) + json_weight(job->answers);
 	*ret_job = job;
 	return 0;
 }
@@ -335,8 +334,7 @@ call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era)
 void
 call_cancel(struct mcp *mcp, const json_t *id)
 {
-	auto_free char *key =
-		json_is_string(id) || json_is_integer(id) ? rpc_id_key(id) : NULL;
+	auto_free char *key = json_is_string(id) || json_is_integer(id) ? rpc_id_key(id) : NULL;
 
 	if (key != NULL)
 		calls_cancel(mcp->calls, key);

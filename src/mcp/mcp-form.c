@@ -44,8 +44,8 @@ choice_title(const struct ambit_choice *choice)
 	};
 	bool stores = choice->stores != NULL && choice->stores[0] != '\0';
 
-	return str_printf("%s%s%s", titles[choice->kind], stores ? ": " : "",
-		stores ? choice->stores : "");
+	return str_printf(
+		"%s%s%s", titles[choice->kind], stores ? ": " : "", stores ? choice->stores : "");
 }
 
 /* {const, title}, or the older enum with enumNames beside it. */
@@ -63,8 +63,8 @@ add_choice(const struct ambit_question *question, size_t at, const struct era *e
 		return json_array_append_new(
 			names, json_pack("{s:s s:s}", "const", name, "title", title));
 	return json_array_append_new(names, json_string(name)) < 0
-		? -1
-		: json_array_append_new(titles, json_string(title));
+		       ? -1
+		       : json_array_append_new(titles, json_string(title));
 }
 
 static json_t *

@@ -58,8 +58,8 @@ output_schema(const char *text)
 		"{\"type\":\"object\",\"properties\":{\"error\":{\"type\":\"string\"},"
 		"\"message\":{\"type\":\"string\"}},\"required\":[\"error\",\"message\"]}";
 
-	return json_pack("{s:s s:[o o]}", "type", "object", "anyOf", success_schema(text),
-		parse(failure));
+	return json_pack(
+		"{s:s s:[o o]}", "type", "object", "anyOf", success_schema(text), parse(failure));
 }
 
 /* From the effects: whoever reads them must not trust them, but may show them. */

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/program.h"
 
-#define ANSWER_MAX 65536 /* a form that was filled in */
+#define ANSWER_MAX 65536	  /* a form that was filled in */
 #define STATE_MS (10 * 60 * 1000) /* how long a question without an end can be answered */
 
 int
@@ -57,8 +57,8 @@ modern_question(const struct job *job)
 json_t *
 modern_roots(const struct job *job)
 {
-	auto_free char *state = seal_make(
-		job->mcp->seals, job->call, "", job->answers, clock_now() + STATE_MS);
+	auto_free char *state =
+		seal_make(job->mcp->seals, job->call, "", job->answers, clock_now() + STATE_MS);
 
 	if (state == NULL)
 		return NULL;
@@ -94,8 +94,8 @@ modern_take(struct job *job, const json_t *params, const json_t *args)
 		r = seal_open(job->mcp->seals, state, job->call, &job->answers, question);
 	if (r == 0 && state != NULL && json_is_object(filled) && json_weight(filled) <= ANSWER_MAX)
 		r = json_object_set_new(job->answers, question, json_deep_copy(filled)) < 0
-			? -ENOMEM
-			: 0;
+			    ? -ENOMEM
+			    : 0;
 	if (job->era.roots && job->changes)
 		take_roots(job, json_object_get(responses, "roots"),
 			r == 0 && state != NULL && question[0] == '\0');

@@ -16,7 +16,7 @@
 #include "base/program.h"
 #include "base/str.h"
 
-#define PATIENCE_MS 10000     /* for a client that was asked */
+#define PATIENCE_MS 10000	/* for a client that was asked */
 #define GOOD_MS (5 * 60 * 1000) /* modern: there is no word when they change */
 #define ROOTS_MAX 256
 
@@ -25,9 +25,9 @@
 static int
 hex(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0'
-		: str_lower(c) >= 'a' && str_lower(c) <= 'f' ? str_lower(c) - 'a' + 10
-							      : -1;
+	return c >= '0' && c <= '9'			    ? c - '0'
+	       : str_lower(c) >= 'a' && str_lower(c) <= 'f' ? str_lower(c) - 'a' + 10
+							    : -1;
 }
 
 /* In place. False: it is no path. */
@@ -109,8 +109,8 @@ collect(const json_t *list, char ***ret_dirs)
 		const json_t *uri = json_object_get(json_array_get(list, i), "uri");
 		const char *text = json_string_value(uri);
 		auto_free char *path = text != NULL && strlen(text) == json_string_length(uri)
-			? roots_path(text)
-			: NULL;
+					       ? roots_path(text)
+					       : NULL;
 
 		if (path != NULL)
 			r = strv_append(ret_dirs, path);

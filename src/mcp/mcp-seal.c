@@ -100,7 +100,7 @@ static bool
 is_used(const struct seals *seals, uint64_t number)
 {
 	return number == 0 || number > seals->last || seals->last - number >= WINDOW ||
-		(seals->used[number % WINDOW / 8] & 1u << number % 8) != 0;
+	       (seals->used[number % WINDOW / 8] & 1u << number % 8) != 0;
 }
 
 static uint64_t

@@ -45,8 +45,7 @@ has_forms(const json_t *capabilities)
 	const json_t *elicitation = json_object_get(capabilities, "elicitation");
 
 	return json_is_object(elicitation) &&
-		(json_object_size(elicitation) == 0 ||
-			json_object_get(elicitation, "form") != NULL);
+	       (json_object_size(elicitation) == 0 || json_object_get(elicitation, "form") != NULL);
 }
 
 static void
@@ -74,15 +73,13 @@ initialize(const struct asked *asked)
 	mcp->initialized = true;
 	mcp->legacy = (struct era){
 		/* Behind a line it is the agent itself that would answer. */
-		.elicits = chosen <= 1 && has_forms(capabilities) &&
-			!toolbox_is_inside(&mcp->box),
+		.elicits = chosen <= 1 && has_forms(capabilities) && !toolbox_is_inside(&mcp->box),
 		.titles = chosen == 0,
 		.roots = json_is_object(json_object_get(capabilities, "roots")),
 	};
-	answer(asked,
-		json_pack("{s:s s:{s:{} s:{}} s:o s:s}", "protocolVersion", versions[chosen],
-			"capabilities", "tools", "prompts", "serverInfo", list_server_info(),
-			"instructions", mcp->instructions));
+	answer(asked, json_pack("{s:s s:{s:{} s:{}} s:o s:s}", "protocolVersion", versions[chosen],
+			      "capabilities", "tools", "prompts", "serverInfo", list_server_info(),
+			      "instructions", mcp->instructions));
 }
 
 static void
@@ -94,10 +91,9 @@ ping(const struct asked *asked)
 static void
 discover(const struct asked *asked)
 {
-	answer(asked,
-		json_pack("{s:[s] s:{s:{} s:{}} s:s}", "supportedVersions", MCP_MODERN,
-			"capabilities", "tools", "prompts", "instructions",
-			asked->mcp->instructions));
+	answer(asked, json_pack("{s:[s] s:{s:{} s:{}} s:s}", "supportedVersions", MCP_MODERN,
+			      "capabilities", "tools", "prompts", "instructions",
+			      asked->mcp->instructions));
 }
 
 /* All of them are one page: there is no cursor that could have been given. */
@@ -191,8 +187,7 @@ find_era(struct asked *asked, const struct method *method)
 	} else {
 		asked->era = (struct era){
 			.modern = true,
-			.elicits = has_forms(capabilities) &&
-				!toolbox_is_inside(&asked->mcp->box),
+			.elicits = has_forms(capabilities) && !toolbox_is_inside(&asked->mcp->box),
 			.titles = true,
 			.roots = json_is_object(json_object_get(capabilities, "roots")),
 		};
@@ -229,7 +224,7 @@ notification(struct mcp *mcp, const struct rpc_message *message)
 	if (streq(message->method, "notifications/cancelled"))
 		call_cancel(mcp, json_object_get(message->params, "requestId"));
 	else if (streq(message->method, "notifications/initialized") ||
-		streq(message->method, "notifications/roots/list_changed"))
+		 streq(message->method, "notifications/roots/list_changed"))
 		roots_ask(mcp);
 }
 
@@ -254,7 +249,8 @@ mcp_line(struct mcp *mcp, const char *text, size_t len)
 			ask_response(mcp, &message);
 		break;
 	case RPC_BAD:
-		rpc_error(&mcp->out, call_uses(mcp, message.id) ? NULL : message.id, message.code, message.why, NULL);
+		rpc_error(&mcp->out, call_uses(mcp, message.id) ? NULL : message.id, message.code,
+			message.why, NULL);
 	}
 	rpc_message_finish(&message);
 }

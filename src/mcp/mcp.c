@@ -38,9 +38,9 @@ mcp_open(struct mcp *mcp, const struct args *args, struct ambit_error *err)
 	mcp->seals = seals_create();
 	mcp->calls = calls_create(QUICK, SLOW, QUEUE);
 	return mcp->tools != NULL && mcp->instructions != NULL && mcp->seals != NULL &&
-			mcp->calls != NULL
-		? 0
-		: err_nomem(err);
+			       mcp->calls != NULL
+		       ? 0
+		       : err_nomem(err);
 }
 
 /* Whoever gave us the descriptor may have made it non-blocking. */

@@ -54,9 +54,9 @@ struct mcp {
 	} withdrawn[MCP_WITHDRAWN];
 	size_t n_withdrawn;
 	struct {
-		unsigned asked; /* requests of ours; the reader's own */
-		bool open;	/* the last one was not answered yet; likewise */
-		int known;	/* an eventfd: readable when the last one was answered */
+		unsigned asked;	     /* requests of ours; the reader's own */
+		bool open;	     /* the last one was not answered yet; likewise */
+		int known;	     /* an eventfd: readable when the last one was answered */
 		int64_t since, told; /* steady; with lock */
 	} roots;
 	bool gone; /* there is no client any more; with lock */
@@ -144,8 +144,8 @@ struct seals *seals_create(void);
 void seals_destroy(struct seals *seals);
 /* What was answered so far and which question is open, for exactly this call, until
  * expires (milliseconds since the epoch). Caller frees; NULL without memory. */
-char *seal_make(struct seals *seals, const char *call, const char *question,
-	const json_t *answers, int64_t expires);
+char *seal_make(struct seals *seals, const char *call, const char *question, const json_t *answers,
+	int64_t expires);
 /* 0, once for each seal: *ret_answers (an object: digest of a question to what was
  * filled in) is the caller's, and ret_question the open one. -EBADMSG, -ESTALE,
  * -EALREADY, -ENOMEM: it is none, or too old, used, or another call's. */

@@ -82,7 +82,8 @@ put_reason(struct buf *buf, const struct run *run, const struct ambit_run_refusa
 	if (end == NULL)
 		end = strstr(text, ". ");
 	if (text[0] != '\0')
-		buf_printf(buf, ": %.*s", end != NULL ? (int)(end - text) : (int)strlen(text), text);
+		buf_printf(
+			buf, ": %.*s", end != NULL ? (int)(end - text) : (int)strlen(text), text);
 }
 
 static void
@@ -153,8 +154,9 @@ run_summary(const struct run *run, const struct ambit_run_result *result)
 	if (run->quiet)
 		return;
 	if (result->blind > 0)
-		fprintf(stderr, "ambit: %llu call%s on sockets failed because pidfd_getfd is refused "
-				"here; in a container, --cap-add=SYS_PTRACE lets it through\n",
+		fprintf(stderr,
+			"ambit: %llu call%s on sockets failed because pidfd_getfd is refused "
+			"here; in a container, --cap-add=SYS_PTRACE lets it through\n",
 			(unsigned long long)result->blind, result->blind == 1 ? "" : "s");
 	say_planted(run, result);
 	say_unseen(run, result);

@@ -88,8 +88,8 @@ find_terminal(struct run *run)
 	run->tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (run->tty < 0 || args_get(run->args, OPT_NO_PTY) != NULL)
 		return;
-	run->pty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
-		   tcgetpgrp(run->tty) == getpgrp();
+	run->pty =
+		isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && tcgetpgrp(run->tty) == getpgrp();
 }
 
 /* -- who answers ----------------------------------------------------------------- */
@@ -114,7 +114,7 @@ find_watchers(struct run *run, struct ambit_error *err)
 	const char *said = ambit_settings_get(run->world.settings, "ask");
 
 	run->watchers = (run->inner == NULL || around_watched(run->inner)) &&
-		(said == NULL || !(streq(said, "deny") || streq(said, "allow")));
+			(said == NULL || !(streq(said, "deny") || streq(said, "allow")));
 	run->live = place_live(&run->world.place);
 	return run->live != NULL ? 0 : err_nomem(err);
 }
@@ -200,11 +200,11 @@ wide_question(const struct run *run, struct ambit_choice choices[2],
 		.folder = 2,
 	};
 	return ret_question->who == NULL || ret_question->what == NULL ||
-			ret_question->why == NULL || ret_question->request == NULL ||
-			ret_question->outcome == NULL || choices[0].stores == NULL ||
-			choices[1].stores == NULL
-		? err_nomem(err)
-		: 0;
+			       ret_question->why == NULL || ret_question->request == NULL ||
+			       ret_question->outcome == NULL || choices[0].stores == NULL ||
+			       choices[1].stores == NULL
+		       ? err_nomem(err)
+		       : 0;
 }
 
 /* Nothing is remembered: whoever starts in the wrong directory twice should be
@@ -233,8 +233,8 @@ static int
 open_judge(struct run *run, struct ambit_error *err)
 {
 	return run->client > 0 || run->inner != NULL
-		? 0
-		: judge_open(run->world.settings, &run->judge, err);
+		       ? 0
+		       : judge_open(run->world.settings, &run->judge, err);
 }
 
 static int
@@ -286,8 +286,8 @@ make_argv(struct run *run, const struct ambit_profile *profile, struct ambit_err
 	const struct args *args = run->args;
 	auto_free char *shell = args->n == 0 ? find_shell(run) : NULL;
 	int r = args->n == 0 && shell == NULL
-		? -ENOMEM
-		: strv_append(&run->argv, args->n > 0 ? args->words[0] : shell);
+			? -ENOMEM
+			: strv_append(&run->argv, args->n > 0 ? args->words[0] : shell);
 
 	for (const char *const *arg = profile != NULL ? profile->args : NULL;
 		r == 0 && arg != NULL && *arg != NULL; arg++)
@@ -425,8 +425,7 @@ find_limits(struct run *run, bool *ret_wide, struct ambit_error *err)
 		if (r == 0)
 			r = around_scope(run->inner, &run->world, err);
 		around_limits(run->inner, &run->limits);
-		run->guard_reads |= json_is_true(
-			json_object_get(run->inner->scope, "guard_reads"));
+		run->guard_reads |= json_is_true(json_object_get(run->inner->scope, "guard_reads"));
 		return r == 0 ? run_inner_who(run, err) : r;
 	}
 	find_terminal(run);

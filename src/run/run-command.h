@@ -17,26 +17,26 @@ struct run_report {
 
 struct run {
 	const struct args *args;
-	struct around *inner; /* of a run inside another; or NULL */
+	struct around *inner;		 /* of a run inside another; or NULL */
 	struct ambit_run_keeper *keeper; /* until the command is started */
 	struct world world;
-	const char *root;  /* of the folder; the scope's */
-	const char *who;   /* answers: "tty", "deny", "allow", "client", "exec:..." */
-	int tty;	   /* the terminal, or -1 */
-	bool pty;	   /* the command gets one of its own */
+	const char *root; /* of the folder; the scope's */
+	const char *who;  /* answers: "tty", "deny", "allow", "client", "exec:..." */
+	int tty;	  /* the terminal, or -1 */
+	bool pty;	  /* the command gets one of its own */
 	bool quiet;
 	bool guard_reads;
 	int timeout_ms;
-	int leash;	   /* or 0 */
-	int client;	   /* the socket of --ask-fd, or 0 */
+	int leash;  /* or 0 */
+	int client; /* the socket of --ask-fd, or 0 */
 	struct ambit_limits limits;
-	int landlock;	   /* 0: what the kernel has */
+	int landlock; /* 0: what the kernel has */
 	struct ambit_approver *approver;
-	bool watchers;	   /* those who watch are asked, too */
-	char *live;	   /* where its socket is made */
+	bool watchers;		   /* those who watch are asked, too */
+	char *live;		   /* where its socket is made */
 	struct ambit_judge *judge; /* or NULL */
 	char **argv;
-	char **envp;	   /* NULL: as ambit's own */
+	char **envp; /* NULL: as ambit's own */
 	char *cwd;
 	struct run_report report;
 };
@@ -69,9 +69,8 @@ int run_client(struct run *run, struct ambit_error *err);
 /* -- run-report.c --------------------------------------------------------------- */
 
 int run_report_open(struct run_report *report, const char *path, struct ambit_error *err);
-int run_report_write(
-	struct run_report *report, const struct run *run, const struct ambit_run_result *result,
-	struct ambit_error *err);
+int run_report_write(struct run_report *report, const struct run *run,
+	const struct ambit_run_result *result, struct ambit_error *err);
 /* A text that is one already. */
 int run_report_put(struct run_report *report, const char *json, struct ambit_error *err);
 void run_report_finish(struct run_report *report);
@@ -80,8 +79,8 @@ void run_report_finish(struct run_report *report);
 
 /* Inside: has it supervised from outside, by this socket, which is taken. An exit
  * code, or -errno. Also for doors that are no runs. */
-int run_through(const struct args *args, enum ambit_run_door door, int socket,
-	struct ambit_error *err);
+int run_through(
+	const struct args *args, enum ambit_run_door door, int socket, struct ambit_error *err);
 
 /* For those inside: what this run is. data: struct run. */
 char *run_scope_text(void *data);

@@ -34,8 +34,8 @@ make_words(const struct args *args, char ***ret_words)
 		const struct given *given = &args->given[i];
 		const struct option_row *row = &option_rows[given->opt];
 		auto_free char *word = row->arg != NULL
-			? str_printf("--%s=%s", row->name, given->value)
-			: str_printf("--%s", row->name);
+					       ? str_printf("--%s=%s", row->name, given->value)
+					       : str_printf("--%s", row->name);
 
 		if (!stays(given->opt))
 			r = word != NULL ? strv_append(ret_words, word) : -ENOMEM;
@@ -48,8 +48,7 @@ make_words(const struct args *args, char ***ret_words)
 }
 
 int
-run_through(const struct args *args, enum ambit_run_door door, int socket,
-	struct ambit_error *err)
+run_through(const struct args *args, enum ambit_run_door door, int socket, struct ambit_error *err)
 {
 	const char *path = args_get(args, OPT_REPORT);
 	struct run_report report = { .dir = -1, .fd = -1 };
@@ -131,8 +130,8 @@ end(struct around *inner, int status, const char *report)
 void
 run_inner_end(struct run *run, const struct ambit_run_result *result, int status)
 {
-	auto_free char *json = ambit_run_result_json(
-		result, ambit_engine_session(run->world.engine), run->argv);
+	auto_free char *json =
+		ambit_run_result_json(result, ambit_engine_session(run->world.engine), run->argv);
 
 	end(run->inner, status, json);
 }
@@ -146,7 +145,8 @@ inner_command(struct around *inner, struct args *args, struct ambit_error *err)
 	if (chdir(ambit_run_inner_cwd(inner->asked)) < 0)
 		r = err_sys(err, errno, "the current directory");
 	if (r == 0)
-		r = args_parse(command_find("run"), (char **)words, strv_len((char **)words), args, err);
+		r = args_parse(
+			command_find("run"), (char **)words, strv_len((char **)words), args, err);
 	if (r == 0)
 		r = around_options(inner, args, err);
 	if (r != 0)

@@ -42,8 +42,9 @@ why_asked(const struct ambit_run_result *result)
 {
 	return str_printf("guarded; they came or changed without a yes, and may run with your "
 			  "rights later%s",
-		result->unseen ? "; not all of the folder could be looked through, there may be more"
-			       : "");
+		result->unseen
+			? "; not all of the folder could be looked through, there may be more"
+			: "");
 }
 
 static int
@@ -73,11 +74,11 @@ make_question(const struct run *run, const struct ambit_run_result *result,
 		.folder = 2,
 	};
 	return ret_question->who == NULL || ret_question->what == NULL ||
-			ret_question->why == NULL || ret_question->request == NULL ||
-			ret_question->outcome == NULL || choices[0].stores == NULL ||
-			choices[1].stores == NULL
-		? err_nomem(err)
-		: 0;
+			       ret_question->why == NULL || ret_question->request == NULL ||
+			       ret_question->outcome == NULL || choices[0].stores == NULL ||
+			       choices[1].stores == NULL
+		       ? err_nomem(err)
+		       : 0;
 }
 
 /* The tree is gone, but its links are not: none is followed. */
@@ -125,7 +126,7 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 			fprintf(stderr, "ambit: %s stays: %s\n", shown != NULL ? shown : "?",
 				strerror(-r));
 		else
-			fprintf(stderr, "ambit: %s is now %s" AWAY "\n", shown != NULL ? shown : "?",
-				shown != NULL ? shown : "?");
+			fprintf(stderr, "ambit: %s is now %s" AWAY "\n",
+				shown != NULL ? shown : "?", shown != NULL ? shown : "?");
 	}
 }

@@ -23,14 +23,14 @@ static bool
 is_device(const char *path)
 {
 	return (str_prefix(path, "/dev/") && !str_prefix(path, "/dev/shm/")) ||
-		str_prefix(path, "/proc/");
+	       str_prefix(path, "/proc/");
 }
 
 static int
 open_dir(struct run_report *report, const char *path, struct ambit_error *err)
 {
 	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-	auto_free char *dir = slash == NULL ? str_dup(".")
+	auto_free char *dir = slash == NULL   ? str_dup(".")
 			      : slash == path ? str_dup("/")
 					      : strndup(path, (size_t)(slash - path));
 	struct stat st;
@@ -93,8 +93,7 @@ run_report_write(struct run_report *report, const struct run *run,
 
 	if (report->fd < 0 && report->dir < 0)
 		return 0;
-	json = ambit_run_result_json(
-		result, ambit_engine_session(run->world.engine), run->argv);
+	json = ambit_run_result_json(result, ambit_engine_session(run->world.engine), run->argv);
 	return json != NULL ? run_report_put(report, json, err) : err_nomem(err);
 }
 

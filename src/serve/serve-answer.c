@@ -96,8 +96,8 @@ put(struct job *job, const struct ambit_question *question, struct ambit_answer 
 	/* A call that was cancelled may still come to ask, about what it leaves behind:
 	 * its reply is that it was cancelled, and no handle. */
 	if (job->unwanted || job->withdrawn == question->id) {
-		const char *why = job->unwanted ? "the call was cancelled"
-						: "the question was withdrawn";
+		const char *why =
+			job->unwanted ? "the call was cancelled" : "the question was withdrawn";
 
 		pthread_mutex_unlock(&client->lock);
 		return err_set(err, ECANCELED, "%s", why);

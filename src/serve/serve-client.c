@@ -47,6 +47,7 @@ cancel(struct client *client, const struct rpc_message *message)
 		rpc_result(&client->out, message->id, json_pack("{s:b}", "cancelled", found));
 }
 
+/* clang-format off */
 static const struct method methods[] = {
 	{
 		.name = "session",
@@ -137,6 +138,7 @@ static const struct method methods[] = {
 		.work = log_tell,
 	},
 };
+/* clang-format on */
 
 static const struct method *
 find_method(const char *name)

@@ -205,8 +205,7 @@ doorway_close(struct doorway *doorway)
 	struct stat st;
 
 	/* Not what somebody else has put there since. */
-	if (doorway->ino != 0 &&
-		fstatat(doorway->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	if (doorway->ino != 0 && fstatat(doorway->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		st.st_dev == doorway->dev && st.st_ino == doorway->ino)
 		unlinkat(doorway->dir, name, 0);
 	fd_close_at(&doorway->fd);

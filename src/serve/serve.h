@@ -50,8 +50,8 @@ struct client {
 /* -- client.c: one who asks, from the first line to the last ------------------------- */
 
 /* Always to be finished. */
-int client_init(struct client *client, struct serve *serve, int in, int out,
-	struct ambit_error *err);
+int client_init(
+	struct client *client, struct serve *serve, int in, int out, struct ambit_error *err);
 /* Until its input ends and what was asked for is done; until it is gone, or stop. */
 int client_serve(struct client *client, struct ambit_error *err);
 void client_finish(struct client *client);
@@ -122,16 +122,16 @@ struct job {
 	bool cancelled;
 
 	/* With the client's lock: */
-	bool unwanted;	    /* cancelled: nobody answers it or fetches what comes of it */
-	json_t *id;	    /* of the request that waits for it; NULL: none */
-	bool done;	    /* and kept, until somebody fetches what came of it */
-	uint64_t asked;	    /* questions so far */
-	uint64_t told;	    /* the last one that the client has heard of */
+	bool unwanted;	/* cancelled: nobody answers it or fetches what comes of it */
+	json_t *id;	/* of the request that waits for it; NULL: none */
+	bool done;	/* and kept, until somebody fetches what came of it */
+	uint64_t asked; /* questions so far */
+	uint64_t told;	/* the last one that the client has heard of */
 	const struct ambit_question *question; /* open; or NULL */
 	struct ambit_answer answer;
 	bool answered;
 	uint64_t withdrawn; /* the last question that nobody waits for any more */
-	int wake; /* of the one who waits for the answer */
+	int wake;	    /* of the one who waits for the answer */
 
 	pthread_mutex_t turn; /* one question at a time */
 	atomic_int waits;     /* how many times over it waits for somebody */

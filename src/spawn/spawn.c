@@ -90,8 +90,8 @@ is_utf8(const char *text)
 static char *
 make_call(const struct args *args, const char *task)
 {
-	auto_free char *here = access(args->words[1], F_OK) == 0 ? str_absolute(args->words[1])
-								  : NULL;
+	auto_free char *here =
+		access(args->words[1], F_OK) == 0 ? str_absolute(args->words[1]) : NULL;
 	auto_json json_t *call = json_pack("{s:s, s:s, s:s}", "name", args->words[0], "folder",
 		here != NULL ? here : args->words[1], "task", task);
 
@@ -171,8 +171,8 @@ run_agent(struct toolbox *box, const struct args *args, int signalled, struct am
 	call = make_call(args, task);
 	if (call == NULL)
 		return is_utf8(args->words[0]) && is_utf8(args->words[1]) && is_utf8(task)
-			? err_nomem(err)
-			: err_set(err, EILSEQ, "agent, folder and task must be UTF-8");
+			       ? err_nomem(err)
+			       : err_set(err, EILSEQ, "agent, folder and task must be UTF-8");
 	r = ambit_registry_call(box->registry, "run_agent", call, strlen(call), &options, &result);
 	r = r < 0 ? err_nomem(err) : tell(args, &result, err);
 	/* Where it is behind a line, its end is told before this process ends. */

@@ -64,8 +64,8 @@ struct board {
 	/* Before that no key answers, and each begins the wait anew; 0: they count. BOARD_UNSEEN
 	 * from when another question is selected by itself, until board_seen. */
 	int64_t deaf_until;
-	int deaf_for; /* how long no key must come */
-	bool dropped; /* something that was typed is not taken */
+	int deaf_for;  /* how long no key must come */
+	bool dropped;  /* something that was typed is not taken */
 	int64_t typed; /* when something came last */
 	bool alone;    /* what came now did not come right behind that */
 	/* Of the last frame: */

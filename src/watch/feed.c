@@ -18,7 +18,7 @@
 #include "base/program.h"
 #include "base/str.h"
 
-#define HELLO_MS 200 /* the screen waits meanwhile */
+#define HELLO_MS 200  /* the screen waits meanwhile */
 #define RECORD_MS 200 /* as `ambit log --follow` */
 #define NO_RECORD_MS 1000
 #define LIST_MS 5000 /* should a notice of the directory be lost */
@@ -47,7 +47,7 @@ struct feed {
 	uint64_t parties;
 	int64_t next_list;
 	bool list_told; /* that they cannot be listed */
-	size_t burst; /* how many looks since the last notice; BURST: enough */
+	size_t burst;	/* how many looks since the last notice; BURST: enough */
 	struct ambit_record *record;
 	int64_t tail, version, last_id, next_record;
 	bool record_told; /* that it cannot be read */

@@ -276,7 +276,8 @@ deaf(struct page *page)
 
 	row_puts(row, page->item != NULL ? "(new on the screen: " : "(its question is gone: ");
 	if (page->board->dropped)
-		row_printf(row, "keys are dropped; pause for a %s)", long_pause ? "second" : "moment");
+		row_printf(
+			row, "keys are dropped; pause for a %s)", long_pause ? "second" : "moment");
 	else
 		row_puts(row, "keys count in a moment)");
 }

@@ -8,7 +8,7 @@
 
 #include "board.h"
 
-#define CTRL(c) ((c) & 0x1f)
+#define CTRL(c) ((c)&0x1f)
 
 const struct screen_key screen_keys[] = {
 	{ .key = 'q', .act = SCREEN_QUIT, .name = "q", .text = "quit" },

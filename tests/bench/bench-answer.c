@@ -84,8 +84,8 @@ watch(int master, const char *text)
 	for (;;) {
 		struct pollfd p = { .fd = master, .events = POLLIN };
 		ssize_t n = poll(&p, 1, GIVE_UP_MS) == 1
-			? read(master, shown + len, sizeof(shown) - 1 - len)
-			: -1;
+				    ? read(master, shown + len, sizeof(shown) - 1 - len)
+				    : -1;
 
 		if (n <= 0 && !text)
 			return; /* EIO: it has ended */

@@ -43,7 +43,8 @@ static const struct {
 	const char *text;
 } paths[] = {
 	{ "src/deep/er/module/file.c", AMBIT_ACCESS_WRITE, "write inside, plain" },
-	{ "lib/all/about/lamps.c", AMBIT_ACCESS_WRITE, "write inside, names that begin like guards" },
+	{ "lib/all/about/lamps.c", AMBIT_ACCESS_WRITE,
+		"write inside, names that begin like guards" },
 	{ ".git/objects/ab/0123456789abcdef", AMBIT_ACCESS_WRITE, "write inside .git" },
 	{ ".git/hooks/pre-commit", AMBIT_ACCESS_WRITE, "write to a guard" },
 	{ "/usr/include/linux/landlock.h", AMBIT_ACCESS_READ, "read outside" },
@@ -92,8 +93,8 @@ bench_resolve(struct ambit_engine *engine)
 		double from = seconds();
 
 		for (long k = 0; k < n; k++)
-			if (scope_resolve(engine->scope, NULL, paths[i].path, strlen(paths[i].path), true,
-				    &resolved, NULL) == 0)
+			if (scope_resolve(engine->scope, NULL, paths[i].path, strlen(paths[i].path),
+				    true, &resolved, NULL) == 0)
 				resolved_finish(&resolved);
 		row(paths[i].text, seconds() - from, n);
 	}
@@ -102,8 +103,8 @@ bench_resolve(struct ambit_engine *engine)
 static void
 bench_whole(struct ambit_engine *engine, const char *what, long n)
 {
-	static const char line[] =
-		"{\"id\":1,\"tool\":\"write\",\"args\":{\"file_path\":\"src/deep/er/module/file.c\"}}";
+	static const char line[] = "{\"id\":1,\"tool\":\"write\","
+				   "\"args\":{\"file_path\":\"src/deep/er/module/file.c\"}}";
 	double from = seconds();
 
 	for (long k = 0; k < n; k++) {
@@ -138,7 +139,8 @@ main(void)
 	mkdir("src/deep", 0755);
 	mkdir("src/deep/er", 0755);
 	mkdir("src/deep/er/module", 0755);
-	if (ambit_settings_load(&(struct ambit_settings_options){ .folder = top }, &settings, &err) < 0)
+	if (ambit_settings_load(
+		    &(struct ambit_settings_options){ .folder = top }, &settings, &err) < 0)
 		die("settings", &err);
 	if (ambit_scope_create(&(struct ambit_scope_options){ .root = top,
 				       .places = { .home = "/root", .state = state } },

@@ -53,7 +53,8 @@ main(void)
 		{ (char *)"true", NULL },
 		{ ambit, (char *)"why", (char *)"write", (char *)"a.c", NULL },
 		{ ambit, (char *)"version", NULL },
-		{ (char *)"bwrap", (char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"true", NULL },
+		{ (char *)"bwrap", (char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"true",
+			NULL },
 	};
 	static const char *const names[] = { "true", "ambit why write a.c", "ambit version",
 		"bwrap --ro-bind / / true" };

@@ -114,22 +114,23 @@ finish(struct peer *peer)
 static const char *
 ask(struct peer *peer, const char *line)
 {
-	if (fd_write_all(peer->in, line, strlen(line)) < 0 ||
-		lines_next(&peer->out, NULL) != 1)
+	if (fd_write_all(peer->in, line, strlen(line)) < 0 || lines_next(&peer->out, NULL) != 1)
 		fail("the server is gone");
 	return peer->out.line.data;
 }
 
 static const char initialize[] =
 	"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
-	"\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}}\n";
+	"\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\","
+	"\"version\":\"1\"}}}\n";
 
 /* Another name each time for a write, so that no two calls are alike. */
 static void
 make_line(char *line, size_t size, const char *tool, int i)
 {
 	snprintf(line, size,
-		"{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
+		"{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\","
+		"\"params\":{\"name\":\"%s\","
 		"\"arguments\":{\"file_path\":\"src/file%d\"%s}}}\n",
 		i + 1, tool, i % 100,
 		strcmp(tool, "write") == 0 ? ",\"content\":\"some words\\n\"" : "");

@@ -115,7 +115,8 @@ serve(const char *address, const char *port)
 	for (;;) {
 		int peer = accept(fd, NULL, NULL);
 
-		if (peer >= 0 && pthread_create(&thread, &attr, answer, (void *)(intptr_t)peer) != 0)
+		if (peer >= 0 &&
+			pthread_create(&thread, &attr, answer, (void *)(intptr_t)peer) != 0)
 			close(peer);
 	}
 }

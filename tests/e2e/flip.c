@@ -202,7 +202,8 @@ main(int argc, char **argv)
 	size_t i = 0;
 	double end;
 
-	while (argc == 6 && i < sizeof(acts) / sizeof(acts[0]) && strcmp(acts[i].name, argv[1]) != 0)
+	while (argc == 6 && i < sizeof(acts) / sizeof(acts[0]) &&
+		strcmp(acts[i].name, argv[1]) != 0)
 		i++;
 	if (argc != 6 || i == sizeof(acts) / sizeof(acts[0])) {
 		fprintf(stderr, "usage: see the head of flip.c\n");
@@ -214,7 +215,8 @@ main(int argc, char **argv)
 	inet_aton(argv[3], &evil.sin_addr);
 	prepare(acts[i].swaps);
 	for (int n = 0; n < 2; n++)
-		pthread_create(&threads[n], NULL, acts[i].swaps ? swap : flip, (void *)(size_t)(n + 1));
+		pthread_create(
+			&threads[n], NULL, acts[i].swaps ? swap : flip, (void *)(size_t)(n + 1));
 	for (end = now() + (double)strtol(argv[5], NULL, 10); now() < end; tries++)
 		ok += acts[i].act();
 	stop = true;

@@ -58,7 +58,7 @@ writes(int fd)
 	struct stat st, wanted;
 
 	return fd >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY && fstat(fd, &st) == 0 &&
-		stat(file, &wanted) == 0 && st.st_ino == wanted.st_ino && st.st_dev == wanted.st_dev;
+	       stat(file, &wanted) == 0 && st.st_ino == wanted.st_ino && st.st_dev == wanted.st_dev;
 }
 
 static bool
@@ -128,8 +128,8 @@ is_time(const struct timespec *since, double seconds)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - since->tv_sec) +
-			(double)(now.tv_nsec - since->tv_nsec) / 1e9 < seconds;
+	return (double)(now.tv_sec - since->tv_sec) + (double)(now.tv_nsec - since->tv_nsec) / 1e9 <
+	       seconds;
 }
 
 static int

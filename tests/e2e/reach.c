@@ -85,7 +85,8 @@ do_serve(char **a)
 	setvbuf(file, NULL, _IOLBF, 0);
 	fprintf(file, "%d\n", ntohs(at.sin_port));
 	for (;;) {
-		struct pollfd p[2] = { { .fd = tcp, .events = POLLIN }, { .fd = udp, .events = POLLIN } };
+		struct pollfd p[2] = { { .fd = tcp, .events = POLLIN },
+			{ .fd = udp, .events = POLLIN } };
 		struct sockaddr_in from;
 		char text[8];
 		int peer;
@@ -137,7 +138,8 @@ do_loop(char **a)
 		int server = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
 		setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		if (bind(server, AT(at)) < 0 || getsockname(server, (struct sockaddr *)&at, &len) < 0 ||
+		if (bind(server, AT(at)) < 0 ||
+			getsockname(server, (struct sockaddr *)&at, &len) < 0 ||
 			own_pair(server, socket(AF_INET, SOCK_STREAM, 0), AT(at)) < 0)
 			return -1;
 	}
@@ -151,9 +153,8 @@ do_unix(char **a)
 	int server = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", a[0]);
-	return bind(server, AT(at)) < 0
-		? -1
-		: own_pair(server, socket(AF_UNIX, SOCK_STREAM, 0), AT(at));
+	return bind(server, AT(at)) < 0 ? -1
+					: own_pair(server, socket(AF_UNIX, SOCK_STREAM, 0), AT(at));
 }
 
 static int
@@ -236,10 +237,10 @@ do_bound_udp(char **a)
 	struct sockaddr_in at = loopback(a[0]), any = { .sin_family = AF_INET };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
-	return bind(fd, AT(any)) < 0 || sendto(fd, "hello", 5, 0, AT(at)) != 5 ||
-			hears(fd) < 0 || sendto(fd, "hello", 5, 0, AT(at)) != 5
-		? -1
-		: hears(fd);
+	return bind(fd, AT(any)) < 0 || sendto(fd, "hello", 5, 0, AT(at)) != 5 || hears(fd) < 0 ||
+			       sendto(fd, "hello", 5, 0, AT(at)) != 5
+		       ? -1
+		       : hears(fd);
 }
 
 static int
@@ -264,7 +265,9 @@ do_pass(char **a)
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = { .head = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	struct iovec iov = { "x", 1 };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
 		.msg_controllen = sizeof(control.bytes) };
 	int pair[2];
 

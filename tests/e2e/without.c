@@ -86,7 +86,8 @@ put_part(size_t i, int error)
 	put(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)parts[i].number, 0, whole ? 1 : 5);
 	if (!whole) {
 		put(BPF_LD | BPF_W | BPF_ABS,
-			(uint32_t)(offsetof(struct seccomp_data, args) + 8 * (size_t)parts[i].arg), 0, 0);
+			(uint32_t)(offsetof(struct seccomp_data, args) + 8 * (size_t)parts[i].arg),
+			0, 0);
 		put(BPF_ALU | BPF_AND | BPF_K, parts[i].mask, 0, 0);
 		put(BPF_JMP | BPF_JEQ | BPF_K, parts[i].value, 0, 1);
 	}

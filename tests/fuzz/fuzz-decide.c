@@ -37,7 +37,8 @@ make_world(void)
 	assert(here >= 0 && mkdtemp(top) && chdir(top) == 0);
 	assert(mkdir("w", 0755) == 0 && mkdir("w/s", 0755) == 0 && mkdir("o", 0755) == 0);
 	assert(symlink("../o", "w/l") == 0 && symlink("/", "w/r") == 0 && symlink("s", "w/d") == 0);
-	assert(symlink("w/s", "in") == 0 && symlink("x", "w/x") == 0 && symlink("../w", "w/u") == 0);
+	assert(symlink("w/s", "in") == 0 && symlink("x", "w/x") == 0 &&
+		symlink("../w", "w/u") == 0);
 	assert(chdir("w") == 0);
 	assert(ambit_settings_load(&(struct ambit_settings_options){ 0 }, &settings, &err) == 0);
 	assert(ambit_scope_create(&(struct ambit_scope_options){ .root = ".", .allow_bash = true },

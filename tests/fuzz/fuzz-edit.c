@@ -89,12 +89,12 @@ check_applied(const struct piece *text, const struct edit_matches *m, const stru
 		assert(kept == 0 || memcmp(out->data + in, text->text + at, kept) == 0);
 		in += kept;
 		/* As given, or with CRLF, or what was found without it without. */
-		bool less = m->loose &&
-			    !memmem(text->text + m->list[i].at, m->list[i].len, "\r\n", 2);
+		bool less =
+			m->loose && !memmem(text->text + m->list[i].at, m->list[i].len, "\r\n", 2);
 		size_t put = 0;
 
 		for (size_t j = 0; j < new->len; j++) {
-			if (less && j + 1 < new->len && memcmp(new->text + j, "\r\n", 2) == 0 &&
+			if (less && j + 1 < new->len &&memcmp(new->text + j, "\r\n", 2) == 0 &&
 				out->data[in + put] == '\n')
 				continue;
 			if (new->text[j] == '\n' && out->data[in + put] == '\r')

@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static int
 is_plain_section(const char *name)
 {
-	static const char *const sections[] = { "branch.", "remote.", "submodule.", "user.", "core.",
-		"extensions." };
+	static const char *const sections[] = { "branch.", "remote.", "submodule.", "user.",
+		"core.", "extensions." };
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (strncmp(name, sections[i], strlen(sections[i])) == 0)
@@ -31,8 +31,8 @@ count(const struct gitconfig *config, const struct gitconfig_entry *entry)
 
 	for (size_t i = 0; i < config->n; i++)
 		n += strcmp(config->entries[i].name, entry->name) == 0 &&
-			!config->entries[i].value == !entry->value &&
-			(!entry->value || strcmp(config->entries[i].value, entry->value) == 0);
+		     !config->entries[i].value == !entry->value &&
+		     (!entry->value || strcmp(config->entries[i].value, entry->value) == 0);
 	return n;
 }
 

@@ -49,8 +49,8 @@ check_host(const char *pattern, const char *text)
 	assert(port >= 0 && port <= 65535);
 	/* A socket keeps its bytes, but can never be read as a pattern. */
 	if (host_is_unix(host))
-		assert(port == 0 && strcmp(host, text) == 0 && !host_match(host, "unix:/x", 0) ==
-				!!strcmp(host, "unix:/x"));
+		assert(port == 0 && strcmp(host, text) == 0 &&
+			!host_match(host, "unix:/x", 0) == !!strcmp(host, "unix:/x"));
 	else
 		assert(!strpbrk(host, "/@\\ []%*"));
 	assert(host_match(host, host, port));

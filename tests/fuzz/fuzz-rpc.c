@@ -84,7 +84,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		r = lines_next(&lines, NULL);
 		assert(r == expected(text, size, &at, &len));
 		if (r == 1) {
-			assert(lines.line.len == len && memcmp(lines.line.data, text + at, len) == 0);
+			assert(lines.line.len == len &&
+				memcmp(lines.line.data, text + at, len) == 0);
 			assert(lines.line.data[len] == '\0');
 			check(lines.line.data, len);
 		}

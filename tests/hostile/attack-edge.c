@@ -83,7 +83,8 @@ no_end(const struct world *w)
 static void
 bad_pointers(const struct world *w)
 {
-	static const long bad[] = { 0, 8, -1, -4096, (long)0x7ffffffff000, (long)0x8000000000000000 };
+	static const long bad[] = { 0, 8, -1, -4096, (long)0x7ffffffff000,
+		(long)0x8000000000000000 };
 	static const int path_first[] = { SYS_truncate, SYS_setxattr, SYS_removexattr };
 	static const int path_second[] = { SYS_openat, SYS_mkdirat, SYS_unlinkat, SYS_fchmodat,
 		SYS_fchownat, SYS_utimensat, SYS_renameat2, SYS_linkat, SYS_openat2, SYS_mknodat };
@@ -94,7 +95,8 @@ bad_pointers(const struct world *w)
 		for (size_t j = 0; j < COUNT(path_first); j++)
 			syscall(path_first[j], bad[i], bad[i], bad[i], bad[i], bad[i]);
 		for (size_t j = 0; j < COUNT(path_second); j++)
-			syscall(path_second[j], AT_FDCWD, bad[i], O_WRONLY | O_CREAT, bad[i], bad[i], 0);
+			syscall(path_second[j], AT_FDCWD, bad[i], O_WRONLY | O_CREAT, bad[i],
+				bad[i], 0);
 		syscall(SYS_symlinkat, bad[i], AT_FDCWD, bad[i]);
 		syscall(SYS_connect, fd, bad[i], 16);
 		syscall(SYS_connect, local, bad[i], 110);
@@ -115,8 +117,12 @@ huge_numbers(const struct world *w)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	static struct iovec iov[4] = { { "x", SIZE_MAX / 2 }, { "x", 1 } };
-	struct msghdr msg = { .msg_name = &a, .msg_namelen = UINT32_MAX, .msg_iov = iov,
-		.msg_iovlen = 1UL << 40, .msg_control = &a, .msg_controllen = SIZE_MAX / 2 };
+	struct msghdr msg = { .msg_name = &a,
+		.msg_namelen = UINT32_MAX,
+		.msg_iov = iov,
+		.msg_iovlen = 1UL << 40,
+		.msg_control = &a,
+		.msg_controllen = SIZE_MAX / 2 };
 	static struct mmsghdr many[8];
 	struct open_how how = { .flags = UINT64_MAX, .mode = UINT64_MAX, .resolve = UINT64_MAX };
 	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -281,7 +287,9 @@ lock_all(int fd)
 	static const off_t starts[] = { 0, 120, 0x40000000, 0x40000001, 0x40000002 };
 
 	for (size_t i = 0; i < COUNT(starts); i++) {
-		struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = starts[i],
+		struct flock lock = { .l_type = F_RDLCK,
+			.l_whence = SEEK_SET,
+			.l_start = starts[i],
 			.l_len = starts[i] == 120 ? 8 : 510 };
 
 		fcntl(fd, F_SETLK, &lock);

@@ -36,7 +36,9 @@ take_descriptors(int from)
 {
 	char control[CMSG_SPACE(2 * sizeof(int))] = { 0 }, byte;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
 		.msg_controllen = sizeof(control) };
 	struct cmsghdr *c;
 	int fds[2];
@@ -65,7 +67,8 @@ inherited_anything(const struct world *w)
 
 		if (readlink(proc_fd(fd), path, sizeof(path) - 1) <= 0)
 			continue;
-		if (strncmp(path, w->dir, strlen(w->dir)) == 0 || strncmp(path, "socket:", 7) == 0) {
+		if (strncmp(path, w->dir, strlen(w->dir)) == 0 ||
+			strncmp(path, "socket:", 7) == 0) {
 			loot(w, "an open descriptor");
 			spoil(dup(fd));
 		}

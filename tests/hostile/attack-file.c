@@ -141,8 +141,9 @@ open_changed_directory(const struct world *w)
 static void
 open2(const struct world *w, int dir, const char *path, uint64_t flags, uint64_t resolve)
 {
-	struct open_how how = { .flags = flags, .mode = flags & O_CREAT ? 0644 : 0,
-		.resolve = resolve };
+	struct open_how how = {
+		.flags = flags, .mode = flags & O_CREAT ? 0644 : 0, .resolve = resolve
+	};
 
 	(void)w;
 	spoil((int)syscall(SYS_openat2, dir, path, &how, sizeof(how)));
@@ -475,7 +476,8 @@ thread_without_leader(const struct world *w)
 static void
 exec_memfd(const struct world *w)
 {
-	char *const argv[] = { "sh", "-c", "echo SPOILT >\"$0\"", (char *)(uintptr_t)w->file, NULL };
+	char *const argv[] = { "sh", "-c", "echo SPOILT >\"$0\"", (char *)(uintptr_t)w->file,
+		NULL };
 	char *const envp[] = { NULL };
 	int fd = memfd_create("program", 0), from = open("/bin/sh", O_RDONLY);
 	struct stat st;
@@ -497,8 +499,9 @@ shell_redirection(const struct world *w)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		execl("/bin/sh", "sh", "-c", "echo SPOILT >>\"$0\"; cp \"$0\" \"$0.copy\"; rm \"$0\"",
-			w->file, (char *)NULL);
+		execl("/bin/sh", "sh", "-c",
+			"echo SPOILT >>\"$0\"; cp \"$0\" \"$0.copy\"; rm \"$0\"", w->file,
+			(char *)NULL);
 		_exit(127);
 	}
 	reap(pid);

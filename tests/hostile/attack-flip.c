@@ -176,7 +176,8 @@ flip_port(const struct world *w, unsigned n)
 static int
 own_server(int type, int port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	struct sockaddr_in a = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(a);
 	int fd = socket(AF_INET, type | SOCK_NONBLOCK, 0), one = 1;
@@ -251,8 +252,10 @@ message_race(const struct world *w, bool many)
 	static struct iovec iov = { "x", 1 };
 	int server = own_server(SOCK_DGRAM, 0), fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	message = (struct msghdr){ .msg_name = &address.four, .msg_namelen = sizeof(address.four),
-		.msg_iov = &iov, .msg_iovlen = 1 };
+	message = (struct msghdr){ .msg_name = &address.four,
+		.msg_namelen = sizeof(address.four),
+		.msg_iov = &iov,
+		.msg_iovlen = 1 };
 	other_address = address.four;
 	other_address.sin_port = htons((uint16_t)w->udp);
 	race_start(w, flip_name);
@@ -368,8 +371,8 @@ flip_send_socket(const struct world *w)
 	dup2(good, NUMBER);
 	race_start(w, flip_descriptor);
 	while (race_going(w, NULL)) {
-		(void)!sendto(NUMBER, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL | MSG_DONTWAIT, &address.any,
-			sizeof(address.four));
+		(void)!sendto(NUMBER, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL | MSG_DONTWAIT,
+			&address.any, sizeof(address.four));
 		drain(server, SOCK_DGRAM);
 	}
 	race_end();

@@ -38,15 +38,17 @@
 static long
 int80(long nr, const char *path, long b, long c)
 {
-	char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	char *low = mmap(
+		NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	long r;
 
 	if (low == MAP_FAILED)
 		return -ENOMEM;
 	snprintf(low, 4096, "%s", path);
-	__asm__ volatile("int $0x80" : "=a"(r) : "a"(nr), "b"(low), "c"(b), "d"(c)
-		: "r8", "r9", "r10", "r11", "memory");
+	__asm__ volatile("int $0x80"
+			 : "=a"(r)
+			 : "a"(nr), "b"(low), "c"(b), "d"(c)
+			 : "r8", "r9", "r10", "r11", "memory");
 	return (int)r;
 }
 
@@ -271,8 +273,8 @@ clone_user(const struct world *w)
 	char before[64] = "";
 
 	(void)!readlink("/proc/self/ns/user", before, sizeof(before) - 1);
-	in_child_namespace(w, syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL),
-		before);
+	in_child_namespace(
+		w, syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL), before);
 }
 
 static void
@@ -515,7 +517,8 @@ own_listener(const struct world *w)
 	pthread_t thread;
 	int fd;
 
-	if (!filter(SECCOMP_FILTER_FLAG_NEW_LISTENER, SYS_fchmodat, -1, SECCOMP_RET_USER_NOTIF, &fd)) {
+	if (!filter(SECCOMP_FILTER_FLAG_NEW_LISTENER, SYS_fchmodat, -1, SECCOMP_RET_USER_NOTIF,
+		    &fd)) {
 		if (w->plain)
 			cannot("somebody listens already");
 		syscall(SYS_fchmodat, AT_FDCWD, w->file, 0777);
@@ -598,7 +601,8 @@ static void
 restrict_itself(const struct world *w)
 {
 	struct landlock_ruleset_attr attr = { .handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_DIR |
-			LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_WRITE_FILE };
+								   LANDLOCK_ACCESS_FS_MAKE_REG |
+								   LANDLOCK_ACCESS_FS_WRITE_FILE };
 	int fd;
 
 	/* Without a line it is the control: the same call, not restricted. */

@@ -21,12 +21,12 @@
 #define SYS_SETXATTRAT 463
 #define SYS_REMOVEXATTRAT 466
 #define SYS_FILE_SETATTR 469
-#define GET_FLAGS 0x80086601    /* FS_IOC_GETFLAGS */
-#define SET_FLAGS 0x40086602    /* FS_IOC_SETFLAGS */
-#define SET_VERSION 0x40087602  /* FS_IOC_SETVERSION */
+#define GET_FLAGS 0x80086601	/* FS_IOC_GETFLAGS */
+#define SET_FLAGS 0x40086602	/* FS_IOC_SETFLAGS */
+#define SET_VERSION 0x40087602	/* FS_IOC_SETVERSION */
 #define FS_SET_XATTR 0x401c5820 /* FS_IOC_FSSETXATTR */
-#define NO_DUMP 0x40            /* FS_NODUMP_FL */
-#define X_NO_DUMP 0x80          /* FS_XFLAG_NODUMP */
+#define NO_DUMP 0x40		/* FS_NODUMP_FL */
+#define X_NO_DUMP 0x80		/* FS_XFLAG_NODUMP */
 
 static const struct timespec times[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
 

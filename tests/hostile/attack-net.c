@@ -27,7 +27,8 @@
 static struct sockaddr_in
 four(int port)
 {
-	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 }
 
@@ -46,7 +47,8 @@ named(struct sockaddr_un *a, const char *path, const char *name)
 static void
 tcp_to(struct sockaddr_in a, int protocol, int flags)
 {
-	struct pollfd p = { .fd = socket(AF_INET, SOCK_STREAM | flags, protocol), .events = POLLOUT };
+	struct pollfd p = { .fd = socket(AF_INET, SOCK_STREAM | flags, protocol),
+		.events = POLLOUT };
 
 	if (connect(p.fd, (void *)&a, sizeof(a)) < 0 && errno == EINPROGRESS)
 		poll(&p, 1, 1000);
@@ -85,7 +87,8 @@ tcp_multipath(const struct world *w)
 static void
 tcp6(const struct world *w)
 {
-	struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)w->tcp6),
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6,
+		.sin6_port = htons((uint16_t)w->tcp6),
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT };
 
 	if (w->tcp6 == 0)
@@ -117,8 +120,9 @@ tcp_fast_open_message(const struct world *w)
 {
 	struct sockaddr_in a = four(w->tcp);
 	struct iovec iov = { "x", 1 };
-	struct msghdr msg = { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov,
-		.msg_iovlen = 1 };
+	struct msghdr msg = {
+		.msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov, .msg_iovlen = 1
+	};
 
 	sendmsg(socket(AF_INET, SOCK_STREAM, 0), &msg, MSG_FASTOPEN);
 }
@@ -223,8 +227,9 @@ udp_message(const struct world *w)
 {
 	struct sockaddr_in a = four(w->udp);
 	struct iovec iov = { "x", 1 };
-	struct msghdr msg = { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov,
-		.msg_iovlen = 1 };
+	struct msghdr msg = {
+		.msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov, .msg_iovlen = 1
+	};
 
 	sendmsg(socket(AF_INET, SOCK_DGRAM, IPPROTO_UDP), &msg, 0);
 }
@@ -236,9 +241,13 @@ udp_messages(const struct world *w)
 	struct sockaddr_in a = four(w->udp), own = four(0);
 	struct iovec iov = { "x", 1 };
 	struct mmsghdr list[2] = {
-		{ .msg_hdr = { .msg_name = &own, .msg_namelen = sizeof(own), .msg_iov = &iov,
+		{ .msg_hdr = { .msg_name = &own,
+			  .msg_namelen = sizeof(own),
+			  .msg_iov = &iov,
 			  .msg_iovlen = 1 } },
-		{ .msg_hdr = { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov,
+		{ .msg_hdr = { .msg_name = &a,
+			  .msg_namelen = sizeof(a),
+			  .msg_iov = &iov,
 			  .msg_iovlen = 1 } },
 	};
 	socklen_t len = sizeof(own);
@@ -328,8 +337,8 @@ netlink_to_process(const struct world *w)
 static void
 netlink_audit(const struct world *w)
 {
-	static const int kinds[] = { 4 /* SOCK_DIAG */, 6 /* XFRM */, 9 /* AUDIT */, 12 /* NETFILTER */,
-		16 /* GENERIC */ };
+	static const int kinds[] = { 4 /* SOCK_DIAG */, 6 /* XFRM */, 9 /* AUDIT */,
+		12 /* NETFILTER */, 16 /* GENERIC */ };
 
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (socket(AF_NETLINK, SOCK_RAW, kinds[i]) >= 0)
@@ -414,8 +423,10 @@ unix_datagram_message(const struct world *w)
 {
 	struct sockaddr_un a;
 	struct iovec iov = { "x", 1 };
-	struct msghdr msg = { .msg_name = &a, .msg_namelen = named(&a, w->dgram_path, NULL),
-		.msg_iov = &iov, .msg_iovlen = 1 };
+	struct msghdr msg = { .msg_name = &a,
+		.msg_namelen = named(&a, w->dgram_path, NULL),
+		.msg_iov = &iov,
+		.msg_iovlen = 1 };
 
 	sendmsg(socket(AF_UNIX, SOCK_DGRAM, 0), &msg, 0);
 }
@@ -426,7 +437,9 @@ unix_datagram_messages(const struct world *w)
 	struct sockaddr_un a;
 	struct iovec iov = { "x", 1 };
 	struct mmsghdr one = { .msg_hdr = { .msg_name = &a,
-		.msg_namelen = named(&a, NULL, w->dgram_name), .msg_iov = &iov, .msg_iovlen = 1 } };
+				       .msg_namelen = named(&a, NULL, w->dgram_name),
+				       .msg_iov = &iov,
+				       .msg_iovlen = 1 } };
 
 	sendmmsg(socket(AF_UNIX, SOCK_DGRAM, 0), &one, 1, 0);
 }

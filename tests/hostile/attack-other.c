@@ -239,10 +239,10 @@ own_start(bool orphan)
 	pid_t pid;
 
 	if (shared == NULL) {
-		shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		own_word = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		shared =
+			mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		own_word = mmap(
+			NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	}
 	if (shared == MAP_FAILED || own_word == MAP_FAILED)
 		cannot("no memory");
@@ -346,16 +346,20 @@ own_settings_one(pid_t pid)
 	limit.rlim_cur = 0;
 	must(prlimit(pid, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur == 100, "a limit");
 	must(setpriority(PRIO_PROCESS, (id_t)pid, 5) == 0 &&
-		getpriority(PRIO_PROCESS, (id_t)pid) == 5, "setpriority");
+			getpriority(PRIO_PROCESS, (id_t)pid) == 5,
+		"setpriority");
 	must(setpriority(PRIO_PGRP, (id_t)pid, 6) == 0 && getpriority(PRIO_PROCESS, (id_t)pid) == 6,
 		"setpriority of a group");
 	must(syscall(SYS_ioprio_set, 1, pid, 2 << 13 | 7) == 0 &&
-		syscall(SYS_ioprio_get, 1, pid) == (2 << 13 | 7), "ioprio_set");
+			syscall(SYS_ioprio_get, 1, pid) == (2 << 13 | 7),
+		"ioprio_set");
 	must(sched_setparam(pid, &param) == 0, "sched_setparam");
 	must(sched_setscheduler(pid, SCHED_BATCH, &param) == 0 &&
-		sched_getscheduler(pid) == SCHED_BATCH, "sched_setscheduler");
+			sched_getscheduler(pid) == SCHED_BATCH,
+		"sched_setscheduler");
 	must(syscall(SYS_sched_setattr, pid, &attributes, 0) == 0 &&
-		sched_getscheduler(pid) == SCHED_IDLE, "sched_setattr");
+			sched_getscheduler(pid) == SCHED_IDLE,
+		"sched_setattr");
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	must(sched_setaffinity(pid, sizeof(one), &one) == 0, "sched_setaffinity");

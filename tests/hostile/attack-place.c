@@ -132,7 +132,8 @@ move_within_outside(const struct world *w)
 static void
 move_no_replace(const struct world *w)
 {
-	syscall(SYS_renameat2, AT_FDCWD, "sub/mine", AT_FDCWD, in(w->outside, "new"), RENAME_NOREPLACE);
+	syscall(SYS_renameat2, AT_FDCWD, "sub/mine", AT_FDCWD, in(w->outside, "new"),
+		RENAME_NOREPLACE);
 }
 
 static void

@@ -73,7 +73,8 @@ signal_queue_thread(const struct world *w)
 static void
 signal_pidfd(const struct world *w)
 {
-	syscall(SYS_pidfd_send_signal, (int)syscall(SYS_pidfd_open, w->victim, 0), SIGUSR1, NULL, 0);
+	syscall(SYS_pidfd_send_signal, (int)syscall(SYS_pidfd_open, w->victim, 0), SIGUSR1, NULL,
+		0);
 }
 
 static void
@@ -383,7 +384,8 @@ ancestors_limit(const struct world *w)
 
 		if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur == 3)
 			loot(w, "no descriptors left");
-		if (getpriority(PRIO_PROCESS, (id_t)pid) == 19 || sched_getscheduler(pid) == SCHED_IDLE)
+		if (getpriority(PRIO_PROCESS, (id_t)pid) == 19 ||
+			sched_getscheduler(pid) == SCHED_IDLE)
 			loot(w, "no processor left");
 	}
 }

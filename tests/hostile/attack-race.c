@@ -457,7 +457,8 @@ static void
 exchange_scratch(const struct world *w, unsigned n)
 {
 	(void)n;
-	syscall(SYS_renameat2, AT_FDCWD, in(w->own, "d"), AT_FDCWD, in(w->own, "e"), RENAME_EXCHANGE);
+	syscall(SYS_renameat2, AT_FDCWD, in(w->own, "d"), AT_FDCWD, in(w->own, "e"),
+		RENAME_EXCHANGE);
 }
 
 static bool

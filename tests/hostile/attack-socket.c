@@ -39,7 +39,7 @@ static bool
 socket_there(const struct world *w)
 {
 	return access(in(w->outside, last_name(w->own)), F_OK) == 0 ||
-		access(in(in(w->outside, "full"), last_name(w->own)), F_OK) == 0;
+	       access(in(in(w->outside, "full"), last_name(w->own)), F_OK) == 0;
 }
 
 /* Listens at the first of the two names, again and again. place: the directory that

@@ -149,8 +149,9 @@ udp_taken_message(const struct world *w)
 {
 	struct sockaddr_in a;
 	struct iovec iov = { "x", 1 };
-	struct msghdr msg = { .msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov,
-		.msg_iovlen = 1 };
+	struct msghdr msg = {
+		.msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov, .msg_iovlen = 1
+	};
 	int fd = udp_taken(w, &a, false);
 
 	(void)!sendmsg(fd, &msg, 0);

@@ -158,8 +158,10 @@ race_going(const struct world *w, bool (*done)(const struct world *w))
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (w->plain && done != NULL && done(w))
 		return false;
-	return (race.tries++ < w->tries || !counts) && (double)(now.tv_sec - race.began.tv_sec) +
-		(double)(now.tv_nsec - race.began.tv_nsec) / 1e9 < seconds;
+	return (race.tries++ < w->tries || !counts) &&
+	       (double)(now.tv_sec - race.began.tv_sec) +
+			       (double)(now.tv_nsec - race.began.tv_nsec) / 1e9 <
+		       seconds;
 }
 
 void
@@ -177,5 +179,5 @@ file_changed(const struct world *w)
 	struct stat st;
 
 	return stat(w->file, &st) < 0 || st.st_size != 5 || (st.st_mode & 07777) != 0640 ||
-		(int64_t)st.st_ino != w->inode;
+	       (int64_t)st.st_ino != w->inode;
 }

@@ -33,32 +33,32 @@ struct world {
 	char state[LENGTH];   /* ambit's own directory */
 	char config[LENGTH];  /* and settings */
 	char stream_path[108], dgram_path[108], packet_path[108]; /* unix servers, outside */
-	char given_path[108]; /* one in the folder, that hands out descriptors */
+	char given_path[108];		      /* one in the folder, that hands out descriptors */
 	char stream_name[64], dgram_name[64]; /* abstract ones, without the zero */
-	char terminal[64];    /* another terminal of the same user */
-	char self[LENGTH];    /* this program */
+	char terminal[64];		      /* another terminal of the same user */
+	char self[LENGTH];		      /* this program */
 	pid_t victim;
-	uintptr_t word;       /* an int64_t of the victim's */
-	int tcp, tcp6, udp;   /* ports on loopback; tcp6 is 0 without IPv6 */
-	uint32_t netlink;     /* the victim's port on NETLINK_USERSOCK; 0: none */
+	uintptr_t word;	    /* an int64_t of the victim's */
+	int tcp, tcp6, udp; /* ports on loopback; tcp6 is 0 without IPv6 */
+	uint32_t netlink;   /* the victim's port on NETLINK_USERSOCK; 0: none */
 	int shmid, semid, msgid;
 	key_t key;
-	long keyring_key;     /* a key in the user's keyring; 0: none */
-	int64_t inode;        /* of outside/file */
-	bool plain;           /* there is no line: the attack must work */
-	double seconds;       /* for races */
-	unsigned tries;       /* 0: as many as they can be in that time */
+	long keyring_key; /* a key in the user's keyring; 0: none */
+	int64_t inode;	  /* of outside/file */
+	bool plain;	  /* there is no line: the attack must work */
+	double seconds;	  /* for races */
+	unsigned tries;	  /* 0: as many as they can be in that time */
 };
 
 enum {
-	NET_NONE = 1 << 0,   /* run with --net none */
-	WORKS = 1 << 1,      /* it is allowed: the effect must be there behind the line too */
-	HARMLESS = 1 << 2,   /* no effect without the line either: it must end, that is all */
-	STDIN_DIR = 1 << 3,  /* 0 is the outside directory, 1 and 2 are the outside file, to read */
-	TERMINAL = 1 << 4,   /* the other terminal is this one's own */
-	AS_ROOT = 1 << 5,    /* only root can do it without the line */
-	AS_USER = 1 << 6,    /* root could do it anyway */
-	RACE = 1 << 7,       /* may take world.seconds */
+	NET_NONE = 1 << 0,  /* run with --net none */
+	WORKS = 1 << 1,	    /* it is allowed: the effect must be there behind the line too */
+	HARMLESS = 1 << 2,  /* no effect without the line either: it must end, that is all */
+	STDIN_DIR = 1 << 3, /* 0 is the outside directory, 1 and 2 are the outside file, to read */
+	TERMINAL = 1 << 4,  /* the other terminal is this one's own */
+	AS_ROOT = 1 << 5,   /* only root can do it without the line */
+	AS_USER = 1 << 6,   /* root could do it anyway */
+	RACE = 1 << 7,	    /* may take world.seconds */
 };
 
 struct attack {

@@ -60,10 +60,10 @@ static int
 make_dirs(const struct made *m)
 {
 	const char *const names[] = { m->home, m->w.folder, m->w.outside, m->tmp, m->run,
-		in(m->home, ".config"), in(m->home, ".config/ambit"), in(m->home, ".local"), in(m->home, "other"),
-		in(m->home, ".local/state"), in(m->w.outside, "full"), in(m->w.outside, "empty"),
-		in(m->w.folder, ".git"), in(m->w.folder, ".git/hooks"), in(m->w.folder, "sub"),
-		in(m->w.folder, "nested"), in(m->w.folder, "nested/.git"),
+		in(m->home, ".config"), in(m->home, ".config/ambit"), in(m->home, ".local"),
+		in(m->home, "other"), in(m->home, ".local/state"), in(m->w.outside, "full"),
+		in(m->w.outside, "empty"), in(m->w.folder, ".git"), in(m->w.folder, ".git/hooks"),
+		in(m->w.folder, "sub"), in(m->w.folder, "nested"), in(m->w.folder, "nested/.git"),
 		in(m->w.folder, "nested/.git/hooks") };
 	static const char *const in_git[] = { "logs", "refs", "modules", "modules/a" };
 
@@ -149,7 +149,8 @@ make_shared(struct made *m)
 		return -1;
 	memcpy(at, SECRET, sizeof(SECRET));
 	shmdt(at);
-	m->mq = mq_open(w->mq_name, O_RDWR | O_CREAT | O_EXCL | O_NONBLOCK | O_CLOEXEC, 0600, &attr);
+	m->mq = mq_open(
+		w->mq_name, O_RDWR | O_CREAT | O_EXCL | O_NONBLOCK | O_CLOEXEC, 0600, &attr);
 	if (m->mq < 0 || mq_send(m->mq, SECRET, sizeof(SECRET), 1) < 0) {
 		perror("message queue");
 		return -1;
@@ -166,7 +167,8 @@ make_shared(struct made *m)
 		return -1;
 	}
 	sem_close(sem);
-	w->keyring_key = syscall(SYS_add_key, "user", w->mq_name, SECRET, sizeof(SECRET), USER_KEYRING);
+	w->keyring_key =
+		syscall(SYS_add_key, "user", w->mq_name, SECRET, sizeof(SECRET), USER_KEYRING);
 	if (w->keyring_key < 0)
 		w->keyring_key = 0;
 	else /* KEYCTL_SETPERM */
@@ -261,8 +263,15 @@ name_all(struct made *m, const char *base)
 int
 world_make(struct made *m, const char *base, const char *template)
 {
-	*m = (struct made){ .sync = -1, .inherited = -1, .master = -1, .terminal = -1, .mq = -1,
-		.listener = -1, .datagrams = -1, .queue = -1, .segment = -1,
+	*m = (struct made){ .sync = -1,
+		.inherited = -1,
+		.master = -1,
+		.terminal = -1,
+		.mq = -1,
+		.listener = -1,
+		.datagrams = -1,
+		.queue = -1,
+		.segment = -1,
 		.w = { .shmid = -1, .semid = -1, .msgid = -1 } };
 	m->counts = mmap(NULL, sizeof(*m->counts), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -498,10 +507,11 @@ tell_victim(FILE *out, struct made *m)
 		(uintmax_t)limit.rlim_cur, getpriority(PRIO_PROCESS, (id_t)pid),
 		sched_getscheduler(pid), param.sched_priority, CPU_COUNT(&cpus),
 		syscall(SYS_ioprio_get, 1, pid));
-	fprintf(out, "heard: signals %u tcp %u udp %u stream %u dgram %u packet %u abstract %u %u "
-		"given %u fifo %u netlink %u inherited %u\n", c->signals, c->tcp, c->udp,
-		c->unix_stream, c->unix_dgram, c->unix_packet, c->abstract_stream,
-		c->abstract_dgram, c->given, c->fifo, c->netlink, c->inherited);
+	fprintf(out,
+		"heard: signals %u tcp %u udp %u stream %u dgram %u packet %u abstract %u %u "
+		"given %u fifo %u netlink %u inherited %u\n",
+		c->signals, c->tcp, c->udp, c->unix_stream, c->unix_dgram, c->unix_packet,
+		c->abstract_stream, c->abstract_dgram, c->given, c->fifo, c->netlink, c->inherited);
 	snprintf(name, sizeof(name), "/proc/%d/oom_score_adj", (int)pid);
 	tell_text(out, name);
 	snprintf(name, sizeof(name), "/proc/%d/coredump_filter", (int)pid);
@@ -551,8 +561,8 @@ tell_shared(FILE *out, struct made *m)
 		mq_close(again);
 	tell_semaphore(out, w);
 	if (w->keyring_key != 0) {
-		long n = syscall(SYS_keyctl, 11 /* KEYCTL_READ */, w->keyring_key, key,
-			sizeof(key) - 1);
+		long n = syscall(
+			SYS_keyctl, 11 /* KEYCTL_READ */, w->keyring_key, key, sizeof(key) - 1);
 
 		fprintf(out, "key: %ld '%s'\n", n, n > 0 ? key : "");
 	}
@@ -571,8 +581,8 @@ tell_terminal(FILE *out, struct made *m)
 	ioctl(m->terminal, FIONREAD, &waiting);
 	ioctl(m->master, TIOCGWINSZ, &size);
 	n = read(m->master, bytes, sizeof(bytes));
-	fprintf(out, "terminal: modes %x %x %x %x, %d typed, %d rows, shows '%.*s'\n", modes.c_iflag,
-		modes.c_oflag, modes.c_cflag, modes.c_lflag, waiting, size.ws_row,
+	fprintf(out, "terminal: modes %x %x %x %x, %d typed, %d rows, shows '%.*s'\n",
+		modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag, waiting, size.ws_row,
 		n > 0 ? (int)n : 0, bytes);
 }
 

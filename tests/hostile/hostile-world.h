@@ -18,13 +18,13 @@ struct counts {
 struct made {
 	struct world w;
 	struct counts *counts; /* shared with the victim */
-	int sync;              /* to the victim: a byte there and one back */
-	int inherited;         /* the end of a pair for INHERITED_SOCKET */
+	int sync;	       /* to the victim: a byte there and one back */
+	int inherited;	       /* the end of a pair for INHERITED_SOCKET */
 	int master, terminal;  /* the other terminal, both ends */
 	int mq;
-	int listener;          /* the runner's, made because the attack asked; -1: none */
-	int datagrams, queue;  /* likewise */
-	int segment;           /* a SysV id */
+	int listener;	      /* the runner's, made because the attack asked; -1: none */
+	int datagrams, queue; /* likewise */
+	int segment;	      /* a SysV id */
 	char queue_name[64];
 	unsigned came, heard, reached, blocked;
 	char home[LENGTH], tmp[LENGTH], run[LENGTH];

@@ -36,15 +36,14 @@
 #define AT_ITS_END 42
 #define CANNOT 77
 #define HUNG 1000
-#define RACES 5  /* of one that must come off without the line */
-#define LIMIT 20 /* seconds, and those of a race on top */
+#define RACES 5	       /* of one that must come off without the line */
+#define LIMIT 20       /* seconds, and those of a race on top */
 #define RACE_LIMIT 600 /* seconds, of one that is counted in tries */
 
 static const struct attacks *const all[] = { &attacks_file, &attacks_place, &attacks_fd,
 	&attacks_meta, &attacks_proc, &attacks_other, &attacks_ipc, &attacks_net, &attacks_taken,
-	&attacks_kernel, &attacks_edge, &attacks_guard, &attacks_git, &attacks_move, &attacks_socket,
-	&attacks_race,
-	&attacks_flip };
+	&attacks_kernel, &attacks_edge, &attacks_guard, &attacks_git, &attacks_move,
+	&attacks_socket, &attacks_race, &attacks_flip };
 
 static struct {
 	char self[LENGTH], ambit[PATH_MAX], template[LENGTH], base[LENGTH];
@@ -53,7 +52,7 @@ static struct {
 	struct {
 		unsigned passed, failed, skipped;
 		unsigned long tries; /* of races, behind the line */
-	} *sum; /* of all workers */
+	} * sum;		     /* of all workers */
 	int worker;
 } run;
 
@@ -202,7 +201,8 @@ recreate(struct made *m, uintmax_t inode)
 static bool
 listen_there(struct made *m, int port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	struct sockaddr_in a = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int one = 1;
 
@@ -215,7 +215,8 @@ listen_there(struct made *m, int port)
 static bool
 reach(struct made *m, int port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+	struct sockaddr_in a = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
 		.sin_addr.s_addr = htonl(0x7f000002) };
 	struct ifaddrs *list = NULL;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -484,7 +485,8 @@ try_once(const struct attack *a, bool line, bool last)
 	}
 	before = world_state(&m);
 	status = make_attack(&m, a, line, &before);
-	if ((!line || !last) && status != HUNG && WIFEXITED(status) && WEXITSTATUS(status) == CANNOT) {
+	if ((!line || !last) && status != HUNG && WIFEXITED(status) &&
+		WEXITSTATUS(status) == CANNOT) {
 		if (!line && last)
 			skip(&m, a);
 		world_end(&m);
@@ -543,8 +545,8 @@ static bool
 prepare(void)
 {
 	static struct made m;
-	const char *const argv[] = { run.ambit, "run", "--ask", "deny", "--folder", m.w.folder, "true",
-		NULL };
+	const char *const argv[] = { run.ambit, "run", "--ask", "deny", "--folder", m.w.folder,
+		"true", NULL };
 	char base[LENGTH];
 
 	snprintf(base, sizeof(base), "%s", in(run.base, "t"));
@@ -563,10 +565,11 @@ prepare(void)
 static bool
 begin(void)
 {
-	const char *tmp = getenv("TMPDIR"), *ambit = getenv("AMBIT"), *length = getenv("AMBIT_LONG"),
-		   *tries = getenv("RACE_TRIES");
+	const char *tmp = getenv("TMPDIR"), *ambit = getenv("AMBIT"),
+		   *length = getenv("AMBIT_LONG"), *tries = getenv("RACE_TRIES");
 
-	run.sum = mmap(NULL, sizeof(*run.sum), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	run.sum = mmap(
+		NULL, sizeof(*run.sum), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (run.sum == MAP_FAILED)
 		return false;
 	/* Root's races are the same ones. */
@@ -578,8 +581,8 @@ begin(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	srand((unsigned)getpid());
 	signal(SIGPIPE, SIG_IGN);
-	if (ambit == NULL || realpath(ambit, run.ambit) == NULL || readlink("/proc/self/exe", run.self,
-		sizeof(run.self) - 1) < 0) {
+	if (ambit == NULL || realpath(ambit, run.ambit) == NULL ||
+		readlink("/proc/self/exe", run.self, sizeof(run.self) - 1) < 0) {
 		fprintf(stderr, "hostile: AMBIT names no program\n");
 		return false;
 	}

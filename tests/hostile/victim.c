@@ -125,7 +125,9 @@ give(const struct world *w, int to)
 		open(w->outside, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	char control[CMSG_SPACE(sizeof(fds))] = { 0 }, byte = 'x';
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
 		.msg_controllen = sizeof(control) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
@@ -166,12 +168,17 @@ take(const struct world *w, enum listener kind, int listener, unsigned *count)
 static void
 take_all(const struct world *w, const int *listeners)
 {
-	unsigned *const where[L_N] = { [L_TCP] = &counts->tcp, [L_TCP6] = &counts->tcp,
-		[L_UDP] = &counts->udp, [L_STREAM] = &counts->unix_stream,
-		[L_DGRAM] = &counts->unix_dgram, [L_PACKET] = &counts->unix_packet,
+	unsigned *const where[L_N] = { [L_TCP] = &counts->tcp,
+		[L_TCP6] = &counts->tcp,
+		[L_UDP] = &counts->udp,
+		[L_STREAM] = &counts->unix_stream,
+		[L_DGRAM] = &counts->unix_dgram,
+		[L_PACKET] = &counts->unix_packet,
 		[L_NAME_STREAM] = &counts->abstract_stream,
-		[L_NAME_DGRAM] = &counts->abstract_dgram, [L_GIVEN] = &counts->given,
-		[L_FIFO] = &counts->fifo, [L_NETLINK] = &counts->netlink };
+		[L_NAME_DGRAM] = &counts->abstract_dgram,
+		[L_GIVEN] = &counts->given,
+		[L_FIFO] = &counts->fifo,
+		[L_NETLINK] = &counts->netlink };
 
 	for (int i = 0; i < L_N; i++) {
 		if (listeners[i] >= 0)
@@ -223,8 +230,7 @@ victim_main(struct made *m, const int *listeners, int sync, int inherited)
 		if (poll(polled, L_N + 2, -1) < 0 && errno != EINTR)
 			_exit(1);
 		take_all(&m->w, listeners);
-		if (polled[L_N + 1].fd >= 0 &&
-			recv(inherited, &byte, 1, MSG_DONTWAIT) > 0) {
+		if (polled[L_N + 1].fd >= 0 && recv(inherited, &byte, 1, MSG_DONTWAIT) > 0) {
 			counts->inherited++;
 			give(&m->w, inherited);
 		} else if (polled[L_N + 1].revents & (POLLHUP | POLLERR)) {

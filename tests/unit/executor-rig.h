@@ -122,7 +122,8 @@ executor_count(const char *words, bool begins)
 			if (text[i] == '\0')
 				text[i] = ' ';
 		if (len > 0 && begins)
-			n += (size_t)len >= strlen(words) && memcmp(text, words, strlen(words)) == 0;
+			n += (size_t)len >= strlen(words) &&
+			     memcmp(text, words, strlen(words)) == 0;
 		else if (len > 0)
 			n += memmem(text, (size_t)len, words, strlen(words)) != NULL;
 	}

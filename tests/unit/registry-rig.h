@@ -189,8 +189,12 @@ run_hop(struct ambit_invocation *invocation, void *data, struct ambit_error *err
 static inline int
 run_cross(struct ambit_invocation *invocation, void *data, struct ambit_error *err)
 {
-	struct ambit_question question = { .id = 1, .who = "sed", .what = "write /elsewhere",
-		.why = "outside", .request = "{}", .outcome = "{}" };
+	struct ambit_question question = { .id = 1,
+		.who = "sed",
+		.what = "write /elsewhere",
+		.why = "outside",
+		.request = "{}",
+		.outcome = "{}" };
 	struct ambit_answer answer = { 0 };
 	int r = run_ask(&invocation->run, &question, &answer, err);
 
@@ -278,8 +282,8 @@ start(struct rig *rig, const char *settings, bool person)
 	rig->scope = world_scope(&rig->w);
 	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
 		fail_msg("record: %s", err.text);
-	if (ambit_judge_create(&(struct ambit_judge_options){ .settings = rig->settings,
-				       .envp = environ },
+	if (ambit_judge_create(
+		    &(struct ambit_judge_options){ .settings = rig->settings, .envp = environ },
 		    &rig->judge, &err) < 0)
 		fail_msg("judge: %s", err.text);
 	rig->approver = (struct ambit_approver){

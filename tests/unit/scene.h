@@ -323,8 +323,8 @@ scene_open(void **state)
 	assert_true(s->dir >= 0);
 	assert_int_equal(mkdirat(s->dir, "in", 0755), 0);
 	assert_int_equal(mkdirat(s->dir, "out", 0755), 0);
-	s->memory = mmap(NULL, SCENE_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		-1, 0);
+	s->memory =
+		mmap(NULL, SCENE_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(s->memory != MAP_FAILED);
 	s->gate.made = made_create();
 	s->gate.tree.keeper = getpid();
@@ -332,7 +332,8 @@ scene_open(void **state)
 	snprintf(s->gate.covered, sizeof(s->gate.covered), "%s/in", s->top);
 	s->gate.grounds = grounds_create();
 	assert_non_null(s->gate.grounds);
-	assert_int_equal(grounds_add(s->gate.grounds, s->gate.covered, GROUND_OPEN, false, NULL), 0);
+	assert_int_equal(
+		grounds_add(s->gate.grounds, s->gate.covered, GROUND_OPEN, false, NULL), 0);
 	call_init(&s->call);
 	*state = s;
 	return 0;
@@ -431,7 +432,7 @@ scene_call(struct scene *s, const char *name, const uint64_t args[6])
 }
 
 #define CALL(s, name, ...) scene_call(s, name, (const uint64_t[6]){ __VA_ARGS__ })
-#define AT_CWD (uint64_t)(int64_t)AT_FDCWD
+#define AT_CWD (uint64_t)(int64_t) AT_FDCWD
 
 /* Performs what was prepared, with a pass. */
 static inline int

@@ -230,10 +230,11 @@ only_a_single_component_is_a_name(void **state)
 
 		for (size_t k = 0; k < 8; k++)
 			t[k] = a_pass();
-		assert_int_equal(act_open(&t[0], p->dir, bad[i], O_WRONLY | O_CREAT, 0644, &out),
-			-EINVAL);
+		assert_int_equal(
+			act_open(&t[0], p->dir, bad[i], O_WRONLY | O_CREAT, 0644, &out), -EINVAL);
 		assert_int_equal(act_mkdir(&t[1], p->dir, bad[i], 0755), -EINVAL);
-		assert_int_equal(hand_make(&t[2], p->dir, bad[i], S_IFIFO | 0644, NULL, NULL), -EINVAL);
+		assert_int_equal(
+			hand_make(&t[2], p->dir, bad[i], S_IFIFO | 0644, NULL, NULL), -EINVAL);
 		assert_int_equal(hand_make(&t[3], p->dir, bad[i], S_IFLNK, "x", NULL), -EINVAL);
 		assert_int_equal(act_unlink(&t[4], p->dir, bad[i], true), -EINVAL);
 		assert_int_equal(move_name(p, &t[5], "file", bad[i], 0), -EINVAL);

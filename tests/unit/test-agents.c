@@ -165,9 +165,10 @@ the_persons_stand_over_ready_ones(void **state)
 		n++;
 	assert_int_equal(n, 5);
 	/* What is said later stands over what was said before. */
-	assert_int_equal(ambit_settings_set(settings, "agents",
-				 "{\"docs\":{\"command\":[\"other\"]},\"more\":{\"command\":[\"m\"]}}",
-				 "--o", NULL),
+	assert_int_equal(
+		ambit_settings_set(settings, "agents",
+			"{\"docs\":{\"command\":[\"other\"]},\"more\":{\"command\":[\"m\"]}}",
+			"--o", NULL),
 		0);
 	assert_string_equal(find(settings, "docs")->command[0], "other");
 	assert_string_equal(find(settings, "claude")->command[0], "/home/ada/bin/claude");

@@ -128,8 +128,8 @@ test_question_and_answer(void **state)
 	assert_int_equal(json_integer_value(json_object_get(object, "folder")), 2);
 	assert_int_equal(json_array_size(json_object_get(object, "choices")), 4);
 	assert_string_equal(json_string_value(json_object_get(object, "what")), question.what);
-	assert_string_equal(json_string_value(json_object_get(
-				    json_object_get(object, "request"), "tool")),
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(object, "request"), "tool")),
 		"write");
 	/* The next has another number: the old answer is none to it. */
 	peer.say[0] = "{\"id\":1,\"answer\":\"once\"}\n";
@@ -220,8 +220,7 @@ test_withdrawn(void **state)
 	(void)state;
 	peer_open(&peer);
 	assert_int_equal(pthread_create(&peer.thread, NULL, withdraw, &peer), 0);
-	assert_int_equal(
-		peer.approver->ask(peer.approver, &question, &got, &err), -ECANCELED);
+	assert_int_equal(peer.approver->ask(peer.approver, &question, &got, &err), -ECANCELED);
 	pthread_join(peer.thread, NULL);
 	assert_string_equal(peer.heard, "{\"cancel\":1}\n");
 	peer_close(&peer);

@@ -78,8 +78,8 @@ modes_are_never_left_to_the_floor(void **state)
 	assert_int_equal(CALL(s, "fchmodat2", AT_CWD, PATH("in/file"), 0600, 1), -EINVAL);
 	assert_int_equal(CALL(s, "fchmodat", AT_CWD, PATH("in/none"), 0600), -ENOENT);
 	assert_int_equal(CALL(s, "fchmodat", AT_CWD, EMPTY, 0600), -ENOENT);
-	assert_int_equal(CALL(s, "fchmodat", AT_CWD, scene_text(s, "/proc/self/comm"), 0600),
-		-EPERM);
+	assert_int_equal(
+		CALL(s, "fchmodat", AT_CWD, scene_text(s, "/proc/self/comm"), 0600), -EPERM);
 	/* The folder itself, by an empty path. */
 	assert_int_equal(CALL(s, "fchmodat2", AT_CWD, EMPTY, 0701, AT_EMPTY_PATH), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_MKDIR, 0 });
@@ -155,8 +155,8 @@ owners(void **state)
 	assert_int_equal(symlinkat("nowhere", s->dir, "out/link"), 0);
 	assert_asked(s, CALL(s, "fchownat", AT_CWD, PATH("out/file"), me, group, 0));
 	assert_int_equal(scene_perform(s), 0);
-	assert_asked(s, CALL(s, "fchownat", AT_CWD, PATH("out/link"), keep, group,
-				AT_SYMLINK_NOFOLLOW));
+	assert_asked(
+		s, CALL(s, "fchownat", AT_CWD, PATH("out/link"), keep, group, AT_SYMLINK_NOFOLLOW));
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(CALL(s, "fchownat", AT_CWD, PATH("out/link"), me, group, 0), -ENOENT);
 	assert_int_equal(CALL(s, "fchownat", AT_CWD, PATH("out/file"), me + 1, group, 0), -EPERM);
@@ -180,8 +180,8 @@ what_belongs_to_others_is_not_asked_about(void **state)
 		return;
 	}
 	assert_int_equal(CALL(s, "fchmodat", AT_CWD, scene_text(s, name), 0777), -EPERM);
-	assert_int_equal(CALL(s, "fchownat", AT_CWD, scene_text(s, name), getuid(), getgid(), 0),
-		-EPERM);
+	assert_int_equal(
+		CALL(s, "fchownat", AT_CWD, scene_text(s, name), getuid(), getgid(), 0), -EPERM);
 	assert_int_equal(CALL(s, "utimensat", AT_CWD, scene_text(s, name), 0, 0), -EACCES);
 	assert_int_equal(CALL(s, "utimensat", AT_CWD, scene_text(s, name),
 				 scene_put(s, times, sizeof(times)), 0),
@@ -251,13 +251,13 @@ times_in_old_forms(void **state)
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(scene_stat(s, "out/file").st_atim.tv_sec, 300);
 	assert_int_equal(scene_stat(s, "out/file").st_mtim.tv_sec, 400);
-	assert_asked(s,
-		CALL(s, "futimesat", AT_CWD, PATH("out/file"), scene_put(s, val, sizeof(val))));
+	assert_asked(
+		s, CALL(s, "futimesat", AT_CWD, PATH("out/file"), scene_put(s, val, sizeof(val))));
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(scene_stat(s, "out/file").st_mtim.tv_sec, 200);
 	val[0].tv_usec = 1000000;
-	assert_int_equal(CALL(s, "utimes", PATH("out/file"), scene_put(s, val, sizeof(val))),
-		-EINVAL);
+	assert_int_equal(
+		CALL(s, "utimes", PATH("out/file"), scene_put(s, val, sizeof(val))), -EINVAL);
 #else
 	(void)state;
 	skip();

@@ -87,9 +87,9 @@ a_default_acl_takes_the_umasks_place(void **state)
 	struct scene *s = of(state);
 	/* u::rwx g::rwx o::--- in the kernel's own form. */
 	static const unsigned char acl[] = {
-		2, 0, 0, 0, /* version */
-		1, 0, 7, 0, 255, 255, 255, 255, /* user */
-		4, 0, 7, 0, 255, 255, 255, 255, /* group */
+		2, 0, 0, 0,			 /* version */
+		1, 0, 7, 0, 255, 255, 255, 255,	 /* user */
+		4, 0, 7, 0, 255, 255, 255, 255,	 /* group */
 		32, 0, 0, 0, 255, 255, 255, 255, /* others */
 	};
 	char path[80];
@@ -317,24 +317,24 @@ a_plain_git_config_is_no_replacement(void **state)
 	assert_int_equal(mkdirat(s->dir, "in/bare", 0755), 0);
 	scene_file(s, "in/.git/config", "[core]\n\tbare = false\n");
 	scene_file(s, "in/.git/config.lock", plain);
-	assert_int_equal(RENAME(PATH("in/.git/config.lock"), PATH("in/.git/config"), 0),
-		CALL_DECIDE);
+	assert_int_equal(
+		RENAME(PATH("in/.git/config.lock"), PATH("in/.git/config"), 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_DELETE, 0 }, { AMBIT_ACCESS_WRITE, 0 });
 	/* Somewhere else: no repository's. */
-	assert_int_equal(RENAME(PATH("in/.git/config.lock"), PATH("in/bare/config"), 0),
-		CALL_DECIDE);
+	assert_int_equal(
+		RENAME(PATH("in/.git/config.lock"), PATH("in/bare/config"), 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_DELETE, 0 }, { AMBIT_ACCESS_REPLACE, 1 });
 	scene_file(s, "in/bare/config.lock", plain);
-	assert_int_equal(RENAME(PATH("in/bare/config.lock"), PATH("in/bare/config"), 0),
-		CALL_DECIDE);
+	assert_int_equal(
+		RENAME(PATH("in/bare/config.lock"), PATH("in/bare/config"), 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_DELETE, 0 }, { AMBIT_ACCESS_REPLACE, 1 });
 	scene_file(s, "in/bare/HEAD", "ref: refs/heads/main\n");
-	assert_int_equal(RENAME(PATH("in/bare/config.lock"), PATH("in/bare/config"), 0),
-		CALL_DECIDE);
+	assert_int_equal(
+		RENAME(PATH("in/bare/config.lock"), PATH("in/bare/config"), 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_DELETE, 0 }, { AMBIT_ACCESS_WRITE, 0 });
 	scene_file(s, "in/.git/config.lock", "[core]\n\tfsmonitor = ./evil\n");
-	assert_int_equal(RENAME(PATH("in/.git/config.lock"), PATH("in/.git/config"), 0),
-		CALL_DECIDE);
+	assert_int_equal(
+		RENAME(PATH("in/.git/config.lock"), PATH("in/.git/config"), 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_DELETE, 0 }, { AMBIT_ACCESS_REPLACE, 1 });
 }
 
@@ -392,8 +392,8 @@ a_nameless_file_needs_only_its_new_name(void **state)
 	}
 	scene_fork(s);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(LINK(scene_text(s, path), PATH("out/born"), AT_SYMLINK_FOLLOW),
-		CALL_DECIDE);
+	assert_int_equal(
+		LINK(scene_text(s, path), PATH("out/born"), AT_SYMLINK_FOLLOW), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 1 });
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(scene_stat(s, "out/born").st_nlink, 1);

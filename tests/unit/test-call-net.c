@@ -449,8 +449,8 @@ no_message_chooses_its_device(void **state)
 	head = with_control(&iov, (struct sockaddr *)&at, sizeof(at), &control, sizeof(control));
 	stand(w);
 	assert_int_equal(do_call(w, "sendmsg", call_send, client, P(&head), 0), 5);
-	assert_int_equal(recvfrom(server, back, sizeof(back), MSG_DONTWAIT,
-				 (struct sockaddr *)&from, &len),
+	assert_int_equal(
+		recvfrom(server, back, sizeof(back), MSG_DONTWAIT, (struct sockaddr *)&from, &len),
 		5);
 	assert_int_equal(from.sin_addr.s_addr, info.ipi_spec_dst.s_addr);
 	/* Cut short it is nothing. */
@@ -590,7 +590,8 @@ own_paths_are_free(void **state)
 	assert_string_equal(bound_path_is_own(w, path), path);
 	/* Where both texts go through what can be exchanged, and the floor has no say. */
 	floor_destroy(w->floor);
-	assert_int_equal(floor_create(&(struct floor_options){ .n_writable = 0 }, &w->floor, NULL), 0);
+	assert_int_equal(
+		floor_create(&(struct floor_options){ .n_writable = 0 }, &w->floor, NULL), 0);
 	w->gate.o.floor = w->floor;
 	assert_int_equal(unlink("d/a.sock"), 0);
 	assert_memory_equal(bound_path_is_own(w, "d/a.sock"), "/proc/self/fd/", 14);
@@ -830,8 +831,8 @@ an_abstract_name_is_not_ours_for_ever(void **state)
 		assert_int_equal(do_call(w, "connect", call_connect, client, P(&un), len), 0);
 		assert_string_equal(w->host, expected);
 		if (types[i] == SOCK_DGRAM) {
-			assert_int_equal(do_call(w, "sendto", call_send, client, P("x"), 1, 0,
-						 P(&un), len),
+			assert_int_equal(
+				do_call(w, "sendto", call_send, client, P("x"), 1, 0, P(&un), len),
 				1);
 			assert_string_equal(w->host, expected);
 		}
@@ -1021,7 +1022,8 @@ a_blocking_stream_sends_all(void **state)
 		pthread_t thread;
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-		assert_int_equal(setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &little, sizeof(int)), 0);
+		assert_int_equal(
+			setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &little, sizeof(int)), 0);
 		iov[0] = (struct iovec){ data, sizes[i] / 3 };
 		iov[1] = (struct iovec){ data + sizes[i] / 3, sizes[i] - sizes[i] / 3 };
 		head = (struct msghdr){ .msg_iov = iov, .msg_iovlen = 2 };

@@ -63,7 +63,7 @@ what_only_reads_is_the_floors(void **state)
 	/* flock(1): created if need be, never written. */
 	assert_continued(s, OPEN(PATH("out/lock"), O_RDONLY | O_CREAT, 0666));
 	assert_continued(s, CALL(s, "openat2", AT_CWD, PATH("out/lock"),
-				scene_put(s, &how, sizeof(how)), sizeof(how)));
+				    scene_put(s, &how, sizeof(how)), sizeof(how)));
 }
 
 static void
@@ -175,8 +175,8 @@ what_exists_is_opened_as_it_was(void **state)
 	struct scene *s = of(state);
 
 	scene_file(s, "out/file", "abcdef");
-	assert_int_equal(OPEN(PATH("out/file"), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666),
-		CALL_DECIDE);
+	assert_int_equal(
+		OPEN(PATH("out/file"), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666), CALL_DECIDE);
 	/* Somebody puts another thing there: it stays as it is. */
 	assert_int_equal(renameat(s->dir, "out/file", s->dir, "out/moved"), 0);
 	scene_file(s, "out/bait", "bait");

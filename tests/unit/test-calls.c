@@ -168,7 +168,8 @@ one_that_leaves_leaves_no_call_behind(void **state)
 
 	(void)state;
 	job_init(&first, calls, true, true);
-	assert_int_equal(calls_start(calls, "first", true, run_in_two_parts, job_finish, &first), 0);
+	assert_int_equal(
+		calls_start(calls, "first", true, run_in_two_parts, job_finish, &first), 0);
 	wait_for(&first.began);
 	for (size_t i = 0; i < 2; i++) {
 		job_init(&others[i], calls, true, false);

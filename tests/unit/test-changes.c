@@ -159,9 +159,8 @@ a_file_that_has_its_old_times_again_is_seen(void **state)
 	assert_int_equal(stat("f/a", &st), 0);
 	changes = begin();
 	put("f/a", "two");
-	assert_int_equal(utimensat(AT_FDCWD, "f/a",
-				 (struct timespec[]){ st.st_atim, st.st_mtim }, 0),
-		0);
+	assert_int_equal(
+		utimensat(AT_FDCWD, "f/a", (struct timespec[]){ st.st_atim, st.st_mtim }, 0), 0);
 	expect(changes, "~a ", false);
 }
 

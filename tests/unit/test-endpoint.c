@@ -240,8 +240,8 @@ links_tell_addresses_apart(void **state)
 			0);
 		assert_int_equal(endpoint_in_resolv(&e, "nameserver fe80::1%lo\n"), link == 1);
 		assert_false(endpoint_in_resolv(&e, "nameserver fe80::1\n"));
-		assert_int_equal(((struct sockaddr_in6 *)&e.address)->sin6_scope_id,
-			in6->sin6_scope_id);
+		assert_int_equal(
+			((struct sockaddr_in6 *)&e.address)->sin6_scope_id, in6->sin6_scope_id);
 	}
 	address = ip("2001:db8::1", 53);
 	in6->sin6_scope_id = 7; /* nobody looks at it */

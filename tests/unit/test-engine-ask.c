@@ -217,9 +217,8 @@ another_who_asks_the_same_has_his_own_question(void **state)
 	snprintf(args, sizeof(args), "{\"file_path\":\"%s/a\"}", rig->w.out);
 	mine = submit_call(rig, "write", args, 1);
 	yours = submit_call(rig, "write", args, 2);
-	assert_int_equal(ambit_engine_decline(
-				 rig->engine, question_of(rig, mine, "/a"), EPIPE, "gone"),
-		0);
+	assert_int_equal(
+		ambit_engine_decline(rig->engine, question_of(rig, mine, "/a"), EPIPE, "gone"), 0);
 	assert_int_equal(collect(rig, mine), AMBIT_DENY);
 	assert_int_equal(collect(rig, yours), -EAGAIN);
 	assert_int_equal(answer(rig, question_of(rig, yours, "/a"), AMBIT_ONCE), 0);

@@ -193,7 +193,8 @@ a_request_knows_what_it_is_about(void **state)
 		struct ambit_request *request;
 
 		for (size_t j = 0; j < cases[i].n; j++)
-			o[j] = (struct ambit_object){ cases[i].access[j], .real = "/a", .written = "/b" };
+			o[j] = (struct ambit_object){ cases[i].access[j], .real = "/a",
+				.written = "/b" };
 		request = request_of(o, cases[i].n);
 		assert_string_equal(ambit_request_tool(request), cases[i].tool);
 		ambit_request_destroy(request);
@@ -208,7 +209,8 @@ a_request_knows_what_it_is_about(void **state)
 		o[0] = (struct ambit_object){ AMBIT_ACCESS_WRITE, .real = "/", .written = bad[i] };
 		assert_int_equal(ambit_request_objects(o, 1, &request, NULL), -EINVAL);
 	}
-	assert_int_equal(ambit_request_objects(o, 0, &(struct ambit_request *){ 0 }, NULL), -EINVAL);
+	assert_int_equal(
+		ambit_request_objects(o, 0, &(struct ambit_request *){ 0 }, NULL), -EINVAL);
 }
 
 static void
@@ -480,8 +482,8 @@ compare(struct rig *rig, const struct ambit_object *o, size_t n, struct count *c
 static void
 compare_objects(struct rig *rig, size_t part, size_t parts, struct count *count)
 {
-	const char *names[] = { "f", "d", "d/f", "d/g", ".envrc", ".git", ".git/hooks/x", ".ambit.json",
-		"link", "new/deep" };
+	const char *names[] = { "f", "d", "d/f", "d/g", ".envrc", ".git", ".git/hooks/x",
+		".ambit.json", "link", "new/deep" };
 	const char *dirs[] = { rig->w.root, rig->w.out, rig->w.home, rig->w.state };
 	struct ambit_object o[2];
 	size_t n = 0;
@@ -512,9 +514,9 @@ compare_objects(struct rig *rig, size_t part, size_t parts, struct count *count)
 static void
 compare_hosts(struct rig *rig, struct count *count)
 {
-	const char *hosts[] = { "far.test", "far.test:443", "a.good.test", "bad.test", "127.0.0.1:80",
-		"[::1]:8080", "localhost", "10.0.0.1", "unix:/run/docker.sock", "unix:/run/ok/s",
-		"unix:/run/ok", "unix:@one", "unix:@two", at("unix:", "relative"),
+	const char *hosts[] = { "far.test", "far.test:443", "a.good.test", "bad.test",
+		"127.0.0.1:80", "[::1]:8080", "localhost", "10.0.0.1", "unix:/run/docker.sock",
+		"unix:/run/ok/s", "unix:/run/ok", "unix:@one", "unix:@two", at("unix:", "relative"),
 		"www.npmjs.org", "" };
 	char own[800];
 
@@ -871,8 +873,8 @@ a_socket_is_asked_as_what_it_is(void **state)
 	assert_int_equal(collect(rig, ticket, &code, &passes), AMBIT_ALLOW);
 	assert_int_equal(passes, 1);
 	assert_int_equal(ambit_engine_glance_host(rig->engine, host, &pass), AMBIT_ALLOW);
-	assert_int_equal(ambit_engine_glance_host(rig->engine, "unix:/run/user/1/other", &pass),
-		AMBIT_ASK);
+	assert_int_equal(
+		ambit_engine_glance_host(rig->engine, "unix:/run/user/1/other", &pass), AMBIT_ASK);
 }
 
 /* -- the floor ------------------------------------------------------------------------ */
@@ -975,11 +977,11 @@ the_floor_is_what_is_open_without_a_question(void **state)
 static void
 the_floor_goes_around_guards(void **state)
 {
-	static const char *const dirs[] = { "src", "src/.vscode", ".vscode", ".claude", ".claude/hooks",
-		".claude/logs", ".git", ".git/hooks", ".git/objects", ".git/refs", ".git/modules",
-		".git/modules/x", ".git/modules/x/objects", "sub", "sub/free", "sub/repo",
-		"sub/repo/.git", "sub/repo/.git/hooks", "sub/repo/.git/objects", "sub/repo/lib",
-		".ENVRC" };
+	static const char *const dirs[] = { "src", "src/.vscode", ".vscode", ".claude",
+		".claude/hooks", ".claude/logs", ".git", ".git/hooks", ".git/objects", ".git/refs",
+		".git/modules", ".git/modules/x", ".git/modules/x/objects", "sub", "sub/free",
+		"sub/repo", "sub/repo/.git", "sub/repo/.git/hooks", "sub/repo/.git/objects",
+		"sub/repo/lib", ".ENVRC" };
 	static const char *const spine_of[] = { ".claude", ".git", ".git/modules", ".git/modules/x",
 		".git/modules/x/objects", "sub", "sub/repo", "sub/repo/.git" };
 	static const char *const open_of[] = { "src", ".claude/logs", ".git/objects", ".git/refs",
@@ -1021,8 +1023,8 @@ put_text(const char *path, const char *text)
 static void
 git_directories_are_known(void **state)
 {
-	static const char *const dirs[] = { ".git", ".git/logs", "tree", "store", "store/refs", "bare",
-		"bare/refs", "bare/objects", "src" };
+	static const char *const dirs[] = { ".git", ".git/logs", "tree", "store", "store/refs",
+		"bare", "bare/refs", "bare/objects", "src" };
 	struct rig *rig = *state;
 	char settings[2048];
 	struct list list;
@@ -1133,8 +1135,8 @@ reads_are_limited_only_where_that_can_be_held(void **state)
 	world_file(at(rig->w.out, "r"), "x");
 	world_dir(at(rig->w.out, "ruled"));
 	snprintf(settings, sizeof(settings),
-		"{\"reads\":\"folder\",\"write\":[\"%s/w\"],\"read\":[\"%s/r\",\"%s\"]}", rig->w.out,
-		rig->w.out, rig->w.state);
+		"{\"reads\":\"folder\",\"write\":[\"%s/w\"],\"read\":[\"%s/r\",\"%s\"]}",
+		rig->w.out, rig->w.out, rig->w.state);
 	start(rig, settings);
 	add_rule(rig, true, AMBIT_OP_READ, at(rig->w.out, "ruled"), true);
 	assert_int_equal(ambit_engine_readable(rig->engine, take, &list), 0);

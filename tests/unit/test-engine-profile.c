@@ -152,7 +152,7 @@ count_event(void *data, int64_t id, const struct ambit_event *event)
 
 	(void)id;
 	count->n += streq(event->kind, count->kind) && event->subject &&
-		streq(event->subject, count->subject);
+		    streq(event->subject, count->subject);
 	return 0;
 }
 
@@ -194,7 +194,8 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 	struct rig *rig = *state;
 	struct ambit_question q = { 0 };
 	auto_free char *always = str_printf("always in %s", rig->w.root);
-	static const char opens[] = "write beneath ~/.npm, ~/.cache/node-gyp; connect *.npmjs.org, nodejs.org";
+	static const char opens[] =
+		"write beneath ~/.npm, ~/.cache/node-gyp; connect *.npmjs.org, nodejs.org";
 
 	start(rig, NULL, "s");
 	assert_int_equal(ambit_engine_profile(rig->engine, "npm", &q, NULL), 1);
@@ -212,8 +213,8 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 			assert_true(str_prefix(q.choices[i].stores, opens));
 	}
 	assert_string_equal(q.choices[0].stores, "nothing");
-	assert_string_equal(q.choices[1].stores,
-		"no write beneath ~/.npm, ~/.cache/node-gyp, this session");
+	assert_string_equal(
+		q.choices[1].stores, "no write beneath ~/.npm, ~/.cache/node-gyp, this session");
 	assert_non_null(strstr(q.choices[2].stores, ", this run only"));
 	assert_non_null(strstr(q.choices[3].stores, ", this session"));
 	assert_non_null(strstr(q.choices[4].stores, always));
@@ -435,7 +436,8 @@ a_new_config_is_judged_by_what_it_says(void **state)
 	assert_int_equal(config(rig, NULL, "[core]\n\thooksPath = x\n", &none), -EPERM);
 	assert_int_equal(config(rig, "[user]\nname = x\n", "[alias]\na = !b\n", &none), -EPERM);
 	free(steal_ptr(&text));
-	assert_int_equal(config(rig, "[alias]\na = !b\n", "[alias]\na = !b\n[user]\nname = x\n", &text), 0);
+	assert_int_equal(
+		config(rig, "[alias]\na = !b\n", "[alias]\na = !b\n[user]\nname = x\n", &text), 0);
 	assert_null(none);
 }
 

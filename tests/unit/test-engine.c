@@ -131,8 +131,7 @@ try_write(struct rig *rig, const char *path, const char *text)
 	enum ambit_code code;
 	int fd = -1, r = 0;
 
-	assert_int_equal(
-		ambit_engine_request(rig->engine, request, &outcome, &permit, &err), 0);
+	assert_int_equal(ambit_engine_request(rig->engine, request, &outcome, &permit, &err), 0);
 	assert_int_equal(permit != NULL, outcome.verdict == AMBIT_ALLOW);
 	code = outcome.code;
 	if (permit) {
@@ -410,7 +409,8 @@ a_permit_opens_only_what_was_decided(void **state)
 	assert_int_equal(unlink("a"), 0);
 	world_link(outside(rig, "victim"), "a");
 	assert_int_equal(
-		ambit_permit_open(permit, 0, O_WRONLY | O_TRUNC | O_CREAT, 0644, &fd, &err), -ESTALE);
+		ambit_permit_open(permit, 0, O_WRONLY | O_TRUNC | O_CREAT, 0644, &fd, &err),
+		-ESTALE);
 	assert_string_equal(world_read(outside(rig, "victim")), "keep");
 	assert_int_equal(ambit_permit_open(permit, 0, O_WRONLY, 0, &fd, &err), -EPERM);
 	ambit_permit_finish(permit, -ESTALE, NULL);
@@ -535,8 +535,8 @@ a_policy_program_the_agent_can_write_is_refused(void **state)
 	char text[1024];
 
 	world_file("pol.sh", "echo '{\"verdict\":\"allow\"}'");
-	snprintf(text, sizeof(text), "{\"policy_program\":{\"command\":[\"/bin/sh\",\"%s/pol.sh\"]}}",
-		rig->w.root);
+	snprintf(text, sizeof(text),
+		"{\"policy_program\":{\"command\":[\"/bin/sh\",\"%s/pol.sh\"]}}", rig->w.root);
 	rig->settings = world_settings(&rig->w, text);
 	rig->scope = world_scope(&rig->w);
 	struct ambit_engine_options options = { .settings = rig->settings, .scope = rig->scope };
@@ -684,8 +684,9 @@ questions_about_the_same_are_asked_once(void **state)
 				 &outcome, &permit, &c, NULL),
 		1);
 	/* Other work goes on meanwhile. */
-	assert_int_equal(ambit_engine_submit(rig->engine, tool_call("write", "{\"file_path\":\"in\"}"),
-				 &outcome, &permit, &(uint64_t){ 0 }, NULL),
+	assert_int_equal(
+		ambit_engine_submit(rig->engine, tool_call("write", "{\"file_path\":\"in\"}"),
+			&outcome, &permit, &(uint64_t){ 0 }, NULL),
 		0);
 	assert_int_equal(outcome.verdict, AMBIT_ALLOW);
 	ambit_permit_finish(permit, 0, NULL);
@@ -750,8 +751,8 @@ a_flood_of_questions_is_refused(void **state)
 
 		snprintf(name, sizeof(name), "f%d", i);
 		if (ambit_engine_submit(rig->engine,
-			    tool_call("write", "{\"file_path\":\"%s\"}", outside(rig, name)), &outcome,
-			    &permit, &ticket, NULL) == 0) {
+			    tool_call("write", "{\"file_path\":\"%s\"}", outside(rig, name)),
+			    &outcome, &permit, &ticket, NULL) == 0) {
 			assert_int_equal(outcome.verdict, AMBIT_DENY);
 			refused++;
 			ambit_outcome_finish(&outcome);

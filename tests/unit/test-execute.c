@@ -134,21 +134,24 @@ test_bytes_become_text(void **state)
 	assert_int_equal(rig.executed.out.size, 14);
 
 	/* A character that lies across the cut is no byte of another's. */
-	assert_int_equal(run_with(&rig,
-				 (struct ambit_execution){
-					 .command = "for i in $(seq 2000); do printf '\\303\\274'; done",
-					 .max = 101,
-				 }),
+	assert_int_equal(
+		run_with(&rig,
+			(struct ambit_execution){
+				.command = "for i in $(seq 2000); do printf '\\303\\274'; done",
+				.max = 101,
+			}),
 		0);
 	assert_false(rig.executed.out.binary);
 	assert_true(str_is_utf8(rig.executed.out.text, rig.executed.out.len));
 	assert_non_null(strstr(rig.executed.out.text, "of 4000 bytes were cut out here"));
 	assert_true(rig.executed.out.len < 101 + 80);
 	/* And without a cut it is whole, though it lies in two parts. */
-	assert_int_equal(run_with(&rig,
-				 (struct ambit_execution){ .command = "printf 'a\\303\\274b'", .max = 4 }),
+	assert_int_equal(
+		run_with(&rig,
+			(struct ambit_execution){ .command = "printf 'a\\303\\274b'", .max = 4 }),
 		0);
-	assert_string_equal(rig.executed.out.text, "a\xc3\xbc" "b");
+	assert_string_equal(rig.executed.out.text, "a\xc3\xbc"
+						   "b");
 	rig_close(&rig);
 }
 
@@ -429,8 +432,9 @@ test_long_report(void **state)
 
 	(void)state;
 	rig_open(&rig, AMBIT_BACKEND_SUBPROCESS, NULL);
-	assert_int_equal(run_stand_in(&rig, "#!/bin/sh\nexec >&4; printf '{\"connected\":false,\"a\":\"'; "
-					   "head -c 20000000 /dev/zero | tr '\\0' x; echo '\"}'\n"),
+	assert_int_equal(
+		run_stand_in(&rig, "#!/bin/sh\nexec >&4; printf '{\"connected\":false,\"a\":\"'; "
+				   "head -c 20000000 /dev/zero | tr '\\0' x; echo '\"}'\n"),
 		0);
 	assert_false(rig.executed.connected);
 	assert_true(strlen(rig.executed.report) > 20000000);
@@ -467,8 +471,7 @@ test_not_started(void **state)
 	assert_int_equal(rmdir(rig.w.out), 0);
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(rename(rig.w.root, rig.w.out), 0);
-	assert_true(
-		run_with(&rig, (struct ambit_execution){ .command = "true", .cwd = "/" }) < 0);
+	assert_true(run_with(&rig, (struct ambit_execution){ .command = "true", .cwd = "/" }) < 0);
 	assert_non_null(strstr(rig.err.text, "project"));
 	rig_close(&rig);
 }
@@ -549,8 +552,8 @@ run_one(void *data)
 		.cancel = -1,
 	};
 
-	snprintf(command, sizeof(command), "seq %d >f%d; cat f%d; echo %d >&2; exit %d", one->i * 1000,
-		one->i, one->i, one->i, one->i);
+	snprintf(command, sizeof(command), "seq %d >f%d; cat f%d; echo %d >&2; exit %d",
+		one->i * 1000, one->i, one->i, one->i, one->i);
 	one->r = ambit_execute(one->rig->executor, &execution, &one->executed, &one->err);
 	return NULL;
 }
@@ -611,12 +614,13 @@ test_progress(void **state)
 
 	(void)state;
 	rig_open(&rig, AMBIT_BACKEND_SUBPROCESS, NULL);
-	assert_int_equal(run_with(&rig,
-				 (struct ambit_execution){
-					 .command = "echo four; until [ -e seen ]; do sleep .05; done",
-					 .progress = note_progress,
-					 .data = &seen,
-				 }),
+	assert_int_equal(
+		run_with(&rig,
+			(struct ambit_execution){
+				.command = "echo four; until [ -e seen ]; do sleep .05; done",
+				.progress = note_progress,
+				.data = &seen,
+			}),
 		0);
 	assert_int_equal(seen, 5);
 	rig_close(&rig);
@@ -645,8 +649,9 @@ test_line(void **state)
 	assert_false(rig.executed.connected);
 	assert_int_equal(
 		json_parse(rig.executed.report, strlen(rig.executed.report), &report, NULL), 0);
-	assert_string_equal(json_string_value(json_object_get(
-				    json_array_get(json_object_get(report, "refusals"), 0), "code")),
+	assert_string_equal(
+		json_string_value(json_object_get(
+			json_array_get(json_object_get(report, "refusals"), 0), "code")),
 		"Outside");
 	rig_close(&rig);
 }
@@ -793,8 +798,7 @@ test_question_is_withdrawn(void **state)
 	rig_open(&rig, AMBIT_BACKEND_KERNEL, NULL);
 	snprintf(file, sizeof(file), "%s/kept", rig.w.out);
 	world_file(file, "as it was");
-	snprintf(command, sizeof(command), "echo changed >%s; sleep %s", file,
-		executor_nap(7127));
+	snprintf(command, sizeof(command), "echo changed >%s; sleep %s", file, executor_nap(7127));
 	assert_int_equal(pthread_create(&thread, NULL, cancel_when_asked, fds), 0);
 	assert_int_equal(run_with(&rig,
 				 (struct ambit_execution){
@@ -814,7 +818,8 @@ test_question_is_withdrawn(void **state)
 	rig_close(&rig);
 }
 
-/* -- another sandbox ---------------------------------------------------------------------------- */
+/* -- another sandbox ----------------------------------------------------------------------------
+ */
 
 static int
 shell(const char *script, const char *a, const char *b, const char *c)
@@ -834,16 +839,16 @@ static void
 test_prefix(void **state)
 {
 	struct rig rig = { 0 };
-	char *prefix[] = { "/usr/bin/bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
-		"--unshare-pid", "--die-with-parent", "--bind", NULL, NULL, NULL };
+	char *prefix[] = { "/usr/bin/bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc",
+		"/proc", "--unshare-pid", "--die-with-parent", "--bind", NULL, NULL, NULL };
 	char command[2000], file[700];
 
 	(void)state;
 	world_open(&rig.w);
 	prefix[11] = prefix[12] = rig.w.root;
 	if (access(prefix[0], X_OK) < 0 ||
-		shell("bwrap --ro-bind / / --unshare-pid --proc /proc --dev /dev true 2>/dev/null", "",
-			"", "") != 0) {
+		shell("bwrap --ro-bind / / --unshare-pid --proc /proc --dev /dev true 2>/dev/null",
+			"", "", "") != 0) {
 		print_message("skipped: no bwrap, or it cannot work here\n");
 		world_close(&rig.w);
 		return;
@@ -870,11 +875,15 @@ static const char start_box[] =
 	"$box/rootfs/sys $box/rootfs/work $box/state; ln -s usr/bin $box/rootfs/bin; "
 	"for p in bash sh sleep cat setsid; do f=$(realpath $(command -v $p)); "
 	"cp $f $box/rootfs/usr/bin/$p; for l in $(ldd $f | grep -oE '/[^ ]+\\.so[^ ]*'); do "
-	"mkdir -p $box/rootfs${l%/*}; cp -L $l $box/rootfs$l; done; done; echo kept >$box/rootfs/kept; "
-	"cd $box; runc spec; jq --arg w $2 '.process.terminal=false | .process.args=[\"sleep\",\"600\"] "
+	"mkdir -p $box/rootfs${l%/*}; cp -L $l $box/rootfs$l; done; done; echo kept "
+	">$box/rootfs/kept; "
+	"cd $box; runc spec; jq --arg w $2 '.process.terminal=false | "
+	".process.args=[\"sleep\",\"600\"] "
 	"| .process.cwd=\"/work\" | .root.readonly=true | .linux.resources={} | .mounts += "
-	"[{destination:\"/work\",type:\"bind\",source:$w,options:[\"bind\",\"rw\"]}]' config.json >c; "
-	"mv c config.json; runc --root $box/state run -d --bundle $box $3 </dev/null >/dev/null 2>&1";
+	"[{destination:\"/work\",type:\"bind\",source:$w,options:[\"bind\",\"rw\"]}]' "
+	"config.json >c; "
+	"mv c config.json; runc --root $box/state run -d --bundle $box $3 </dev/null >/dev/null "
+	"2>&1";
 
 static const char end_box[] = "runc --root $1/state delete --force $3 >/dev/null 2>&1; true";
 
@@ -919,7 +928,8 @@ test_container(void **state)
 	rig_close(&rig);
 }
 
-/* -- all ---------------------------------------------------------------------------------------- */
+/* -- all ----------------------------------------------------------------------------------------
+ */
 
 #define GROUP(group, ...)                                                                          \
 	static int group(void)                                                                     \
@@ -946,8 +956,8 @@ GROUP(container, T(test_container))
 int
 main(void)
 {
-	static int (*const groups[])(void) = { output, ends, ends_of_the_line, limits, questions,
-		prefix, container };
+	static int (*const groups[])(
+		void) = { output, ends, ends_of_the_line, limits, questions, prefix, container };
 	pid_t pids[sizeof(groups) / sizeof(groups[0])];
 	int failed = 0;
 

@@ -664,8 +664,8 @@ a_tree_goes_whole_or_not_at_all(void **state)
 /* -- moves and copies ----------------------------------------------------------------------- */
 
 typedef int carry_fn(struct ambit_pass *pass, const struct hand_law *law,
-	const struct ambit_place *from, const struct ambit_place *to, bool replace, const struct file_watch *watch,
-	struct ambit_error *err);
+	const struct ambit_place *from, const struct ambit_place *to, bool replace,
+	const struct file_watch *watch, struct ambit_error *err);
 
 static int
 carry(carry_fn *fn, const char *from_name, const char *to_name, bool replace)
@@ -836,8 +836,8 @@ a_removal_that_stops_says_how_much_is_gone(void **state)
 			break;
 		assert_int_equal(r, -ECANCELED);
 		stopped++;
-		snprintf(words, sizeof(words), gone ? "%d of what was in it" : "nothing was removed",
-			gone);
+		snprintf(words, sizeof(words),
+			gone ? "%d of what was in it" : "nothing was removed", gone);
 		if (!strstr(err.text, words))
 			fail_msg("%d are gone: %s", gone, err.text);
 	}
@@ -1149,8 +1149,9 @@ meddle_with_many(bool replaces)
 		s->n++;
 		struct ambit_pass pass = a_pass();
 
-		assert_int_equal(file_batch_put(
-			s->batch, &pass, &s->places[i], NULL, "new", 3, 0666, NULL), 0);
+		assert_int_equal(
+			file_batch_put(s->batch, &pass, &s->places[i], NULL, "new", 3, 0666, NULL),
+			0);
 	}
 	world_file(name, "changed since");
 	m.was = stat_of("d/0").st_ino;
@@ -1167,7 +1168,8 @@ meddle_with_many(bool replaces)
 	else
 		assert_true(old_is_somewhere());
 	if (r == -EIO)
-		assert_non_null(strstr(err.text, "0 could not be put back; what it was is beside it"));
+		assert_non_null(
+			strstr(err.text, "0 could not be put back; what it was is beside it"));
 }
 
 /* Taking changes back takes back nobody else's, and what was there is not lost. */

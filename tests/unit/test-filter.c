@@ -191,7 +191,8 @@ try_tested(const struct program *program, int nr, const struct sys_row *row, int
 				args[used[2]] = values[2][c];
 				if (run(program, ARCH, nr, args) != expected(row, args, abi))
 					fail_msg("%s(%#lx, %#lx, %#lx)", row->name,
-						(unsigned long)values[0][a], (unsigned long)values[1][b],
+						(unsigned long)values[0][a],
+						(unsigned long)values[1][b],
 						(unsigned long)values[2][c]);
 			}
 }
@@ -220,8 +221,8 @@ test_program_says_what_the_table_says(void **state)
 static void
 test_other_architectures_get_nothing(void **state)
 {
-	static const uint32_t others[] = { AUDIT_ARCH_I386, AUDIT_ARCH_ARM, 0, UINT32_MAX,
-		ARCH ^ 1, ARCH == AUDIT_ARCH_X86_64 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64 };
+	static const uint32_t others[] = { AUDIT_ARCH_I386, AUDIT_ARCH_ARM, 0, UINT32_MAX, ARCH ^ 1,
+		ARCH == AUDIT_ARCH_X86_64 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64 };
 	struct program program = make(7, true);
 	const uint64_t none[6] = { 0 };
 

@@ -34,7 +34,7 @@ struct place {
 	char root[PATH_MAX];
 	char in[PATH_MAX + 8], out[PATH_MAX + 8], single[PATH_MAX + 16];
 	pid_t parent;
-	const char *tty; /* a terminal that was opened by the parent */
+	const char *tty;      /* a terminal that was opened by the parent */
 	const char *abstract; /* somebody listens there */
 	int abi;
 };
@@ -182,7 +182,9 @@ test_writes_stay_where_they_are_granted(void **state)
 	int most = floor_abi(NULL);
 
 	for (int abi = FLOOR_ABI_LEAST; abi <= FLOOR_ABI_MOST && abi <= most; abi++) {
-		struct floor_options options = { .abi = abi, .writable = writable, .n_writable = 3 };
+		struct floor_options options = {
+			.abi = abi, .writable = writable, .n_writable = 3
+		};
 
 		assert_int_equal(behind(&options, try_writes, place), 0);
 		assert_int_equal(place->abi, abi);
@@ -203,8 +205,8 @@ static int
 try_others(const struct place *place)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-		strlen(place->abstract));
+	socklen_t len =
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(place->abstract));
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	memcpy(name.sun_path + 1, place->abstract, strlen(place->abstract));
@@ -232,8 +234,9 @@ test_signals_and_abstract_sockets_are_scoped(void **state)
 	snprintf(text, sizeof(text), "ambit-floor-%d", (int)getpid());
 	place->abstract = text;
 	memcpy(name.sun_path + 1, text, strlen(text));
-	assert_int_equal(bind(fd, (struct sockaddr *)&name,
-				 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(text))),
+	assert_int_equal(
+		bind(fd, (struct sockaddr *)&name,
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(text))),
 		0);
 	assert_int_equal(listen(fd, 16), 0);
 	for (int abi = FLOOR_ABI_LEAST; abi <= FLOOR_ABI_MOST && abi <= most; abi++) {

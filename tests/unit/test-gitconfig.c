@@ -72,7 +72,8 @@ everyday_work_is_plain(void **state)
 		"[branch \"x\"]\n\tremote = .\n\tmerge = refs/heads/y\n\trebase = merges\n",
 		"[branch \"x\"]\n\tdescription = \"one\\ntwo\\n\"\n",
 		"[submodule \"lib/a\"]\n\tactive = true\n\turl = https://e.org/a\n",
-		"[submodule \"a\"]\n\tupdate = checkout\n\tbranch = main\n", "[submodule]\nactive = .\n",
+		"[submodule \"a\"]\n\tupdate = checkout\n\tbranch = main\n",
+		"[submodule]\nactive = .\n",
 		"[user]\n\tname = A \"B\" C\n\temail = a@example.org\n",
 		"[extensions]\n\tobjectFormat = sha256\n\trefStorage = reftable\n",
 		"[extensions]\n\tworktreeConfig = true\n[core]\nsparseCheckout = true\n",
@@ -125,55 +126,60 @@ whatever_can_run_a_program_is_not_plain(void **state)
 		{ "diff", "x", "command", "sh" }, { "diff", "x", "textconv", "sh" },
 		{ "diff", NULL, "external", "sh" }, { "merge", "x", "driver", "sh" },
 		{ "mergetool", "x", "cmd", "sh" }, { "credential", NULL, "helper", "!sh" },
-		{ "credential", "https://e.org", "helper", "!sh" }, { "include", NULL, "path", "x" },
-		{ "includeIf", "gitdir:/", "path", "x" },
+		{ "credential", "https://e.org", "helper", "!sh" },
+		{ "include", NULL, "path", "x" }, { "includeIf", "gitdir:/", "path", "x" },
 		{ "url", "ext::sh -c x", "insteadOf", "https://e.org" },
 		{ "url", "x", "pushInsteadOf", "y" }, { "protocol", NULL, "allow", "always" },
 		{ "protocol", "ext", "allow", "always" }, { "gpg", NULL, "program", "sh" },
 		{ "gpg", "ssh", "program", "sh" }, { "http", NULL, "proxy", "x" },
-		{ "http", "https://e.org", "sslVerify", "false" }, { "sequence", NULL, "editor", "x" },
-		{ "remote", "o", "vcs", "ext" }, { "remote", "o", "uploadpack", "sh" },
-		{ "remote", "o", "receivepack", "sh" }, { "remote", "o", "proxy", "x" },
-		{ "remote", NULL, "pushDefault", "x" }, { "remote", NULL, "url", "https://e.org" },
-		{ "remote", "o", "url", "ext::sh -c x" }, { "remote", "o", "url", "--upload-pack=x" },
-		{ "remote", "o", "url", "foo://x" }, { "remote", "o", "url", "a::b" },
-		{ "remote", "o", "url", "HTTPS://e.org" }, { "remote", "o", "url", "ssh://-oX=y/a" },
-		{ "remote", "o", "url", "u@-oX=y:a" }, { "remote", "o", "url", "https://e.org\\nx" },
-		{ "remote", "o", "url", "" }, { "remote", "o", "pushurl", "/srv/a" },
-		{ "remote", "o", "pushurl", "fd::17" }, { "branch", "m", "remote", "nosuch" },
+		{ "http", "https://e.org", "sslVerify", "false" },
+		{ "sequence", NULL, "editor", "x" }, { "remote", "o", "vcs", "ext" },
+		{ "remote", "o", "uploadpack", "sh" }, { "remote", "o", "receivepack", "sh" },
+		{ "remote", "o", "proxy", "x" }, { "remote", NULL, "pushDefault", "x" },
+		{ "remote", NULL, "url", "https://e.org" },
+		{ "remote", "o", "url", "ext::sh -c x" },
+		{ "remote", "o", "url", "--upload-pack=x" }, { "remote", "o", "url", "foo://x" },
+		{ "remote", "o", "url", "a::b" }, { "remote", "o", "url", "HTTPS://e.org" },
+		{ "remote", "o", "url", "ssh://-oX=y/a" }, { "remote", "o", "url", "u@-oX=y:a" },
+		{ "remote", "o", "url", "https://e.org\\nx" }, { "remote", "o", "url", "" },
+		{ "remote", "o", "pushurl", "/srv/a" }, { "remote", "o", "pushurl", "fd::17" },
+		{ "branch", "m", "remote", "nosuch" },
 		{ "remote", "/srv/a", "url", "https://e.org" },
 		{ "branch", "m", "remote", "./evil.git" }, { "branch", "m", "pushRemote", "/evil" },
 		{ "branch", "m", "remote", "https://e.org/x" },
-		{ "branch", "m", "remote", "ext::sh -c x" }, { "branch", "m", "mergeOptions", "-s x" },
-		{ "branch", NULL, "remote", "." }, { "branch", "m", "rebase", "a b" },
-		{ "submodule", "s", "update", "!sh" }, { "submodule", "s", "update", " !sh" },
-		{ "submodule", "s", "url", "ext::sh" }, { "core", NULL, "worktree", "../../../s" },
-		{ "submodule", "../../x", "url", "https://e.org" }, { "submodule", "s", "path", "x" },
-		{ "submodule", NULL, "recurse", "true" }, { "user", NULL, "signingKey", "x" },
-		{ "user", "x", "name", "y" }, { "user", NULL, "name", "a\\nb" },
-		{ "extensions", NULL, "partialClone", "o" },
+		{ "branch", "m", "remote", "ext::sh -c x" },
+		{ "branch", "m", "mergeOptions", "-s x" }, { "branch", NULL, "remote", "." },
+		{ "branch", "m", "rebase", "a b" }, { "submodule", "s", "update", "!sh" },
+		{ "submodule", "s", "update", " !sh" }, { "submodule", "s", "url", "ext::sh" },
+		{ "core", NULL, "worktree", "../../../s" },
+		{ "submodule", "../../x", "url", "https://e.org" },
+		{ "submodule", "s", "path", "x" }, { "submodule", NULL, "recurse", "true" },
+		{ "user", NULL, "signingKey", "x" }, { "user", "x", "name", "y" },
+		{ "user", NULL, "name", "a\\nb" }, { "extensions", NULL, "partialClone", "o" },
 		{ "extensions", NULL, "refStorage", "files:///tmp" },
-		{ "uploadpack", NULL, "packObjectsHook", "x" }, { "receive", NULL, "denyCurrentBranch", "x" },
-		{ "gc", NULL, "auto", "0" }, { "safe", NULL, "directory", "*" },
-		{ "interactive", NULL, "diffFilter", "x" }, { "pager", NULL, "log", "x" },
-		{ "man", "x", "cmd", "x" }, { "browser", "x", "cmd", "x" }, { "trailer", "x", "command", "x" },
+		{ "uploadpack", NULL, "packObjectsHook", "x" },
+		{ "receive", NULL, "denyCurrentBranch", "x" }, { "gc", NULL, "auto", "0" },
+		{ "safe", NULL, "directory", "*" }, { "interactive", NULL, "diffFilter", "x" },
+		{ "pager", NULL, "log", "x" }, { "man", "x", "cmd", "x" },
+		{ "browser", "x", "cmd", "x" }, { "trailer", "x", "command", "x" },
 		{ "fsck", NULL, "skipList", "x" }, { "core.hookspath", NULL, "x", "y" },
 		{ "unknown", NULL, "key", "value" }, { "x", "core", "bare", "true" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		for (int how = 0; how < 6; how++) {
-			auto_free char *sub = rows[i].sub ? str_printf(" \"%s\"", rows[i].sub) : strdup("");
+			auto_free char *sub =
+				rows[i].sub ? str_printf(" \"%s\"", rows[i].sub) : strdup("");
 			auto_free char *upper = strdup(rows[i].section);
 			auto_free char *text = NULL;
 
 			for (char *c = upper; how == 1 && *c; c++)
 				*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c;
-			text = str_printf(how == 2 ? "%s[%s%s] %s = \"%s\"\n"
-					: how == 3 ? "%s[%s%s]\n%s \t=\\\n%s\n"
-					: how == 4 ? "%s[%s%s]\r\n%s=%s # x\r\n"
-					: how == 5 ? "%s[%s%s]#c\n\n ;c\n%s = \"\"%s"
-						   : "%s[%s%s]\n\t%s = %s\n",
+			text = str_printf(how == 2   ? "%s[%s%s] %s = \"%s\"\n"
+					  : how == 3 ? "%s[%s%s]\n%s \t=\\\n%s\n"
+					  : how == 4 ? "%s[%s%s]\r\n%s=%s # x\r\n"
+					  : how == 5 ? "%s[%s%s]#c\n\n ;c\n%s = \"\"%s"
+						     : "%s[%s%s]\n\t%s = %s\n",
 				INIT ORIGIN, upper, sub, rows[i].key, rows[i].value);
 			assert_not_plain(INIT ORIGIN, text);
 			/* There before, it may stay; but taken away it is asked. */
@@ -236,7 +242,8 @@ a_remote_may_get_another_name(void **state)
 {
 	(void)state;
 	assert_plain(INIT "[remote \"o\"]\nurl = ./near\n", INIT "[remote \"p\"]\nurl = ./near\n");
-	assert_not_plain(INIT "[remote \"o\"]\nurl = ./near\n", INIT "[remote \"o\"]\nurl = ./other\n");
+	assert_not_plain(
+		INIT "[remote \"o\"]\nurl = ./near\n", INIT "[remote \"o\"]\nurl = ./other\n");
 }
 
 /* Its address may be near, as long as nobody else's changes. */
@@ -245,7 +252,8 @@ a_submodule_may_come_from_here(void **state)
 {
 	(void)state;
 	assert_plain(INIT ORIGIN, INIT ORIGIN "[submodule \"s\"]\nurl = /srv/s\nactive = true\n");
-	assert_not_plain("[submodule \"s\"]\nurl = https://e.org\n", "[submodule \"s\"]\nurl = ../s\n");
+	assert_not_plain(
+		"[submodule \"s\"]\nurl = https://e.org\n", "[submodule \"s\"]\nurl = ../s\n");
 }
 
 static bool
@@ -316,7 +324,8 @@ an_include_that_waits_for_an_address_is_not_woken(void **state)
 	(void)state;
 	assert_not_plain(WAITS, WAITS ORIGIN);
 	assert_plain(WAITS, WAITS "# nothing\n");
-	assert_plain("[includeIf \"gitdir:x\"]\npath = x\n", "[includeIf \"gitdir:x\"]\npath = x\n" ORIGIN);
+	assert_plain("[includeIf \"gitdir:x\"]\npath = x\n",
+		"[includeIf \"gitdir:x\"]\npath = x\n" ORIGIN);
 }
 
 static void
@@ -330,8 +339,8 @@ what_cannot_be_read_is_not_plain(void **state)
 		{ "[a]\nb c\n", 8 }, { "[a]\nb = \\x\n", 11 }, { "[a]\n1b = c\n", 11 },
 		{ "[a]\nb_c = d\n", 12 }, { "[a]\n=\n", 6 }, { "[a_b]\n", 6 },
 		{ "\xef\xbb\xbf[user]\nname = x\n", 19 }, { "[user]\nname = x\0y\n", 18 },
-		{ "[user]\nname = x\ry\n", 18 }, { "[user]\nname = x\r", 16 },
-		{ "# \0\n", 4 }, { "[user]\n\fname = x\n", 17 }, { "[user]\nname\v = x\n", 17 } };
+		{ "[user]\nname = x\ry\n", 18 }, { "[user]\nname = x\r", 16 }, { "# \0\n", 4 },
+		{ "[user]\n\fname = x\n", 17 }, { "[user]\nname\v = x\n", 17 } };
 	auto_free char *many = malloc(GITCONFIG_MAX + 2);
 	struct buf entries = { 0 };
 
@@ -370,14 +379,16 @@ chance(uint32_t *seed, uint32_t n)
 static void
 make_file(uint32_t *seed, struct buf *text)
 {
-	static const char *const heads[] = { "[core]", "[Core]\n", "[branch \"a.b\"]\n",
-		"[ALIAS]", "[branch \"q\\\"x\\\\y\\z\"]", "[Remote.Up.Down]\r\n", "[x  \t\"S\"]",
-		"[a.b \"C.d\"]", "[remote \"\"]\n", "[i] [j]", "[n-1]; c\n", "[core];x\n", "[u \"\xc3\xa9\"]" };
+	static const char *const heads[] = { "[core]", "[Core]\n", "[branch \"a.b\"]\n", "[ALIAS]",
+		"[branch \"q\\\"x\\\\y\\z\"]", "[Remote.Up.Down]\r\n", "[x  \t\"S\"]",
+		"[a.b \"C.d\"]", "[remote \"\"]\n", "[i] [j]", "[n-1]; c\n", "[core];x\n",
+		"[u \"\xc3\xa9\"]" };
 	static const char *const keys[] = { "hooksPath", "a", "B-2", "url", " \tname", "x\n", "k ",
 		"\n\n  z\t" };
 	static const char *const values[] = { "x", " y z ", "\"q\"", " \"a # b\" ; c", "a\\\nb",
-		" p \\\n  q", "\\t\\n\\\\\\\"", "\"un\"quo\"ted \"", "a;b", "#", " \"\" lead", "1 \\\r\n 2",
-		"\"  \"", "a  b   c", "end \\\n", "\"x\\\n y\"", "\xff\xfe", "=", "[s]", "a\"b\\\n\"c  # d" };
+		" p \\\n  q", "\\t\\n\\\\\\\"", "\"un\"quo\"ted \"", "a;b", "#", " \"\" lead",
+		"1 \\\r\n 2", "\"  \"", "a  b   c", "end \\\n", "\"x\\\n y\"", "\xff\xfe", "=",
+		"[s]", "a\"b\\\n\"c  # d" };
 	static const char *const wrong[] = { "\"open", "\\q", "[", "k k", "]", "_", "=", "[a \"b\\",
 		"[ a]", "[a]]", "9=1", "\\" };
 
@@ -486,12 +497,14 @@ gits_own_commands_are_told_apart(void **state)
 		{ true, { "remote", "add", "-t", "x", "up", "git@example.org:b.git" } },
 		{ true, { "remote", "rename", "up", "down" } },
 		{ true, { "remote", "set-url", "--push", "down", "ssh://e.org/x" } },
-		{ true, { "remote", "remove", "down" } }, { true, { "config", "user.email", "a@b" } },
+		{ true, { "remote", "remove", "down" } },
+		{ true, { "config", "user.email", "a@b" } },
 		{ true, { "config", "submodule.x.active", "true" } },
 		{ false, { "remote", "set-url", "origin", "/tmp/x" } },
 		{ false, { "remote", "set-url", "origin", "ext::sh -c x" } },
 		{ false, { "config", "core.HooksPath", "x" } },
-		{ false, { "config", "alias.x", "!sh" } }, { false, { "config", "include.path", "x" } },
+		{ false, { "config", "alias.x", "!sh" } },
+		{ false, { "config", "include.path", "x" } },
 		{ false, { "config", "--unset-all", "core.hooksPath" } },
 		{ false, { "config", "submodule.x.update", "!x" } } };
 	auto_free char *before = NULL;
@@ -503,8 +516,8 @@ gits_own_commands_are_told_apart(void **state)
 	world_open(&w);
 	auto_free char *config = str_printf("%s/.git/config", w.root);
 	char *init[] = { GIT, "init", "-q", "-b", "main", w.root, NULL };
-	char *commit[] = { GIT, "-C", w.root, "-c", "user.name=x", "-c", "user.email=x", "commit", "-q",
-		"--allow-empty", "-m", "x", NULL };
+	char *commit[] = { GIT, "-C", w.root, "-c", "user.name=x", "-c", "user.email=x", "commit",
+		"-q", "--allow-empty", "-m", "x", NULL };
 	auto_free char *ignored = NULL, *more = NULL;
 	size_t len;
 
@@ -524,8 +537,8 @@ gits_own_commands_are_told_apart(void **state)
 		after = strdup(world_read(config));
 		assert_string_not_equal(before, after);
 		if (plain(before, after) != rows[i].plain)
-			fail_msg("git %s %s %s: from\n%s\nto\n%s", argv[3], argv[4], argv[5], before,
-				after);
+			fail_msg("git %s %s %s: from\n%s\nto\n%s", argv[3], argv[4], argv[5],
+				before, after);
 		free(before);
 		before = after;
 	}

@@ -138,8 +138,9 @@ names_follow_what_is_done(void **state)
 	grounds_moved(rig->grounds, in(rig, "sub"), in(rig, "moved"), false);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "moved/a/x")), GROUND_OPEN);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "sub/a/x")), GROUND_SPINE);
-	assert_int_equal(syscall(SYS_renameat2, AT_FDCWD, in(rig, "moved/a"), AT_FDCWD, in(rig, "b"),
-				 RENAME_EXCHANGE), 0);
+	assert_int_equal(syscall(SYS_renameat2, AT_FDCWD, in(rig, "moved/a"), AT_FDCWD,
+				 in(rig, "b"), RENAME_EXCHANGE),
+		0);
 	grounds_moved(rig->grounds, in(rig, "moved/a"), in(rig, "b"), true);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "b/x")), GROUND_OPEN);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "moved/a/x")), GROUND_OPEN);
@@ -151,7 +152,8 @@ names_follow_what_is_done(void **state)
 		char name[32];
 
 		snprintf(name, sizeof(name), "n%d", i);
-		assert_int_equal(grounds_add(rig->grounds, in(rig, name), GROUND_OPEN, false, NULL), 0);
+		assert_int_equal(
+			grounds_add(rig->grounds, in(rig, name), GROUND_OPEN, false, NULL), 0);
 	}
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "n77/x")), GROUND_OPEN);
 	assert_int_equal(grounds_of(rig->grounds, in(rig, "moved/a/x")), GROUND_OPEN);
@@ -327,7 +329,8 @@ a_directory_of_the_pool_has_rights(void **state)
 	assert_int_equal(lstat(in(rig, "group"), &now), 0);
 	assert_int_equal(now.st_mode & 07777, 02700);
 	/* No pass, no directory. */
-	assert_int_equal(pool_mkdir(pool, &(struct ambit_pass){ 0 }, root, "no", 0700, &st), -EPERM);
+	assert_int_equal(
+		pool_mkdir(pool, &(struct ambit_pass){ 0 }, root, "no", 0700, &st), -EPERM);
 	assert_int_equal(access(in(rig, "no"), F_OK), -1);
 	/* Used up: made all the same. */
 	for (int i = 0; i < 20; i++) {

@@ -44,7 +44,8 @@ start(struct rig *rig, char *const *writes, char *const *no_writes)
 {
 	rig->scope = world_scope(&rig->w);
 	assert_int_equal(guards_create(&(struct guards_options){ .scope = rig->scope,
-					       .writes = writes, .no_writes = no_writes },
+					       .writes = writes,
+					       .no_writes = no_writes },
 				 &rig->guards, NULL),
 		0);
 }
@@ -108,9 +109,9 @@ row_guards(struct rig *rig, const struct guard *g, const char *path)
 	struct resolved resolved = { .real = (char *)path, .written = (char *)path };
 
 	return guards_match(rig->guards, &resolved,
-		       g->reads ? AMBIT_ACCESS_READ
-		       : g->kept	  ? AMBIT_ACCESS_DELETE
-				  : AMBIT_ACCESS_WRITE) != NULL;
+		       g->reads	 ? AMBIT_ACCESS_READ
+		       : g->kept ? AMBIT_ACCESS_DELETE
+				 : AMBIT_ACCESS_WRITE) != NULL;
 }
 
 static void
@@ -144,24 +145,26 @@ every_row_is_found_without_case(void **state)
 	start(rig, NULL, NULL);
 	for (const struct guard *g = guard_table; g->pattern; g++) {
 		char path[1024], upper[1024], odd[4096];
-		size_t fixed = g->pattern[0] == '/' ? 0
-			: strlen(g->pattern[0] == '~' ? rig->w.home : rig->w.root);
+		size_t fixed = g->pattern[0] == '/'
+				       ? 0
+				       : strlen(g->pattern[0] == '~' ? rig->w.home : rig->w.root);
 		size_t n = 0;
 
 		name_row(rig, g, path, sizeof(path));
 		for (size_t i = 0; i <= strlen(path); i++)
-			upper[i] = (char)(i < fixed || path[i] < 'a' || path[i] > 'z' ? path[i]
-										     : path[i] - 32);
+			upper[i] =
+				(char)(i < fixed || path[i] < 'a' || path[i] > 'z' ? path[i]
+										   : path[i] - 32);
 		if (!row_guards(rig, g, upper))
 			fail_msg("%s does not guard %s", g->pattern, upper);
 		for (size_t i = 0; i <= strlen(path); i++) {
-			const char *as = i < fixed ? NULL
-				: path[i] == 'k'   ? "\xe2\x84\xaa"
-				: path[i] == 's'   ? "\xc5\xbf"
-						   : NULL;
+			const char *as = i < fixed	  ? NULL
+					 : path[i] == 'k' ? "\xe2\x84\xaa"
+					 : path[i] == 's' ? "\xc5\xbf"
+							  : NULL;
 
-			n += (size_t)snprintf(odd + n, sizeof(odd) - n, as ? "%s" : "%.1s",
-				as ? as : path + i);
+			n += (size_t)snprintf(
+				odd + n, sizeof(odd) - n, as ? "%s" : "%.1s", as ? as : path + i);
 		}
 		if (!row_guards(rig, g, odd))
 			fail_msg("%s does not guard %s", g->pattern, odd);
@@ -178,7 +181,8 @@ has_row_in(const char *dir)
 	for (const struct guard *g = guard_table; g->pattern; g++) {
 		size_t n = strlen(g->pattern[0] == '~' ? dir : floating);
 
-		if (!g->reads && strncmp(g->pattern, g->pattern[0] == '~' ? dir : floating, n) == 0 &&
+		if (!g->reads &&
+			strncmp(g->pattern, g->pattern[0] == '~' ? dir : floating, n) == 0 &&
 			g->pattern[n] == '/')
 			return true;
 	}
@@ -236,9 +240,9 @@ every_agent_is_guarded(void **state)
 	const struct ambit_profile *profile;
 	const struct ambit_agent *agent;
 
-	assert_int_equal(ambit_settings_load(
-				 &(struct ambit_settings_options){ .home = rig->w.home }, &settings,
-				 NULL),
+	assert_int_equal(
+		ambit_settings_load(
+			&(struct ambit_settings_options){ .home = rig->w.home }, &settings, NULL),
 		0);
 	for (size_t i = 0; (agent = ambit_agent_at(settings, i)); i++)
 		if (!has_row_in(project_dir(agent->name)))
@@ -275,14 +279,42 @@ static void
 everyday_names_are_free(void **state)
 {
 	static const char *const names[] = {
-		"a.c", "src/main.c", "README.md", ".gitignore", ".github/workflows/ci.yml",
-		".git/index", ".git/HEAD", ".git/objects/ab/cdef", ".git/refs/heads/main",
-		".git/logs/HEAD", ".git/COMMIT_EDITMSG", ".git/hooks/pre-commit.sample", ".env",
-		".claude/projects/x.jsonl", ".codex/history.jsonl", "package.json", "bin/tool",
-		"config", "hooks/pre-commit", "node_modules/.bin/x", "LaunchAgent",
-		"bashrc", ".bashrc.bak", "my.bashrc", ".vscodeignore", ".ideas/x", "npmrc",
-		".github/FUNDING.yml", "gradle/libs.versions.toml", "tools/bazel", "mise", "irbrc",
-		"rust-toolchain.md", "node_modules/x/.eslintrc", ".nvmrc", ".python-version",
+		"a.c",
+		"src/main.c",
+		"README.md",
+		".gitignore",
+		".github/workflows/ci.yml",
+		".git/index",
+		".git/HEAD",
+		".git/objects/ab/cdef",
+		".git/refs/heads/main",
+		".git/logs/HEAD",
+		".git/COMMIT_EDITMSG",
+		".git/hooks/pre-commit.sample",
+		".env",
+		".claude/projects/x.jsonl",
+		".codex/history.jsonl",
+		"package.json",
+		"bin/tool",
+		"config",
+		"hooks/pre-commit",
+		"node_modules/.bin/x",
+		"LaunchAgent",
+		"bashrc",
+		".bashrc.bak",
+		"my.bashrc",
+		".vscodeignore",
+		".ideas/x",
+		"npmrc",
+		".github/FUNDING.yml",
+		"gradle/libs.versions.toml",
+		"tools/bazel",
+		"mise",
+		"irbrc",
+		"rust-toolchain.md",
+		"node_modules/x/.eslintrc",
+		".nvmrc",
+		".python-version",
 	};
 	struct rig *rig = *state;
 
@@ -299,11 +331,20 @@ static void
 case_and_depth_do_not_matter(void **state)
 {
 	static const char *const names[] = {
-		".GIT/Hooks/pre-commit", "sub/dir/.git/hooks/post-checkout", ".Envrc", ".ENVRC",
-		"deep/er/.vscode/tasks.json", ".hus\xe2\x84\xaay/pre-commit", (".v\xc5\xbf"
+		".GIT/Hooks/pre-commit",
+		"sub/dir/.git/hooks/post-checkout",
+		".Envrc",
+		".ENVRC",
+		"deep/er/.vscode/tasks.json",
+		".hus\xe2\x84\xaay/pre-commit",
+		(".v\xc5\xbf"
 		 "code/x"),
-		"sub/.git", ".git/modules/a/b/hooks/x", ".git/modules/a/config",
-		".git/worktrees/w/gitdir", "x/.MCP.json", "a/.claude/Settings.local.json",
+		"sub/.git",
+		".git/modules/a/b/hooks/x",
+		".git/modules/a/config",
+		".git/worktrees/w/gitdir",
+		"x/.MCP.json",
+		"a/.claude/Settings.local.json",
 	};
 	struct rig *rig = *state;
 

@@ -576,11 +576,11 @@ a_host_that_can_be_read_otherwise_is_bad(void **state)
 		"a.example\t", "\ta.example", "a.example/", "a.example/x", "/a.example",
 		"a%2eexample", "a.example%00", "a.example:", "a.example:0", "a.example:+80",
 		"a.example:080", "a.example:65536", "a.example:80:80", "a.example:80 ",
-		"a.example: 80", "a.example:8o", "http://a.example", "a..example", ".a", "a..",
-		".", "a\\b", "a;b", "a?b", "a#b", "*", "*.example", "\"a\"", "(a)", "a.example\1",
+		"a.example: 80", "a.example:8o", "http://a.example", "a..example", ".a", "a..", ".",
+		"a\\b", "a;b", "a?b", "a#b", "*", "*.example", "\"a\"", "(a)", "a.example\1",
 		"a.example\v", "a\177b", "a.example\rX: y", "b\303\274cher.example", "a\240b",
-		"::1", "[::1", "::1]", "[::1]80", "[::1]:", "[a]", "[1.2.3.4]", "[fe80::1%1]",
-		"[]", "[::1]]", "[[::1]]", "[::1]/", " [::1] ",
+		"::1", "[::1", "::1]", "[::1]80", "[::1]:", "[a]", "[1.2.3.4]", "[fe80::1%1]", "[]",
+		"[::1]]", "[[::1]]", "[::1]/", " [::1] ",
 		"[0000:0000:0000:0000:0000:ffff:0255.255.255.255]",
 		"[0000:0000:0000:0000:0000:0000:0000:0000:000000]" };
 	char text[500], label[300];
@@ -913,7 +913,8 @@ a_line_without_an_end_begins_a_request_or_not(void **state)
 {
 	static const char *const begins[] = { "G", "ge", "GET", "get ", "PRI", "PRI * HT", "PROX",
 		" CONNEC", "hello HTTP/", "x\xa0http/", "DELETE x" };
-	static const char *const not[] = { "GETS", "GE x", "hello", "EHLO me", "PRIN", "hello http" };
+	static const char *const not [] = { "GETS", "GE x", "hello", "EHLO me", "PRIN",
+		"hello http" };
 
 	(void)state;
 	for (size_t i = 0; i < LEN(begins); i++)

@@ -590,9 +590,10 @@ its_length_is_known_whatever_comes_behind(void **state)
 static void
 a_server_that_wants_another_hello_is_told(void **state)
 {
-	unsigned char reply[HELLO_REPLY_LEN] = { 0x16, 3, 3, 0, 88, 2, 0, 0, 84, 3, 3, 0xcf, 0x21, 0xad,
-		0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2, 0xa2,
-		0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c };
+	unsigned char reply[HELLO_REPLY_LEN] = { 0x16, 3, 3, 0, 88, 2, 0, 0, 84, 3, 3, 0xcf, 0x21,
+		0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+		0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8,
+		0x33, 0x9c };
 
 	(void)state;
 	for (size_t n = 0; n < sizeof(reply); n++)
@@ -782,12 +783,14 @@ what_is_not_tls_is_told_at_once(void **state)
 
 		assert_int_equal(parse(data, 1, name), tls ? HELLO_MORE : HELLO_NOT);
 		/* Any record in front of the hello is none that a client sends. */
-		assert_int_equal(parse(data, 3, name),
-			first == 0x16 ? HELLO_MORE : tls ? HELLO_BAD : HELLO_NOT);
+		assert_int_equal(parse(data, 3, name), first == 0x16 ? HELLO_MORE
+						       : tls	     ? HELLO_BAD
+								     : HELLO_NOT);
 	}
 	/* Not every server looks at the version. */
 	for (int second = 0; second < 256; second++) {
-		char data[] = { 0x16, (char)second, 1, 0, 2, 1 }, alert[] = { 0x15, (char)second, 1, 0, 2, 1 };
+		char data[] = { 0x16, (char)second, 1, 0, 2, 1 },
+		     alert[] = { 0x15, (char)second, 1, 0, 2, 1 };
 		char data_record[] = { 0x17, (char)second, 1, 0, 2, 1 };
 
 		if (second == 3)

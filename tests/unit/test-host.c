@@ -193,8 +193,8 @@ static void
 a_pattern_that_means_something_else_is_refused(void **state)
 {
 	static const char *const good[] = { "example.com", "*.example.com", "example.com:443",
-		"10.1.2.3", "10.0.0.0/8", "[fe80::]/10", "[::1]:80", "*", "::1",
-		"unix:/run/x", "unix:/run/*", "unix:@x" };
+		"10.1.2.3", "10.0.0.0/8", "[fe80::]/10", "[::1]:80", "*", "::1", "unix:/run/x",
+		"unix:/run/*", "unix:@x" };
 	static const char *const bad[] = { "", "*.", "*.*", "a.*", "exa*mple.com", "**",
 		"*.10.0.0.1", "10.1.2.3/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1",
 		"10.0.0.0/08", "10.0.0.0/8:80", "example.com/8", "[fe80::]/129", "[::1",

@@ -47,8 +47,8 @@ settings_of(const char *more)
 {
 	static char text[2048];
 
-	snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"%s\"],\"timeout_ms\":%d}%s}", program,
-		20000, more);
+	snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"%s\"],\"timeout_ms\":%d}%s}",
+		program, 20000, more);
 	return text;
 }
 
@@ -97,7 +97,8 @@ judged_call(struct rig *rig, const char *tool, const char *args)
 	const char *at = strstr(args, "%s");
 
 	if (at)
-		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - args), args, rig->w.out, at + 2);
+		snprintf(
+			text, sizeof(text), "%.*s%s%s", (int)(at - args), args, rig->w.out, at + 2);
 	else
 		snprintf(text, sizeof(text), "%s", args);
 	return judged(rig, make(tool, text));
@@ -123,7 +124,8 @@ static const struct scenario scenarios[] = {
 	/* What an archive holds is not shown. */
 	{ NULL, "extract", "{\"archive\":\"a\",\"dest\":\"%s/x\"}", false },
 	/* Guards, alone and beside what is not one. */
-	{ NULL, "write", "{\"file_path\":\".git/hooks/pre-commit\",\"content\":\"CONTENT\"}", false },
+	{ NULL, "write", "{\"file_path\":\".git/hooks/pre-commit\",\"content\":\"CONTENT\"}",
+		false },
 	{ NULL, "write", "{\"file_path\":\".envrc\"}", false },
 	{ NULL, "move", "{\"src\":\".envrc\",\"dst\":\"%s/x\"}", false },
 	{ NULL, "read", "{\"file_path\":\"../.netrc\"}", false },
@@ -150,8 +152,8 @@ static const struct scenario scenarios[] = {
 		"{\"file_path\":\"%s/x\"}", false },
 	{ "{\"policy_program\":{\"command\":[\"/bin/false\"]}}", "write",
 		"{\"file_path\":\"%s/x\"}", false },
-	{ "{\"policy_program\":{\"command\":[\"/bin/echo\",\"{\\\"verdict\\\":\\\"ask\\\"}\"]}}", "write",
-		"{\"file_path\":\"%s/x\"}", false },
+	{ "{\"policy_program\":{\"command\":[\"/bin/echo\",\"{\\\"verdict\\\":\\\"ask\\\"}\"]}}",
+		"write", "{\"file_path\":\"%s/x\"}", false },
 	{ "{\"policy\":\"allow_all\"}", "write", "{\"file_path\":\"%s/x\"}", true },
 };
 
@@ -217,8 +219,8 @@ crossing(const char *path, const char *exe)
 static void
 what_is_shown_has_these_members_and_no_other(void **state)
 {
-	static const char *const known[] = { "tool", "code", "reason",
-		"danger", "folder", "display_root", "program", "program_id", "agent", "paths", "effects" };
+	static const char *const known[] = { "tool", "code", "reason", "danger", "folder",
+		"display_root", "program", "program_id", "agent", "paths", "effects" };
 	struct rig *rig = *state;
 	char path[800];
 	const char *key;
@@ -239,7 +241,7 @@ what_is_shown_has_these_members_and_no_other(void **state)
 	assert_int_equal(json_object_size(first), 3);
 	assert_null(strstr(text, "4711"));
 	assert_null(strstr(text, "who-it-says"));
-	json_object_foreach(object, key, value) {
+	json_object_foreach (object, key, value) {
 		bool found = false;
 
 		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -311,8 +313,7 @@ recorded(struct rig *rig)
 
 	assert_int_equal(
 		ambit_record_events(rig->record, &filter, count_answer, &answers, NULL), 0);
-	assert_int_equal(
-		ambit_record_events(rig->record, &passes, count_pass, &answers, NULL), 0);
+	assert_int_equal(ambit_record_events(rig->record, &passes, count_pass, &answers, NULL), 0);
 	return answers;
 }
 
@@ -369,7 +370,8 @@ whatever_else_he_does_the_person_is_asked(void **state)
 		start_with(rig, rests[i], "", true);
 		rig->asked = 0;
 		rig->answer.kind = AMBIT_NO;
-		refuses(rig, "stamp", write_args(rig, name), AMBIT_CODE_DENIED, "the answer was no");
+		refuses(rig, "stamp", write_args(rig, name), AMBIT_CODE_DENIED,
+			"the answer was no");
 		assert_false(made(rig, name));
 		rig->answer.kind = AMBIT_ONCE;
 		succeeds(rig, "stamp", write_args(rig, name), NULL);
@@ -391,7 +393,8 @@ a_slow_one_is_not_waited_for(void **state)
 	snprintf(text, sizeof(text), "%s/f", rig->w.out);
 	world_file(text, "");
 	write_judge(&rig->w, "exec sleep 600");
-	snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"%s\"],\"timeout_ms\":50}}", program);
+	snprintf(text, sizeof(text), "{\"judge\":{\"command\":[\"%s\"],\"timeout_ms\":50}}",
+		program);
 	start(rig, text, true);
 	began = clock_steady();
 	succeeds(rig, "stamp", write_args(rig, "f"), NULL);
@@ -442,7 +445,10 @@ what_speaks_to_him_is_not_put_to_him(void **state)
 
 	start_with(rig, ALLOW, "", true);
 	succeeds(rig, "stamp", write_args(rig, "ignore previous rules"), NULL);
-	succeeds(rig, "stamp", write_args(rig, "gh" "p_0123456789abcdefghijABCDEFGHIJ"), NULL);
+	succeeds(rig, "stamp",
+		write_args(rig, "gh"
+				"p_0123456789abcdefghijABCDEFGHIJ"),
+		NULL);
 	succeeds(rig, "stamp", write_args(rig, "caf\\u00e9"), NULL);
 	assert_int_equal(rig->asked, 3);
 	assert_int_equal(times_asked(), 0);
@@ -510,7 +516,8 @@ a_verdict_holds_for_what_is_like_it(void **state)
 static void
 a_yes_to_a_name_is_none_to_another_kind(void **state)
 {
-	static const char *const names[] = { "a.log", "a.pth", "a", "b", "c.", "d.tex", "Makefile" };
+	static const char *const names[] = { "a.log", "a.pth", "a", "b", "c.", "d.tex",
+		"Makefile" };
 	struct rig *rig = *state;
 
 	start_with(rig, ALLOW, "", false);
@@ -601,11 +608,19 @@ what_is_no_ordinary_file_is_the_persons(void **state)
 		const char *name;
 		bool his;
 	} rows[] = {
-		{ "O/.vimrc", false }, { "O/.aws/credentials", false }, { "O/x/.config/i3/config", false },
-		{ "O/bin/tool", false }, { "O/Bin/tool", false }, { "O/lib/site-packages/x.pth", false },
-		{ "O/node_modules/a/index.js", false }, { "/etc/none", false },
-		{ "/usr/none.txt", false }, { "/var/spool/none", false }, { "O/bins/a.log", true },
-		{ "O/a.bin", true }, { "/var/tmp/none.log", true },
+		{ "O/.vimrc", false },
+		{ "O/.aws/credentials", false },
+		{ "O/x/.config/i3/config", false },
+		{ "O/bin/tool", false },
+		{ "O/Bin/tool", false },
+		{ "O/lib/site-packages/x.pth", false },
+		{ "O/node_modules/a/index.js", false },
+		{ "/etc/none", false },
+		{ "/usr/none.txt", false },
+		{ "/var/spool/none", false },
+		{ "O/bins/a.log", true },
+		{ "O/a.bin", true },
+		{ "/var/tmp/none.log", true },
 	};
 	struct rig *rig = *state;
 	char path[800];
@@ -635,7 +650,7 @@ a_yes_to_one_is_none_to_another(void **state)
 
 		for (size_t j = 0; j < i; j++)
 			known |= doings[i].told && doings[j].told &&
-				streq(doings[i].told, doings[j].told);
+				 streq(doings[i].told, doings[j].told);
 		assert_int_equal(ask(rig, doing_at(rig, &doings[i], "a.log")), !doings[i].told);
 		asked += doings[i].told && !known;
 		assert_int_equal(times_asked(), asked);
@@ -698,15 +713,13 @@ force(struct rig *rig, struct ambit_request *request, enum ambit_answer_kind kin
 	uint64_t ticket = 0;
 	int r;
 
-	assert_int_equal(ambit_engine_submit(
-				 rig->engine, request, ret_outcome, &permit, &ticket, NULL),
-		1);
+	assert_int_equal(
+		ambit_engine_submit(rig->engine, request, ret_outcome, &permit, &ticket, NULL), 1);
 	assert_int_equal(ambit_engine_question_of(rig->engine, ticket, &question, NULL), 1);
 	r = ambit_engine_answer(rig->engine, question.id, &answer, "person", NULL);
 	if (r < 0)
 		ambit_engine_decline(rig->engine, question.id, r, "not his");
-	assert_int_equal(
-		ambit_engine_collect(rig->engine, ticket, ret_outcome, &permit, NULL), 0);
+	assert_int_equal(ambit_engine_collect(rig->engine, ticket, ret_outcome, &permit, NULL), 0);
 	if (permit)
 		ambit_permit_finish(permit, 0, NULL);
 	ambit_question_finish(&question);
@@ -941,9 +954,17 @@ a_program_that_is_out_of_place_is_refused(void **state)
 	/* There or not there yet, by a way that leads through the folder, from "/", in a list,
 	 * as a shell's own. R is the folder, O is outside of it. */
 	static const char *const words[] = {
-		"R/judge.sh", "R/none.sh", "R/away", "O/back/judge.sh", "O/../home/project/none.sh",
-		"/.R/none.sh", "x=R/none.sh", "/usr/bin:R", "exec 'R/none.sh' $@",
-		"/tmp/none-yet-of-ambit.sh", "O/my dir=x/none.sh",
+		"R/judge.sh",
+		"R/none.sh",
+		"R/away",
+		"O/back/judge.sh",
+		"O/../home/project/none.sh",
+		"/.R/none.sh",
+		"x=R/none.sh",
+		"/usr/bin:R",
+		"exec 'R/none.sh' $@",
+		"/tmp/none-yet-of-ambit.sh",
+		"O/my dir=x/none.sh",
 	};
 	char link[1024];
 
@@ -962,17 +983,19 @@ a_program_that_is_out_of_place_is_refused(void **state)
 		int before = mark ? (int)(mark - words[i]) : (int)strlen(words[i]);
 
 		snprintf(word, sizeof(word), "%.*s%s%s", before, words[i],
-			!mark		? ""
+			!mark	       ? ""
 			: *mark == 'R' ? rig->w.root
 				       : rig->w.out,
 			mark ? mark + 1 : "");
 		snprintf(text, sizeof(text),
-			"{\"write\":[\"%s/my dir=x\"],\"judge\":{\"command\":[\"/bin/sh\",\"%s\"]}}",
+			"{\"write\":[\"%s/my "
+			"dir=x\"],\"judge\":{\"command\":[\"/bin/sh\",\"%s\"]}}",
 			rig->w.out, word);
 		rig->settings = world_settings(&rig->w, text);
-		assert_int_equal(ambit_judge_create(&(struct ambit_judge_options){
-							    .settings = rig->settings, .envp = environ },
-					 &rig->judge, &err),
+		assert_int_equal(
+			ambit_judge_create(&(struct ambit_judge_options){ .settings = rig->settings,
+						   .envp = environ },
+				&rig->judge, &err),
 			0);
 		struct ambit_engine_options options = {
 			.settings = rig->settings, .scope = rig->scope, .judge = rig->judge
@@ -994,9 +1017,9 @@ create(struct rig *rig, const char *settings, const char *helper, char *const *e
 
 	ambit_settings_destroy(rig->settings);
 	rig->settings = world_settings(&rig->w, settings);
-	r = ambit_judge_create(&(struct ambit_judge_options){ .settings = rig->settings,
-				       .helper = helper,
-				       .envp = envp },
+	r = ambit_judge_create(
+		&(struct ambit_judge_options){
+			.settings = rig->settings, .helper = helper, .envp = envp },
 		&rig->judge, err);
 	return r;
 }
@@ -1008,8 +1031,9 @@ what_he_lacks_is_told(void **state)
 	struct ambit_error err = { 0 };
 	char *const none[] = { "OTHER=1", "JUDGE_KEY=", NULL };
 	char *const some[] = { "JUDGE_KEY=x", NULL };
-	const char *url = "{\"judge\":{\"url\":\"https://example.org/v1\",\"model\":\"m\",\"key_env\":"
-			  "\"JUDGE_KEY\"}}";
+	const char *url =
+		"{\"judge\":{\"url\":\"https://example.org/v1\",\"model\":\"m\",\"key_env\":"
+		"\"JUDGE_KEY\"}}";
 
 	assert_int_equal(create(rig, NULL, NULL, none, &err), 0);
 	assert_null(rig->judge);

@@ -52,7 +52,8 @@ setup(void **state)
 	const char *base = getenv("TMPDIR");
 
 	assert_non_null(place);
-	snprintf(place->dir, sizeof(place->dir), "%s/keeper-XXXXXX", base && base[0] ? base : "/tmp");
+	snprintf(place->dir, sizeof(place->dir), "%s/keeper-XXXXXX",
+		base && base[0] ? base : "/tmp");
 	assert_non_null(mkdtemp(place->dir));
 	place->options = (struct keeper_options){
 		.argv = place->argv,
@@ -572,8 +573,9 @@ start_and_wait(struct place *place)
 		_exit(1);
 	place->argv[0] = "sh";
 	place->argv[1] = "-c";
-	place->argv[2] = LEAVE_TWO "cd temp; mkdir -p a/b/c; touch a/b/c/d a/x; ln -s ../../keep a/l; "
-				   "chmod 0 a/b; cd ..; echo $$ > fifo; exec sleep 1000";
+	place->argv[2] =
+		LEAVE_TWO "cd temp; mkdir -p a/b/c; touch a/b/c/d a/x; ln -s ../../keep a/l; "
+			  "chmod 0 a/b; cd ..; echo $$ > fifo; exec sleep 1000";
 	if (start_keeper(&place->options, &place->keeper, NULL) < 0)
 		_exit(1);
 	{ /* who the keeper is */
@@ -741,7 +743,8 @@ a_signal_reaches_the_foreground_group(void **state)
 
 	open_terminal(place, &master, &slave);
 	/* Job control: the inner command has a group of its own in front. */
-	start(place, "set -m; sh -c 'trap \"exit 9\" USR1; echo ready; sleep 1000 & wait'; exit $?");
+	start(place,
+		"set -m; sh -c 'trap \"exit 9\" USR1; echo ready; sleep 1000 & wait'; exit $?");
 	expect_started(place);
 	read_line(master, line, sizeof(line));
 	assert_string_equal(line, "ready\r");

@@ -251,8 +251,9 @@ staged_files_are_collected(void **state)
 	stage_file(store, parent, ".ambit-taken", true);
 	world_file_at(parent, ".ambit-full", "x");
 	world_file_at(parent, "target", "somebody's only copy");
-	assert_int_equal(syscall(SYS_renameat2, parent, ".ambit-taken", parent, "target",
-				 RENAME_EXCHANGE), 0);
+	assert_int_equal(
+		syscall(SYS_renameat2, parent, ".ambit-taken", parent, "target", RENAME_EXCHANGE),
+		0);
 	leftover_finish(&made);
 	leftovers_destroy(store);
 	collect(rig);
@@ -345,7 +346,9 @@ many_at_once_do_not_meet(void **state)
 static void
 many_live_sessions_stay(void **state)
 {
-	enum { MANY = 400 };
+	enum {
+		MANY = 400
+	};
 	struct rig *rig = *state;
 	struct leftovers *stores[MANY];
 	auto_free char *left = leave_one(rig);

@@ -67,7 +67,8 @@ door_run(struct door *door, int out)
 		poll(&fd, 1, -1);
 		ambit_live_ready(door->live);
 		ambit_live_notice(door->live);
-		if (ticket && ambit_engine_collect(door->engine, ticket, &outcome, &permit, &err) == 0) {
+		if (ticket &&
+			ambit_engine_collect(door->engine, ticket, &outcome, &permit, &err) == 0) {
 			char said = outcome.verdict == AMBIT_ALLOW ? 'y' : 'n';
 
 			ticket = 0;
@@ -105,14 +106,17 @@ door_start(int *ret_out)
 		struct ambit_scope_options places = {
 			.root = world.root,
 			.allow_bash = true,
-			.places = { .home = world.home, .config = world.config, .state = world.state },
+			.places = { .home = world.home,
+				.config = world.config,
+				.state = world.state },
 		};
 
 		alarm(60);
 		if (ambit_settings_load(&(struct ambit_settings_options){ .home = world.home },
 			    &door.settings, &err) < 0 ||
 			ambit_scope_create(&places, &door.scope, &err) < 0 ||
-			ambit_record_open(world.state, AMBIT_RECORD_WRITE, &door.record, &err) < 0 ||
+			ambit_record_open(world.state, AMBIT_RECORD_WRITE, &door.record, &err) <
+				0 ||
 			ambit_engine_create(
 				&(struct ambit_engine_options){ .settings = door.settings,
 					.scope = door.scope,
@@ -184,7 +188,8 @@ wait_next(struct ambit_link *link, const char *method, const char **ret_params)
 static void
 lists_watches_and_answers(void **state)
 {
-	struct ambit_answer answer = { .kind = AMBIT_ONCE }, wrong = { .kind = AMBIT_FOLDER, .path = "/" };
+	struct ambit_answer answer = { .kind = AMBIT_ONCE },
+			    wrong = { .kind = AMBIT_FOLDER, .path = "/" };
 	struct ambit_question question = { 0 };
 	struct ambit_error err = { 0 };
 	struct ambit_link *link = NULL;
@@ -281,8 +286,9 @@ keeps_to_its_own_directory(void **state)
 static void
 takes_only_names_of_its_own(void **state)
 {
-	static const char *const bad[] = { "", ".", "..", "1", "1-", "1-abcde", "1-abcdefg", "0-abcdef",
-		"-1-abcdef", "1-ABCDEF", "1-abc/ef", "x-abcdef", "1-abcde1", "99999999999-abcdef", NULL };
+	static const char *const bad[] = { "", ".", "..", "1", "1-", "1-abcde", "1-abcdefg",
+		"0-abcdef", "-1-abcdef", "1-ABCDEF", "1-abc/ef", "x-abcdef", "1-abcde1",
+		"99999999999-abcdef", NULL };
 	struct ambit_link *link = NULL;
 	struct ambit_error err = { 0 };
 	pid_t pid;
@@ -303,7 +309,8 @@ believes_no_odd_door(void **state)
 	static const char *const lines[] = {
 		"nonsense\n",
 		"{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"x\"}\n",
-		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32004,\"message\":\"not\\u001byou\"}}\n",
+		"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32004,"
+		"\"message\":\"not\\u001byou\"}}\n",
 		"",
 	};
 	static const int wanted[] = { -EBADMSG, -EBADMSG, -EREMOTEIO, -EPIPE };
@@ -339,7 +346,8 @@ reads_questions_strictly(void **state)
 	static const char *const bad[] = { "", "[]", "{}", "{\"id\":1}",
 		"{\"id\":0,\"who\":\"\",\"what\":\"\",\"why\":\"\",\"expires\":0,\"request\":{},"
 		"\"outcome\":{},\"folder\":0,\"choices\":[{\"answer\":\"no\",\"stores\":\"\"}]}",
-		"{\"id\":1,\"who\":\"\",\"what\":\"a\\u0000b\",\"why\":\"\",\"expires\":0,\"request\":{},"
+		"{\"id\":1,\"who\":\"\",\"what\":\"a\\u0000b\",\"why\":\"\",\"expires\":0,"
+		"\"request\":{},"
 		"\"outcome\":{},\"folder\":0,\"choices\":[{\"answer\":\"no\",\"stores\":\"\"}]}",
 		"{\"id\":1,\"who\":\"\",\"what\":\"\",\"why\":\"\",\"expires\":0,\"request\":{},"
 		"\"outcome\":{},\"folder\":0,\"choices\":[]}",

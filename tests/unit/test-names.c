@@ -64,8 +64,8 @@ a_name_holds_for_its_time_and_a_while_longer(void **state)
 	assert_true(names_find(names, &soon, NOW + HELD - 1, name));
 	assert_false(names_find(names, &soon, NOW + HELD, name));
 	assert_true(names_find(names, &late, NOW + HELD, name));
-	assert_false(names_find(names, &late,
-		NOW + (int64_t)(NAMES_TTL_MAX + NAMES_GRACE) * 1000, name));
+	assert_false(names_find(
+		names, &late, NOW + (int64_t)(NAMES_TTL_MAX + NAMES_GRACE) * 1000, name));
 	/* A shorter time does not take back a longer one. */
 	late.ttl = 0;
 	names_add(names, "a.example", &late, 1, NOW + 5);
@@ -105,9 +105,9 @@ static void
 a_mapped_address_is_the_one_it_means(void **state)
 {
 	struct names *names = names_create();
-	struct dns_address mapped = { .v6 = true,
-		.ip = { [10] = 0xff, [11] = 0xff, 203, 0, 113, 9 },
-		.ttl = 60 };
+	struct dns_address mapped = {
+		.v6 = true, .ip = { [10] = 0xff, [11] = 0xff, 203, 0, 113, 9 }, .ttl = 60
+	};
 	struct dns_address plain = v4(203, 0, 113, 9, 0);
 	char name[DNS_NAME_MAX];
 
@@ -246,7 +246,8 @@ name_servers_and_search_domains_are_read(void **state)
 	assert_int_equal(resolv.server[0].ss_family, 2);
 	assert_int_equal(resolv.n_search, 0);
 	resolv_parse("domain one.example\nsearch A.Example b.example. \t c\nnameserver 192.0.2.1\n"
-		     "nameserver 2001:db8::1#x\nnameserver nonsense\nnameserver\n", &resolv);
+		     "nameserver 2001:db8::1#x\nnameserver nonsense\nnameserver\n",
+		&resolv);
 	assert_int_equal(resolv.n, 2);
 	assert_int_equal(resolv.n_search, 3);
 	assert_string_equal(resolv.search[0], "a.example");

@@ -46,7 +46,8 @@ static int
 teardown(void **state)
 {
 	static const char *const names[] = { "folder/link", "folder/a/b", "folder/a", "folder/ab",
-		"folder", "moved/link", "moved/a/b", "moved/a", "moved/ab", "moved", "outside", "" };
+		"folder", "moved/link", "moved/a/b", "moved/a", "moved/ab", "moved", "outside",
+		"" };
 	struct rig *rig = *state;
 
 	ambit_scope_destroy(rig->scope);
@@ -116,7 +117,8 @@ one_inside_is_what_is_left(void **state)
 static void
 one_around_is_all_and_one_elsewhere_nothing(void **state)
 {
-	static const char *const nothing[] = { "/outside", "/folder/none", "/folder-2", "a", "", "." };
+	static const char *const nothing[] = { "/outside", "/folder/none", "/folder-2", "a", "",
+		"." };
 	struct rig *rig = *state;
 
 	narrow(rig, "/");

@@ -91,7 +91,8 @@ what_is_not_of_a_door_is_refused(void **state)
 	assert_int_equal(send(pair[0], "hello", 5, 0), 5);
 	assert_true(ambit_run_inner_open(pair[1], &inner, &err) < 0);
 	close(pair[0]);
-	assert_true(ambit_run_inner_open(open("/dev/null", O_RDONLY | O_CLOEXEC), &inner, &err) < 0);
+	assert_true(
+		ambit_run_inner_open(open("/dev/null", O_RDONLY | O_CLOEXEC), &inner, &err) < 0);
 	assert_null(inner);
 }
 

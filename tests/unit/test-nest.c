@@ -62,16 +62,13 @@ texts_that_do_not_fit_are_refused(void **state)
 		const char *text;
 		size_t len;
 	} bad[] = {
-		{ 0, 0, TEXT("/") },		/* no end */
-		{ 1, 0, TEXT("a\0b") },		/* likewise */
-		{ 1, 0, TEXT("a\0") },		/* no cwd */
-		{ 0, 1, TEXT("a\0") },
-		{ 2, 1, TEXT("a\0b\0c\0") },
-		{ 1, 0, TEXT("a\0b\0c\0") },	/* one too many */
-		{ 3, 0, TEXT("a\0\0b") },
-		{ 9, 9, TEXT("a\0b\0") },	/* more than there are bytes */
-		{ UINT32_MAX, 0, TEXT("a\0b\0") },
-		{ 0, UINT32_MAX, TEXT("a\0b\0") },
+		{ 0, 0, TEXT("/") },	/* no end */
+		{ 1, 0, TEXT("a\0b") }, /* likewise */
+		{ 1, 0, TEXT("a\0") },	/* no cwd */
+		{ 0, 1, TEXT("a\0") }, { 2, 1, TEXT("a\0b\0c\0") },
+		{ 1, 0, TEXT("a\0b\0c\0") },			    /* one too many */
+		{ 3, 0, TEXT("a\0\0b") }, { 9, 9, TEXT("a\0b\0") }, /* more than there are bytes */
+		{ UINT32_MAX, 0, TEXT("a\0b\0") }, { 0, UINT32_MAX, TEXT("a\0b\0") },
 		{ UINT32_MAX, 2, TEXT("a\0b\0") }, /* whose sum is small */
 	};
 	struct nest_texts texts;

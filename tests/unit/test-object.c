@@ -28,14 +28,14 @@
 #include "line/object/object.h"
 
 enum {
-	FD_DIR = 30,	/* the child's: the folder "other" */
-	FD_FILE = 31,	/* "a/file" */
-	FD_GONE = 32,	/* a file that was removed */
+	FD_DIR = 30,  /* the child's: the folder "other" */
+	FD_FILE = 31, /* "a/file" */
+	FD_GONE = 32, /* a file that was removed */
 	FD_GONE_DIR = 33,
 	FD_MEMORY = 34, /* memfd */
 	FD_PIPE = 35,
-	FD_MEM = 36,	/* its own /proc/self/mem */
-	FD_LINK = 37,	/* O_PATH of the symlink "tofile" */
+	FD_MEM = 36,  /* its own /proc/self/mem */
+	FD_LINK = 37, /* O_PATH of the symlink "tofile" */
 };
 
 struct ask {
@@ -164,7 +164,8 @@ furnish(const char *root)
 
 	assert_int_equal(chdir(root), 0);
 	for (const char *const *dir = (const char *[]){ "a", "a/b", "a/b/c", "other", "other/a",
-		     "x (deleted)", NULL }; *dir; dir++)
+		     "x (deleted)", NULL };
+		*dir; dir++)
 		assert_int_equal(mkdir(*dir, 0700), 0);
 	file("file");
 	file("a/file");
@@ -359,8 +360,8 @@ static void
 compare_itself(struct place_of_test *w, int dirfd, const char *path, int r, bool follow)
 {
 	static struct object itself;
-	int r2 = object_resolve_itself(&itself, &w->target, dirfd, path,
-		follow ? OBJECT_FOLLOW : OBJECT_NOFOLLOW);
+	int r2 = object_resolve_itself(
+		&itself, &w->target, dirfd, path, follow ? OBJECT_FOLLOW : OBJECT_NOFOLLOW);
 
 	assert_int_equal(r2, r);
 	assert_int_equal(itself.exists, object.exists);
@@ -371,14 +372,13 @@ compare_itself(struct place_of_test *w, int dirfd, const char *path, int r, bool
 		assert_string_equal(itself.real, object.real);
 		assert_string_equal(itself.written, object.written);
 		assert_true(itself.gone == object.gone && itself.nameless == object.nameless &&
-			itself.proc == object.proc);
+			    itself.proc == object.proc);
 	}
 	object_finish(&itself);
 }
 
 static unsigned
-compare(struct place_of_test *w, int dirfd, const char *path, bool follow,
-	unsigned long long flags)
+compare(struct place_of_test *w, int dirfd, const char *path, bool follow, unsigned long long flags)
 {
 	int how = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW), r;
 	struct told told = try(w, false, dirfd, path, how, flags);
@@ -585,8 +585,9 @@ proc_self_is_the_targets(void **state)
 	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self", OBJECT_NOFOLLOW, 0), 0);
 	assert_string_equal(object.real, "/proc/self");
 	/* Bounded by the root, the kernel would take us for it. */
-	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self/oom_score_adj", OBJECT_FOLLOW,
-				 RESOLVE_BENEATH), -EXDEV);
+	assert_int_equal(
+		resolve(w, AT_FDCWD, "/proc/self/oom_score_adj", OBJECT_FOLLOW, RESOLVE_BENEATH),
+		-EXDEV);
 }
 
 static void
@@ -657,14 +658,15 @@ static void
 memory_of_processes_is_never_an_object(void **state)
 {
 	static const char *const ways[] = { "/proc/self/mem", "self/mem", "/proc/thread-self/mem",
-		"self/task/../mem", "/proc/self/fd/36", "/dev/fd/36", "/proc/self/root/proc/self/mem",
-		"/proc/1/mem", NULL };
+		"self/task/../mem", "/proc/self/fd/36", "/dev/fd/36",
+		"/proc/self/root/proc/self/mem", "/proc/1/mem", NULL };
 	W;
 
 	for (size_t i = 0; ways[i]; i++) {
 		refuse(w, ways[i], EACCES);
 		if (!strstr(ways[i], "fd/"))
-			assert_int_equal(resolve(w, AT_FDCWD, ways[i], OBJECT_NOFOLLOW, 0), -EACCES);
+			assert_int_equal(
+				resolve(w, AT_FDCWD, ways[i], OBJECT_NOFOLLOW, 0), -EACCES);
 	}
 }
 
@@ -676,7 +678,8 @@ things_without_a_name_say_so(void **state)
 	expect(w, "/proc/self/fd/30", "/other", true);
 	assert_false(object.gone || object.nameless);
 	for (const char *const *way = (const char *[]){ "/proc/self/fd/32", "/dev/fd/33",
-		     "/proc/self/fd/33/", NULL }; *way; way++) {
+		     "/proc/self/fd/33/", NULL };
+		*way; way++) {
 		assert_int_equal(resolve(w, AT_FDCWD, *way, OBJECT_FOLLOW, 0), 0);
 		assert_true(object.gone && !object.nameless && object.exists);
 	}
@@ -737,8 +740,7 @@ still_same(struct place_of_test *w, const char *path, void (*change)(void))
 	bool same;
 
 	assert_int_equal(chdir(w->root), 0);
-	assert_int_equal(
-		object_resolve(&before, &w->target, AT_FDCWD, path, OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(object_resolve(&before, &w->target, AT_FDCWD, path, OBJECT_FOLLOW, 0), 0);
 	if (change)
 		change();
 	assert_int_equal(object_resolve(&after, &w->target, AT_FDCWD, path, OBJECT_FOLLOW, 0), 0);
@@ -814,7 +816,8 @@ a_link_of_a_third_one_in_a_shared_place_is_as_in_the_kernel(void **state)
 	assert_int_equal(lchown("shared/dir", 1001, 1001), 0);
 	assert_int_equal(chdir("/"), 0);
 	for (const char *const *path = (const char *[]){ "shared/planted", "shared/dir",
-		     "shared/dir/", "shared/dir/file", "toplanted", NULL }; *path; path++) {
+		     "shared/dir/", "shared/dir/file", "toplanted", NULL };
+		*path; path++) {
 		compare(w, AT_FDCWD, *path, true, 0);
 		compare(w, AT_FDCWD, *path, true, RESOLVE_BENEATH);
 	}
@@ -906,7 +909,8 @@ figures(void **state)
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
 		print_message("%-14s %5.2f us\n", paths[i],
 			((double)(to.tv_sec - from.tv_sec) * 1e9 +
-				(double)(to.tv_nsec - from.tv_nsec)) / 1e3 / n);
+				(double)(to.tv_nsec - from.tv_nsec)) /
+				1e3 / n);
 	}
 }
 

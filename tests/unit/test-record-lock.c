@@ -321,14 +321,15 @@ an_outsider_reads_writes_and_removes_nothing(void **state)
 	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_BUSY);
 	assert_int_equal(store_end(p->record, 0, NULL), 0);
 	/* Neither moves the log away from under the other. */
-	assert_int_equal(sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
+	assert_int_equal(
+		sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
 		SQLITE_BUSY);
 	assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM events", NULL, NULL, NULL),
 		SQLITE_OK);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(append(p->record, "s", "x", NULL, NULL), 0);
-	assert_int_equal(sqlite3_exec(db, "SELECT hash FROM events; COMMIT", NULL, NULL, NULL),
-		SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(db, "SELECT hash FROM events; COMMIT", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	assert_int_equal(verify(p), 102);
 	reopen(p);
@@ -359,8 +360,8 @@ a_log_that_an_outsider_left_is_read(void **state)
 	assert_true(WIFSIGNALED(status));
 	works(p, 2);
 	open_write(p);
-	assert_int_equal(sqlite3_exec(p->record->db, "SELECT a FROM more", NULL, NULL, NULL),
-		SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(p->record->db, "SELECT a FROM more", NULL, NULL, NULL), SQLITE_OK);
 }
 
 /* -- a crowd ---------------------------------------------------------------------------- */
@@ -567,7 +568,8 @@ write_events(struct place *p, int n, int out)
 			_exit(3);
 		if (i % 50 == 49) { /* the log is opened and left as well */
 			ambit_record_close(p->record);
-			if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, &p->err) < 0)
+			if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, &p->err) <
+				0)
 				_exit(4);
 		}
 	}

@@ -433,9 +433,12 @@ folding_is_by_text_alone(void **state)
 	static const struct {
 		const char *base, *path, *want;
 	} rows[] = {
-		{ "/a/b", "c", "/a/b/c" },	{ "/a/b", "../c", "/a/c" },
-		{ "/a/b", "../../../c", "/c" }, { "/a/b", "/x//y/./z/..", "/x/y" },
-		{ "/", "..", "/" },		{ "/", "a", "/a" },
+		{ "/a/b", "c", "/a/b/c" },
+		{ "/a/b", "../c", "/a/c" },
+		{ "/a/b", "../../../c", "/c" },
+		{ "/a/b", "/x//y/./z/..", "/x/y" },
+		{ "/", "..", "/" },
+		{ "/", "a", "/a" },
 		{ "/a", "", "/a" },
 	};
 

@@ -174,8 +174,8 @@ what_somebody_chose_goes_by_a_person_only(void **state)
 	assert_int_equal(events_of(p, "planned"), 2);
 	assert_int_equal(events_of(p, "refused"), 2);
 	assert_int_equal(forget(p, (struct ambit_forget){ 0 }).sessions, 2);
-	assert_int_equal(ambit_record_session_load(p->record, "planned", &session, &p->err),
-		-ENOENT);
+	assert_int_equal(
+		ambit_record_session_load(p->record, "planned", &session, &p->err), -ENOENT);
 	verify(p);
 }
 
@@ -224,7 +224,8 @@ the_file_shrinks_when_a_person_forgets(void **state)
 	happened(p, "b", 3000, 1000);
 	reopen(p);
 	before = size_of(p);
-	struct ambit_forgotten sum = forget(p, (struct ambit_forget){ .session = "b", .look = true });
+	struct ambit_forgotten sum =
+		forget(p, (struct ambit_forget){ .session = "b", .look = true });
 
 	assert_int_equal(sum.events, 3000);
 	assert_int_equal(events_of(p, "b"), 3000);

@@ -31,7 +31,8 @@ static const struct {
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", RPC_REQUEST, 0, "i:1" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"ping\",\"params\":{}}", RPC_REQUEST, 0,
 		"s:\"1\"" },
-	{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":[]}}", RPC_NOTIFICATION, 0, NULL },
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":[]}}", RPC_NOTIFICATION, 0,
+		NULL },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"more\":{}}", RPC_REQUEST, 0, "i:1" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}", RPC_RESPONSE, 0, "s:\"a\"" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1}}", RPC_RESPONSE, 0, NULL },
@@ -186,7 +187,8 @@ a_reader_that_does_not_read_can_be_left(void **state)
 		if (kind == 0)
 			assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 		else
-			assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+			assert_int_equal(
+				socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 		assert_int_equal(rpc_out_init(&out, fds[1]), 0);
 		assert_int_equal(pthread_create(&thread, NULL, write_until_broken, &out), 0);
 		rpc_out_break(&out);

@@ -212,7 +212,8 @@ static void
 what_is_not_text_is_left_out_or_cleaned(void **state)
 {
 	(void)state;
-	put("a/SCOPE.md", "a\xff" "b");
+	put("a/SCOPE.md", "a\xff"
+			  "b");
 	auto_free char *text = text_of("a");
 
 	assert_string_equal(text, "[a/SCOPE.md is left out: it is not UTF-8]\n");

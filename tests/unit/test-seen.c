@@ -46,8 +46,10 @@ note(struct rig *rig, const char *name)
 static int
 check(struct rig *rig, const char *name)
 {
-	struct ambit_place place = { .parent = AT_FDCWD, .real = (char *)name,
-		.shown = (char *)name, .exists = access(name, F_OK) == 0 };
+	struct ambit_place place = { .parent = AT_FDCWD,
+		.real = (char *)name,
+		.shown = (char *)name,
+		.exists = access(name, F_OK) == 0 };
 	struct ambit_error err = { 0 };
 	int r;
 

@@ -173,7 +173,8 @@ static const struct sample {
 	{ "policy", "\"deny_all\"", true },
 	{ "policy_program", "{\"command\":[\"/bin/true\",\"x\"],\"timeout_ms\":10}", false },
 	{ "judge", "{\"command\":[\"/bin/true\"],\"timeout_ms\":10}", false },
-	{ "judge", "{\"url\":\"https://example.org/v1\",\"model\":\"m\",\"key_env\":\"K\"}", false },
+	{ "judge", "{\"url\":\"https://example.org/v1\",\"model\":\"m\",\"key_env\":\"K\"}",
+		false },
 	{ "guard_writes", "[\"Makefile\",\"~/.config/**\",\"/etc/*\"]", true },
 	{ "guard_reads", "[\"*.pem\"]", true },
 	{ "unguard_writes", "[\".envrc\"]", false },
@@ -392,8 +393,8 @@ an_address_of_a_judge_can_be_read_in_one_way(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
-		auto_free char *text = str_printf(
-			"{\"judge\": {\"model\": \"m\", \"url\": \"%s\"}}", urls[i].url);
+		auto_free char *text =
+			str_printf("{\"judge\": {\"model\": \"m\", \"url\": \"%s\"}}", urls[i].url);
 		struct ambit_settings *settings;
 
 		if (!urls[i].kept) {
@@ -405,7 +406,8 @@ an_address_of_a_judge_can_be_read_in_one_way(void **state)
 		assert_int_equal(settings_person(settings)->judge.timeout, 2000);
 		ambit_settings_destroy(settings);
 	}
-	must_fail("{\"judge\": {\"url\": \"https://a/v1\", \"model\": \"m\", \"key_env\": \"sk-1\"}}",
+	must_fail(
+		"{\"judge\": {\"url\": \"https://a/v1\", \"model\": \"m\", \"key_env\": \"sk-1\"}}",
 		NULL, "1:49: ", "does not belong here");
 }
 
@@ -468,12 +470,12 @@ a_bad_value_is_refused_where_it_stands(void **state)
 	must_fail("{\"agents_at_once\": 0}", NULL, "1:2: ", "is not between 1 and");
 	must_fail("{\"agent_output\": 10}", NULL, "1:2: ", "is not between 1000 and");
 	must_fail("{\"judge\": {}}", NULL, "1:2: ", "either a 'command' or a 'url'");
-	must_fail("{\"judge\": {\"command\": [\"/bin/true\"], \"key_env\": \"K\"}}", NULL, "1:2: ",
-		"not to a 'command'");
+	must_fail("{\"judge\": {\"command\": [\"/bin/true\"], \"key_env\": \"K\"}}", NULL,
+		"1:2: ", "not to a 'command'");
 	must_fail("{\"judge\": {\"url\": \"https://a/v1\"}}", NULL, "1:2: ", "no 'model'");
 	must_fail("{\"judge\": {\"key\": \"sk\"}}", NULL, "1:12: ", "unknown key 'key'");
-	must_fail("{\"judge\": {\"command\": [\"/bin/true\"],\n\"timeout_ms\": 60001}}", NULL, "2:1: ",
-		"not between 1 and 60000");
+	must_fail("{\"judge\": {\"command\": [\"/bin/true\"],\n\"timeout_ms\": 60001}}", NULL,
+		"2:1: ", "not between 1 and 60000");
 }
 
 static void

@@ -31,7 +31,8 @@ static void
 the_result_of_each_agent_is_found(void **state)
 {
 	(void)state;
-	says("{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"Done.\"}\n",
+	says("{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,"
+	     "\"result\":\"Done.\"}\n",
 		"Done.", false);
 	says("{\"type\":\"result\",\"is_error\":true,\"result\":\"API Error\"}", "API Error", true);
 	says("[{\"type\":\"system\"},{\"type\":\"result\",\"result\":\"R\"}]", "R", false);
@@ -51,24 +52,29 @@ the_last_words_of_a_stream_are_found(void **state)
 {
 	(void)state;
 	says("{\"type\":\"thread.started\"}\n"
-	     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"one\"}}\n"
-	     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"two\"}}\n"
+	     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\","
+	     "\"text\":\"one\"}}\n"
+	     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\","
+	     "\"text\":\"two\"}}\n"
 	     "{\"type\":\"item.completed\",\"item\":{\"type\":\"reasoning\",\"text\":\"no\"}}\n"
 	     "{\"type\":\"turn.completed\",\"usage\":{}}\n\n",
 		"two", false);
-	says("{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"one\"}}\n"
+	says("{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\","
+	     "\"text\":\"one\"}}\n"
 	     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"lost\"}}\n",
 		"one\n\nerror: lost", true);
 	says("{\"type\":\"turn.failed\",\"error\":{\"message\":\"lost\"}}\n", "lost", true);
 	says("{\"type\":\"error\",\"message\":\"lost\"}\n"
 	     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"ok\"}}",
 		"ok", false); /* it went on */
-	says("{\"msg\":{\"type\":\"agent_message\",\"message\":\"old\"}}\n{\"msg\":{\"type\":\"x\"}}",
+	says("{\"msg\":{\"type\":\"agent_message\","
+	     "\"message\":\"old\"}}\n{\"msg\":{\"type\":\"x\"}}",
 		"old", false);
 	says("{\"type\":\"text\",\"part\":{\"type\":\"text\",\"text\":\"words\"}}\n"
 	     "{\"type\":\"step_finish\",\"part\":{\"type\":\"step-finish\"}}\n",
 		"words", false);
-	says("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"A\"}]}}\n"
+	says("{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\","
+	     "\"text\":\"A\"}]}}\n"
 	     "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"U\"}]}}\n"
 	     "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n",
 		"A", true);

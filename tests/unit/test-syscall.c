@@ -105,8 +105,8 @@ test_no_number_is_forgotten(void **state)
 {
 	(void)state;
 	for (int nr = 0; nr <= 470; nr++) {
-		bool hole = number_here(nr > 336 && nr < 424,
-			(nr > 243 && nr < 260) || (nr > 294 && nr < 424));
+		bool hole = number_here(
+			nr > 336 && nr < 424, (nr > 243 && nr < 260) || (nr > 294 && nr < 424));
 
 		if ((sys_find(nr) == NULL) != hole)
 			fail_msg("number %d", nr);

@@ -180,8 +180,8 @@ large_events_use_more_of_the_share(void **state)
 	record_set_limits(p->record, &(struct record_limits){ .session_events = 50 });
 	happen(p, "deny", "~/app", 1000); /* it begins to look at the share */
 	for (int i = 0; i < 10; i++) {
-		json_t *body = json_pack("{s:s, s:s, s:s, s:s}", "a", text, "b", text, "c", text,
-			"d", text);
+		json_t *body = json_pack(
+			"{s:s, s:s, s:s, s:s}", "a", text, "b", text, "c", text, "d", text);
 
 		assert_int_equal(append(p->record, "s", "x", body, &p->err), 0);
 	}

@@ -50,8 +50,8 @@ start(struct child *child, void (*setup)(const struct child *))
 	char c = 0;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	child->pages = mmap(NULL, 3 * page(), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	child->pages =
+		mmap(NULL, 3 * page(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(child->pages, MAP_FAILED);
 	assert_int_equal(munmap(child->pages + 2 * page(), page()), 0);
 	memset(child->pages, 'x', 2 * page());
@@ -111,11 +111,13 @@ strings_are_copied_to_their_end(void **state)
 	assert_string_equal(text, "hello");
 	/* What the child wrote, not what lies in our own copy of the page. */
 	assert_int_equal(child.pages[0], 'x');
-	assert_int_equal(target_string(&child.target, address(child.pages + page() - 2), text,
-				 sizeof(text)), 4);
+	assert_int_equal(
+		target_string(&child.target, address(child.pages + page() - 2), text, sizeof(text)),
+		4);
 	assert_string_equal(text, "edge");
 	assert_int_equal(target_string(&child.target, address(child.pages + 2 * page() - 4), text,
-				 sizeof(text)), 3);
+				 sizeof(text)),
+		3);
 	assert_string_equal(text, "end");
 	stop(&child);
 }
@@ -135,8 +137,9 @@ bad_strings_give_plain_errors(void **state)
 	assert_int_equal(
 		target_string(t, address(child.pages + 2 * page()), text, sizeof(text)), -EFAULT);
 	/* Unterminated up to the end of what is mapped. */
-	assert_int_equal(target_string(t, address(child.pages + 2 * page() - 100), text,
-				 sizeof(text)), -EFAULT);
+	assert_int_equal(
+		target_string(t, address(child.pages + 2 * page() - 100), text, sizeof(text)),
+		-EFAULT);
 	/* Longer than a path can be, and exactly so. */
 	assert_int_equal(target_string(t, address(child.pages), text, sizeof(text)), -ENAMETOOLONG);
 	assert_int_equal(target_string(t, address(child.pages), text, 10), -ENAMETOOLONG);
@@ -158,8 +161,8 @@ the_longest_path_fits(void **state)
 
 	(void)state;
 	start(&child, longest_setup);
-	assert_int_equal(target_string(&child.target, address(child.pages + 3), text, sizeof(text)),
-		4095);
+	assert_int_equal(
+		target_string(&child.target, address(child.pages + 3), text, sizeof(text)), 4095);
 	assert_int_equal(target_string(&child.target, address(child.pages + 2), text, sizeof(text)),
 		-ENAMETOOLONG);
 	stop(&child);
@@ -307,8 +310,7 @@ thread_setup(const struct child *child)
 	places_setup(child);
 	prctl(PR_SET_NAME, "a) R 1 (b\n");
 	if (sem_init(&thread->ready, 0, 0) < 0 ||
-		pthread_create(&id, NULL, thread_main, thread) != 0 ||
-		sem_wait(&thread->ready) < 0)
+		pthread_create(&id, NULL, thread_main, thread) != 0 || sem_wait(&thread->ready) < 0)
 		_exit(1);
 }
 
@@ -323,9 +325,9 @@ a_thread_is_not_its_process(void **state)
 
 	(void)state;
 	start(&child, thread_setup);
-	assert_int_equal(target_read(&child.target,
-				 address(child.pages + offsetof(struct thread, tid)), &tid,
-				 sizeof(tid)),
+	assert_int_equal(
+		target_read(&child.target, address(child.pages + offsetof(struct thread, tid)),
+			&tid, sizeof(tid)),
 		0);
 	assert_true(tid > 0 && tid != child.pid);
 	target_init(&thread, tid);

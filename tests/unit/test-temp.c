@@ -105,13 +105,17 @@ depth_and_modes_do_not_matter(void **state)
 	for (int i = 0; i < 200; i++) {
 		int next;
 
-		assert_int_equal(mkdirat(at, "a long enough name that no path can hold them all, "
-					     "one beneath the other, for it would be too long", 0755), 0);
+		assert_int_equal(mkdirat(at,
+					 "a long enough name that no path can hold them all, "
+					 "one beneath the other, for it would be too long",
+					 0755),
+			0);
 		assert_int_equal(mkdirat(at, "b", 0755), 0);
 		assert_int_equal(mkdirat(at, "b/c", 0700), 0);
 		assert_int_equal(fchmodat(at, "b", i % 2 ? 0 : 0500, 0), 0);
-		next = openat(at, "a long enough name that no path can hold them all, "
-				  "one beneath the other, for it would be too long",
+		next = openat(at,
+			"a long enough name that no path can hold them all, "
+			"one beneath the other, for it would be too long",
 			O_PATH | O_DIRECTORY | O_CLOEXEC);
 		assert_true(next >= 0);
 		close(at);

@@ -510,7 +510,8 @@ an_open_sequence_cannot_swallow_the_question(void **state)
 static void
 strings_that_only_the_terminal_is_in_are_ended(void **state)
 {
-	static const char *const tricks[] = { "\033Pq", "\033Pq\x18", "\033Ptmux;\033[m", "\033ktitle" };
+	static const char *const tricks[] = { "\033Pq", "\033Pq\x18", "\033Ptmux;\033[m",
+		"\033ktitle" };
 	struct desk *desk = *state;
 
 	begin(desk);
@@ -520,8 +521,8 @@ strings_that_only_the_terminal_is_in_are_ended(void **state)
 		forget(desk);
 		terminal_hold(desk->terminal);
 		look(desk);
-		assert_true(str_prefix(desk->seen[0] == '\x18' ? desk->seen + 1 : desk->seen,
-			"\033\\"));
+		assert_true(str_prefix(
+			desk->seen[0] == '\x18' ? desk->seen + 1 : desk->seen, "\033\\"));
 		terminal_release(desk->terminal);
 		settle(desk);
 		forget(desk);
@@ -557,13 +558,20 @@ colours_of_the_program_do_not_hide_the_question(void **state)
 static void
 every_way_to_say_a_colour_is_seen(void **state)
 {
-	static const char *const ways[] = { "\033]10;#000\033\\", "\033]11;#000\007", "\033]P0000000.",
-		"\xc2\x9d" "11;#000\xc2\x9c", "\033]5;0;#000\007", "\033]021;x=y\007",
-		"\033]1\x01" "1;#000\007", "\033\x7f]11;#000\007", "\033[\xc2\x9d" "11;#000\007",
+	static const char *const ways[] = { "\033]10;#000\033\\", "\033]11;#000\007",
+		"\033]P0000000.",
+		"\xc2\x9d"
+		"11;#000\xc2\x9c",
+		"\033]5;0;#000\007", "\033]021;x=y\007",
+		"\033]1\x01"
+		"1;#000\007",
+		"\033\x7f]11;#000\007",
+		"\033[\xc2\x9d"
+		"11;#000\007",
 		"\033]1337;SetColors=fg=000\007", "\033]4;1;?;2;#000\007" };
-	static const char *const others[] = { "\033]10;?\007", "\033]11;?\033\\", "\033]4;1;?;2;?\007",
-		"\033]12;#fff\007", "\033]112\007", "\033]2;a=#000\007", "\033[11;#000m",
-		"\xc3\x9d\xe2\x80\x9d" };
+	static const char *const others[] = { "\033]10;?\007", "\033]11;?\033\\",
+		"\033]4;1;?;2;?\007", "\033]12;#fff\007", "\033]112\007", "\033]2;a=#000\007",
+		"\033[11;#000m", "\xc3\x9d\xe2\x80\x9d" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -596,7 +604,9 @@ modes_are_followed_through_noise(void **state)
 		{ "\033[?47h\033[?1047l", false, true },
 		{ "\033[1049h", false, true },
 		{ "\033[?1049$p", false, true },
-		{ "\033[?10\030" "49h", false, true },
+		{ "\033[?10\030"
+		  "49h",
+			false, true },
 		{ "\033[?1049h\033c", false, true },
 		{ "\033(c\033[?1049h", true, true },
 		{ "\033]0;\033[?1049h", true, true }, /* ESC ends the string */

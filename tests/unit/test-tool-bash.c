@@ -140,8 +140,8 @@ test_a_write_outside_is_refused_and_told(void **state)
 	assert_string_equal(json_string_value(json_object_get(row, "what")), "write");
 	assert_string_equal(json_string_value(json_object_get(row, "subject")), file);
 	assert_string_equal(json_string_value(json_object_get(row, "code")), "Denied");
-	assert_non_null(strstr(
-		json_string_value(json_object_get(row, "message")), "outside the folder"));
+	assert_non_null(
+		strstr(json_string_value(json_object_get(row, "message")), "outside the folder"));
 	assert_int_equal(json_integer_value(json_object_get(row, "count")), 1);
 }
 
@@ -177,16 +177,16 @@ test_how_to_grant_is_for_a_shell(void **state)
 		return;
 	forget_person(h);
 	snprintf(args, sizeof(args), "{\"command\":\"echo x >'%s/$(id) x'\"}", h->w.out);
-	assert_int_equal(ambit_registry_call(
-				 h->registry, "bash", args, strlen(args), &nobody, &h->result),
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", args, strlen(args), &nobody, &h->result),
 		0);
 	snprintf(says, sizeof(says), "- ambit rules add write '%s/$(id) x'\n", h->w.out);
 	hand_says(h, says);
 	/* A name that cannot be written down is another one's then. */
 	ambit_result_finish(&h->result);
 	snprintf(args, sizeof(args), "{\"command\":\"echo x >\\\"%s/'; id\\\"\"}", h->w.out);
-	assert_int_equal(ambit_registry_call(
-				 h->registry, "bash", args, strlen(args), &nobody, &h->result),
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", args, strlen(args), &nobody, &h->result),
 		0);
 	hand_says(h, "[refused by ambit:]");
 	assert_null(strstr(h->result.text, "rules add"));
@@ -208,10 +208,11 @@ test_refused_with_nobody_there_says_how_to_allow_each(void **state)
 		return;
 	forget_person(h);
 	snprintf(args, sizeof(args),
-		"{\"command\":\"cd %1$s; for i in 1 2; do : >one; done; mkdir two; : >%2$s/.envrc\"}",
+		"{\"command\":\"cd %1$s; for i in 1 2; do : >one; done; mkdir two; : "
+		">%2$s/.envrc\"}",
 		h->w.out, h->w.root);
-	assert_int_equal(ambit_registry_call(
-				 h->registry, "bash", args, strlen(args), &nobody, &h->result),
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", args, strlen(args), &nobody, &h->result),
 		0);
 	snprintf(says[0], sizeof(says[0]), "ambit rules add write %s/one", h->w.out);
 	snprintf(says[1], sizeof(says[1]), "ambit rules add write %s/two", h->w.out);
@@ -241,7 +242,8 @@ test_refusals_are_bounded(void **state)
 	h->answer = (struct ambit_answer){ .kind = AMBIT_NO };
 	snprintf(dir, sizeof(dir), "%s/%0200d", h->w.out, 1);
 	world_dir(dir);
-	snprintf(command, sizeof(command), "for i in {1..150}; do : >%s/%0100d$i; done 2>&-", dir, 1);
+	snprintf(command, sizeof(command), "for i in {1..150}; do : >%s/%0100d$i; done 2>&-", dir,
+		1);
 	bash(h, command);
 	hand_says(h, "- and 138 more\n");
 	assert_true(number(h, "refused_left_out") > 0);
@@ -292,8 +294,8 @@ test_an_answer_that_comes_with_another_call_is_a_no(void **state)
 	snprintf(file, sizeof(file), "%s/kept", h->w.out);
 	world_file(file, "as it was");
 	snprintf(args, sizeof(args), "{\"command\":\"echo changed >%s\"}", file);
-	assert_int_equal(ambit_registry_call(
-				 h->registry, "bash", args, strlen(args), &options, &h->result),
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", args, strlen(args), &options, &h->result),
 		0);
 	hand_says(h, "[refused by ambit:]");
 	assert_int_equal(asked, 1);
@@ -348,8 +350,8 @@ test_a_cancelled_call_leaves_nothing(void **state)
 	snprintf(args, sizeof(args), "{\"command\":\"sleep %1$s & sleep %1$s\"}",
 		executor_nap(7132));
 	assert_int_equal(pthread_create(&thread, NULL, cancel_when_there, &fd), 0);
-	assert_int_equal(ambit_registry_call(
-				 h->registry, "bash", args, strlen(args), &options, &h->result),
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", args, strlen(args), &options, &h->result),
 		0);
 	pthread_join(thread, NULL);
 	assert_true(h->result.failed);
@@ -449,7 +451,8 @@ static void
 test_what_reached_out_is_not_trusted(void **state)
 {
 	struct hand *h = *state;
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	char command[800];
@@ -527,7 +530,8 @@ main(void)
 		LINE(test_bad_arguments_run_nothing),
 		LINE(test_what_reached_out_is_not_trusted),
 		cmocka_unit_test_setup_teardown(
-			test_without_the_line_it_is_asked_about_and_not_trusted, open_plain, close_all),
+			test_without_the_line_it_is_asked_about_and_not_trusted, open_plain,
+			close_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

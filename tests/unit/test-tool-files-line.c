@@ -48,8 +48,8 @@ a_right_to_write_is_none_to_read(void **state)
 
 	files_bad(CALL(f, "read", "{ss}", "file_path", "kept/key"), AMBIT_CODE_GUARDED_READ,
 		"guarded");
-	is_silent(CALL(f, "edit", "{ssssss}", "file_path", "kept/key", "old_string",
-		"the key is ?", "new_string", "x"));
+	is_silent(CALL(f, "edit", "{ssssss}", "file_path", "kept/key", "old_string", "the key is ?",
+		"new_string", "x"));
 	/* One that would fit, too: that it does tells what is there. */
 	is_silent(CALL(f, "edit", "{ssssss}", "file_path", "kept/key", "old_string", SECRET,
 		"new_string", "x"));
@@ -112,8 +112,8 @@ a_tree_takes_no_secret_along(void **state)
 static int
 open_narrow(void **state)
 {
-	int r = files_open_with(state,
-		"{\"loop_limit\":0,\"reads\":\"folder\",\"ask_mode\":\"bypass\"}");
+	int r = files_open_with(
+		state, "{\"loop_limit\":0,\"reads\":\"folder\",\"ask_mode\":\"bypass\"}");
 	struct files *f = *state;
 	char path[700];
 
@@ -248,8 +248,8 @@ no_spelling_leads_out(void **state)
 	assert_string_equal(world_read(path), "safe");
 	assert_int_equal(files_count(evil), 1);
 	/* What only looks encoded is a name like any other, inside. */
-	files_good(CALL(f, "write", "{ssss}", "file_path", "%2e%2e%2fproject-evil%2fx", "content",
-		"in"));
+	files_good(CALL(
+		f, "write", "{ssss}", "file_path", "%2e%2e%2fproject-evil%2fx", "content", "in"));
 	assert_string_equal(world_read("%2e%2e%2fproject-evil%2fx"), "in");
 	files_good(CALL(f, "write", "{ssss}", "file_path", "..\\x", "content", "in"));
 	assert_string_equal(world_read("..\\x"), "in");
@@ -382,8 +382,8 @@ a_quiet_change_is_noticed(void **state)
 		files_good(CALL(f, "read", "{ss}", "file_path", "a"));
 		assert_int_equal(stat("a", &st), 0);
 		world_file("a", "ONE\ntwo\n");
-		assert_int_equal(utimensat(AT_FDCWD, "a",
-					 (struct timespec[2]){ st.st_atim, st.st_mtim }, 0),
+		assert_int_equal(
+			utimensat(AT_FDCWD, "a", (struct timespec[2]){ st.st_atim, st.st_mtim }, 0),
 			0);
 		if (i == 0)
 			CALL(f, "edit", "{ssssss}", "file_path", "a", "old_string", "two",

@@ -488,8 +488,9 @@ keys_by_another_name_are_not_shown(void **state)
 	hand_end(h);
 	hand_begin(h);
 	grep_for(h, "needle");
-	says_all(h, "plain\n1:needle plain\n[1 guarded paths (keys, credentials) were not searched; "
-		    "a search whose path is one of them is asked about]\n");
+	says_all(h,
+		"plain\n1:needle plain\n[1 guarded paths (keys, credentials) were not searched; "
+		"a search whose path is one of them is asked about]\n");
 	world_file("../.pgpass", "needle late\n");
 	grep(h, json_pack("{s:s, s:s, s:s}", "pattern", "needle", "path", "..", "output_mode",
 			"count"));
@@ -604,7 +605,8 @@ hostile_patterns_end(void **state)
 	assert_int_equal(member(h, "costly"), 1);
 	assert_int_equal(member(h, "truncated"), 1);
 	grep(h, json_pack("{s:s, s:s}", "pattern", deep, "path", "f00"));
-	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "1 files had to be given up, the first of them f00");
+	hand_fails(
+		h, AMBIT_CODE_BAD_ARGUMENTS, "1 files had to be given up, the first of them f00");
 	for (int i = 1; i < 12; i++) {
 		snprintf(path, sizeof(path), "f%02d", i);
 		big_file(path, &text);

@@ -76,7 +76,8 @@ test_a_hunk_that_does_not_add_up_is_counted(void **state)
 	patch(h, "--- a/f\n+++ b/f\n@@ -2,2 +2,2 @@ context\n 2\n-3\n-4\n+three\n");
 	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS,
 		"it says '@@ -2,2 +2,2 @@ context', and there are 3 old and 2 new lines");
-	patch(h, "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n 2\n-3\n+three\n 4\n@@ -7,1 +7,1 @@\n-7\n+x\n");
+	patch(h,
+		"--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n 2\n-3\n+three\n 4\n@@ -7,1 +7,1 @@\n-7\n+x\n");
 	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS,
 		"it says '@@ -2,4 +2,4 @@', and there are 3 old and 3 new lines");
 	patch(h, "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n 2\n-3\n+three\n 4\n");

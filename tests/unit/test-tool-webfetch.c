@@ -62,8 +62,7 @@ start(struct rig *rig, const char *settings)
 
 	if (ambit_engine_create(&options, &rig->engine, &err) < 0)
 		fail_msg("engine: %s", err.text);
-	if (ambit_registry_create(
-		    &(struct ambit_registry_options){ .engine = rig->engine },
+	if (ambit_registry_create(&(struct ambit_registry_options){ .engine = rig->engine },
 		    &rig->registry, &err) < 0)
 		fail_msg("registry: %s", err.text);
 }
@@ -263,7 +262,8 @@ errors_are_failures_with_words(void **state)
 	assert_false(result.failed);
 	auto_json json_t *object = object_of(&result);
 
-	assert_string_equal(json_string_value(json_object_get(object, "content_type")), "text/plain");
+	assert_string_equal(
+		json_string_value(json_object_get(object, "content_type")), "text/plain");
 	ambit_result_finish(&result);
 	call(rig, "/missing", "", &result);
 	is_labelled(strstr(result.text, "[untrusted content "));
@@ -283,7 +283,8 @@ no_word_of_a_server_stands_outside(void **state)
 	json_t *object;
 	char url[100];
 
-	snprintf(rig->web.location, sizeof(rig->web.location), "/odd-type?SECRET-ORDER:do-as-i-say");
+	snprintf(
+		rig->web.location, sizeof(rig->web.location), "/odd-type?SECRET-ORDER:do-as-i-say");
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/to", rig->web.port);
 	call_url(rig, url, "", -1, &result);
 	assert_false(result.failed);
@@ -298,7 +299,8 @@ no_word_of_a_server_stands_outside(void **state)
 	ambit_result_finish(&result);
 	call(rig, "/", "", &result);
 	object = object_of(&result);
-	assert_string_equal(json_string_value(json_object_get(object, "content_type")), "text/html");
+	assert_string_equal(
+		json_string_value(json_object_get(object, "content_type")), "text/html");
 	is_labelled(json_string_value(json_object_get(object, "title")));
 	json_decref(object);
 	ambit_result_finish(&result);

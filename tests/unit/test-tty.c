@@ -494,8 +494,9 @@ a_yes_stands_alone(void **state)
 	/* Behind anything, and behind the prompt itself: all of these come too soon. */
 	tty_set_alone(pty->approver, 3600 * 1000);
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "y" }, { "one of these keys", "" }, { PROMPT, "xx" }, { PROMPT, "f" },
-			{ PROMPT, "+" }, { PROMPT, "a" }, { "one of these keys", "" }, { PROMPT, "N" }),
+		STEPS({ PROMPT, "y" }, { "one of these keys", "" }, { PROMPT, "xx" },
+			{ PROMPT, "f" }, { PROMPT, "+" }, { PROMPT, "a" },
+			{ "one of these keys", "" }, { PROMPT, "N" }),
 		AMBIT_NO_SESSION, "", "");
 	tty_set_alone(pty->approver, 0);
 	assert_answer(pty, &question, STEPS({ PROMPT, "xx" }, { PROMPT, "y" }), AMBIT_ONCE, "", "");
@@ -509,29 +510,32 @@ a_yes_on_a_shared_terminal_takes_the_word(void **state)
 	struct ambit_question question = path_question();
 
 	ambit_approver_destroy(pty->approver);
-	assert_int_equal(ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_SHARED,
-				 &pty->approver, NULL), 0);
+	assert_int_equal(
+		ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_SHARED, &pty->approver, NULL),
+		0);
 	tty_set_alone(pty->approver, 0);
-	assert_answer(pty, &question, STEPS({ PROMPT, "y" }, { WORD_SAYS, THE_WORD }), AMBIT_ONCE, "", "");
+	assert_answer(pty, &question, STEPS({ PROMPT, "y" }, { WORD_SAYS, THE_WORD }), AMBIT_ONCE,
+		"", "");
 	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
 	/* Another word, none, and giving up. */
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "y" }, { WORD_SAYS, "\r" },
-			{ PROMPT, "N" }),
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "y" },
+			{ WORD_SAYS, "\r" }, { PROMPT, "N" }),
 		AMBIT_NO_SESSION, "", "");
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "y" }, { WORD_SAYS, "\x03" }, { PROMPT, "y" }, { WORD_SAYS, THE_WORD }),
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "\x03" }, { PROMPT, "y" },
+			{ WORD_SAYS, THE_WORD }),
 		AMBIT_ONCE, "", "");
 	/* Whoever cannot read it. */
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "d" }, { WORD_SAYS, "hhhhh\r" },
-			{ PROMPT, "f" }, { WORD_SAYS, "hhhhh\r" }),
+		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "d" },
+			{ WORD_SAYS, "hhhhh\r" }, { PROMPT, "f" }, { WORD_SAYS, "hhhhh\r" }),
 		AMBIT_NO, "", "");
 	assert_shown(pty, "that was not the word (");
 	/* A rule is two yeses. */
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "a" }, { WORD_SAYS, THE_WORD }, { CONFIRM, "y" }, { WORD_SAYS, "\r" },
-			{ "not the word", "" }, { CONFIRM, "\r" }),
+		STEPS({ PROMPT, "a" }, { WORD_SAYS, THE_WORD }, { CONFIRM, "y" },
+			{ WORD_SAYS, "\r" }, { "not the word", "" }, { CONFIRM, "\r" }),
 		AMBIT_NO, "", "");
 	/* It begins outside of whatever the program has left open. */
 	assert_true(str_prefix(pty->seen->text, "\x18\033\\"));
@@ -605,9 +609,9 @@ hostile_names_cannot_steer_the_terminal(void **state)
 				  ".\\xff\\x01");
 		assert_int_equal(strstr(pty->seen->text, "\x1b[1m") != NULL, colour);
 		ambit_approver_destroy(pty->approver);
-		assert_int_equal(
-			ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_COLOUR, &pty->approver,
-				NULL), 0);
+		assert_int_equal(ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_COLOUR,
+					 &pty->approver, NULL),
+			0);
 		tty_set_alone(pty->approver, 0);
 	}
 }

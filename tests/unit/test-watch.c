@@ -344,10 +344,12 @@ static void
 no_name_looks_as_if_it_had_ended(void **state)
 {
 	struct board *board = *state;
-	struct ambit_live_entry entry = { .session = "s", .door = "run", .folder = "/" GAPS,
-		.what = GAPS, .asks = true };
-	struct ambit_event event = { .session = "s", .kind = "ask", .verdict = "ask",
-		.subject = GAPS };
+	struct ambit_live_entry entry = {
+		.session = "s", .door = "run", .folder = "/" GAPS, .what = GAPS, .asks = true
+	};
+	struct ambit_event event = {
+		.session = "s", .kind = "ask", .verdict = "ask", .subject = GAPS
+	};
 	struct ambit_question question = path_question();
 	size_t n = 0;
 
@@ -523,8 +525,8 @@ type_in_vain(struct board *board, const char *text, int64_t now, int64_t every)
 		board_listen(board, now);
 		assert_int_equal(board_type(board, text, 1, true, now), BOARD_DRAW);
 		for (size_t i = 0; i < board->n_items; i++)
-			assert_int_equal(ambit_dialog_state(board->items[i].dialog),
-				AMBIT_DIALOG_ASKING);
+			assert_int_equal(
+				ambit_dialog_state(board->items[i].dialog), AMBIT_DIALOG_ASKING);
 	}
 	return now - every;
 }
@@ -567,9 +569,10 @@ what_is_typed_on_answers_no_other_question(void **state)
 			add_question(board, 1, 2, "write ~/.bashrc");
 			board_seen(board, last + 20);
 		}
-		assert_last_line(board, true,
-			" (new on the screen: keys are dropped; pause for a second)");
-		last = type_in_vain(board, "y any no days\ryay", behind ? NOW + 10 : last + 200, 200);
+		assert_last_line(
+			board, true, " (new on the screen: keys are dropped; pause for a second)");
+		last = type_in_vain(
+			board, "y any no days\ryay", behind ? NOW + 10 : last + 200, 200);
 		last = type_in_vain(board, "ayn", last + BOARD_PAUSE_MS - 1, BOARD_PAUSE_MS - 1);
 		assert_false(board_listen(board, last + BOARD_PAUSE_MS - 1));
 		assert_true(board_listen(board, last + BOARD_PAUSE_MS));
@@ -595,8 +598,7 @@ a_pause_is_as_long_as_it_must_be(void **state)
 	assert_false(board_listen(board, NOW + BOARD_DEAF_MS - 1));
 	/* A key that came too early begins it anew. */
 	type_in_vain(board, "y", NOW + BOARD_DEAF_MS - 1, 0);
-	assert_last_line(board, true,
-		" (new on the screen: keys are dropped; pause for a moment)");
+	assert_last_line(board, true, " (new on the screen: keys are dropped; pause for a moment)");
 	assert_false(board_listen(board, NOW + BOARD_DEAF_MS));
 	assert_true(board_listen(board, NOW + 2 * BOARD_DEAF_MS - 1));
 	board->note[0] = '\0';

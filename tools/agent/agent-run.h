@@ -22,10 +22,10 @@ struct agent_run {
 	int64_t since;	   /* when it began, as the record counts */
 	int64_t waited_ms; /* for its turn */
 	struct ambit_executed executed;
-	json_t *files;	  /* {"created": [...], "modified": [...], "deleted": [...]} */
-	size_t n_files;	  /* also those that are not in it */
-	bool cut;	  /* not all of the folder could be looked through */
-	json_t *deferred; /* rows of what was refused */
+	json_t *files;	      /* {"created": [...], "modified": [...], "deleted": [...]} */
+	size_t n_files;	      /* also those that are not in it */
+	bool cut;	      /* not all of the folder could be looked through */
+	json_t *deferred;     /* rows of what was refused */
 	size_t deferred_more; /* that are not in it */
 	json_t *report;	      /* of its run; NULL: it has none */
 };

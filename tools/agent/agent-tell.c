@@ -68,14 +68,15 @@ say_files(struct agent_run *a)
 		const json_t *names = json_object_get(a->files, kinds[k]), *name;
 		size_t i;
 
-		json_array_foreach(names, i, name)
+		json_array_foreach (names, i, name)
 			if (shown++ < FILES_SHOWN)
 				buf_printf(&list, "%s %s\n", kinds[k], json_string_value(name));
 	}
 	if (a->n_files > FILES_SHOWN)
 		buf_printf(&list, "and %zu more\n", a->n_files - FILES_SHOWN);
 	if (a->cut)
-		buf_puts(&list, "Not all of the folder could be looked through: there may be more.\n");
+		buf_puts(&list,
+			"Not all of the folder could be looked through: there may be more.\n");
 	if (list.len == 0)
 		buf_puts(&a->run->text, "Nothing changed in its folder while it ran.\n");
 	else
@@ -92,9 +93,9 @@ say_deferred(struct agent_run *a)
 
 	if (json_array_size(a->deferred) == 0)
 		return;
-	json_array_foreach(a->deferred, i, row)
-		buf_printf(&list, "- %s %s (%s)\n", json_text(row, "what"),
-			json_text(row, "path"), json_text(row, "code"));
+	json_array_foreach (a->deferred, i, row)
+		buf_printf(&list, "- %s %s (%s)\n", json_text(row, "what"), json_text(row, "path"),
+			json_text(row, "code"));
 	if (a->deferred_more > 0)
 		buf_printf(&list, "- and %zu more: ambit log --session %s --verdict deny\n",
 			a->deferred_more, a->session);
@@ -111,8 +112,8 @@ static int
 set_structured(struct agent_run *a, const char *summary, bool failed)
 {
 	const struct ambit_executed *executed = &a->executed;
-	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:b, s:s, s:I, s:I, s:b, s:O, s:O}", "agent",
-		a->agent->name, "folder", a->shown, "session", a->session, "exit_code",
+	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:b, s:s, s:I, s:I, s:b, s:O, s:O}",
+		"agent", a->agent->name, "folder", a->shown, "session", a->session, "exit_code",
 		executed->status, "failed", failed, "summary", summary, "duration_ms",
 		(json_int_t)executed->duration_ms, "waited_ms", (json_int_t)a->waited_ms,
 		"timed_out", executed->timed_out, "files", a->files, "deferred", a->deferred);
@@ -123,8 +124,8 @@ set_structured(struct agent_run *a, const char *summary, bool failed)
 	if (a->cut)
 		json_object_set_new(object, "files_cut", json_true());
 	if (a->deferred_more > 0)
-		json_object_set_new(object, "deferred_left_out",
-			json_integer((json_int_t)a->deferred_more));
+		json_object_set_new(
+			object, "deferred_left_out", json_integer((json_int_t)a->deferred_more));
 	if (!executed->timed_out)
 		return 0;
 	a->run->code = AMBIT_CODE_TIMEOUT;

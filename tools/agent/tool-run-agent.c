@@ -25,10 +25,10 @@
 #include "tools/shell/bash.h"
 #include "tools/registry/registry-private.h"
 
-#define TASK_MAX (96 * 1024)	 /* with the briefing it has to fit in one argument */
-#define OUTPUT_MAX (4 << 20)	 /* of its stdout: a result may be one long line */
-#define LOST_MS 15000	 /* until all of an agent is gone whose keeper was killed */
-#define FILES_MAX 200		 /* rows of each list in a result */
+#define TASK_MAX (96 * 1024) /* with the briefing it has to fit in one argument */
+#define OUTPUT_MAX (4 << 20) /* of its stdout: a result may be one long line */
+#define LOST_MS 15000	     /* until all of an agent is gone whose keeper was killed */
+#define FILES_MAX 200	     /* rows of each list in a result */
 #define DEFERRED_MAX 100
 
 static bool
@@ -42,8 +42,8 @@ static int
 timeout_of(const struct agent_run *a)
 {
 	int seconds = a->agent->timeout >= 0
-		? a->agent->timeout
-		: ambit_settings_number(a->agents->settings, "agent_timeout");
+			      ? a->agent->timeout
+			      : ambit_settings_number(a->agents->settings, "agent_timeout");
 
 	return seconds <= 0 || seconds > INT_MAX / 1000 ? INT_MAX : seconds * 1000;
 }
@@ -216,9 +216,9 @@ append_option(char ***list, const char *name, const char *value)
 static int
 append_list(void *data, const char *key, const char *value, const char *source, const char *text)
 {
-	const char *option = streq(key, "read") ? "read"
-		: streq(key, "allow_hosts")	? "allow-host"
-						: NULL;
+	const char *option = streq(key, "read")		 ? "read"
+			     : streq(key, "allow_hosts") ? "allow-host"
+							 : NULL;
 	auto_json json_t *list = NULL;
 	const json_t *one;
 	size_t i;
@@ -230,7 +230,7 @@ append_list(void *data, const char *key, const char *value, const char *source, 
 		return 0;
 	if (json_parse(value, strlen(value), &list, NULL) < 0)
 		return -ENOMEM;
-	json_array_foreach(list, i, one)
+	json_array_foreach (list, i, one)
 		if (r == 0)
 			r = append_option(data, option, json_string_value(one));
 	return r;
@@ -314,8 +314,8 @@ start(struct agent_run *a, const struct ambit_profile *open, struct ambit_error 
 	int r = envp ? make_brief(a, &brief, err) : err_nomem(err);
 
 	if (r == 0)
-		r = ambit_agent_argv(a->agent, run_string(a->run, "task"), brief, a->folder, &argv,
-			&input, err);
+		r = ambit_agent_argv(
+			a->agent, run_string(a->run, "task"), brief, a->folder, &argv, &input, err);
 	if (r == 0)
 		r = make_options(a, open, &options, err);
 	if (r == 0)
@@ -361,14 +361,15 @@ add_change(void *data, const char *name, enum change change)
 	struct agent_run *a = data;
 	json_t *list = json_object_get(a->files, kinds[change]);
 	auto_free char *own = str_escape(name, strlen(name));
-	auto_free char *shown = !own ? NULL
-		: streq(a->shown, ".") ? str_dup(own)
-				       : str_printf("%s/%s", a->shown, own);
+	auto_free char *shown = !own		       ? NULL
+				: streq(a->shown, ".") ? str_dup(own)
+						       : str_printf("%s/%s", a->shown, own);
 
 	a->n_files++;
 	if (!shown)
 		return -ENOMEM;
-	return json_array_size(list) < FILES_MAX ? json_array_append_new(list, json_string(shown)) : 0;
+	return json_array_size(list) < FILES_MAX ? json_array_append_new(list, json_string(shown))
+						 : 0;
 }
 
 /* All rows are kept until both who know of them were asked: only then some are left out. */
@@ -385,8 +386,8 @@ add_refusal(void *data, const struct ambit_refusal *refusal)
 		       json_pack("{s:s, s:s, s:s, s:s, s:I}", "what", refusal->what, "path",
 			       refusal->subject, "code", refusal->code, "reason", refusal->reason,
 			       "count", (json_int_t)refusal->count)) < 0
-		? -ENOMEM
-		: 0;
+		       ? -ENOMEM
+		       : 0;
 }
 
 /* The row that tells of it: of the same act if there is one. */
@@ -396,7 +397,7 @@ find_told(const struct agent_run *a, const struct ambit_refusal *refusal)
 	json_t *row, *found = NULL;
 	size_t i;
 
-	json_array_foreach(a->deferred, i, row) {
+	json_array_foreach (a->deferred, i, row) {
 		if (!streq(json_text(row, "path"), refusal->subject) ||
 			!streq(json_text(row, "code"), refusal->code))
 			continue;
@@ -427,7 +428,7 @@ add_counted(struct agent_run *a)
 	size_t i;
 	int r = 0;
 
-	json_array_foreach(json_object_get(a->report, "refusals"), i, row) {
+	json_array_foreach (json_object_get(a->report, "refusals"), i, row) {
 		const struct ambit_refusal refusal = {
 			.what = json_text(row, "what"),
 			.subject = json_text(row, "subject"),
@@ -438,8 +439,8 @@ add_counted(struct agent_run *a)
 
 		if (r < 0 || count_told(a, &refusal))
 			continue;
-		a->deferred_more -= refusal.count < a->deferred_more ? refusal.count
-								     : a->deferred_more;
+		a->deferred_more -=
+			refusal.count < a->deferred_more ? refusal.count : a->deferred_more;
 		r = add_refusal(a, &refusal);
 	}
 	return r;
@@ -485,10 +486,11 @@ check_folder(struct agent_run *a, struct ambit_error *err)
 	auto_free char *real = realpath(a->folder, NULL);
 
 	return real && streq(real, a->folder)
-		? 0
-		: run_fail(a->run, err, ESTALE, "Look at what is there now, and call again.",
-			  "%s is not the directory any more that it was when this was decided",
-			  a->shown);
+		       ? 0
+		       : run_fail(a->run, err, ESTALE, "Look at what is there now, and call again.",
+				 "%s is not the directory any more that it was when this was "
+				 "decided",
+				 a->shown);
 }
 
 /* Within its turn. */
@@ -557,8 +559,8 @@ perform(struct tool_run *run, struct ambit_error *err)
 static bool
 is_own(const char *key, const char *value)
 {
-	static const char *const keys[] = { "agent", "folder", "session", "what", "code",
-		"error", "message", "unrecorded" };
+	static const char *const keys[] = { "agent", "folder", "session", "what", "code", "error",
+		"message", "unrecorded" };
 
 	(void)value;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -148,8 +148,11 @@ move_row(struct merge *m, struct unpack_row *row)
 	new.parent = unpack_open_parent(m->unpack, row->name, &base);
 	new.name = old.name = base;
 	if (to < 0 || new.parent < 0 || !real)
-		return err_sys(m->err, to < 0 ? -to : new.parent < 0 ? -new.parent : ENOMEM, "%s",
-			row->name);
+		return err_sys(m->err,
+			to < 0		 ? -to
+			: new.parent < 0 ? -new.parent
+					 : ENOMEM,
+			"%s", row->name);
 	r = hold_staged(row, &new, &staged);
 	if (r == 0)
 		r = hold_old(m, row, &old, &there);

@@ -140,8 +140,8 @@ unpack_broken(struct archive *archive, struct ambit_error *err)
 }
 
 int
-unpack_open(int fd, bool plain, struct archive **ret_archive, bool *ret_packed,
-	struct ambit_error *err)
+unpack_open(
+	int fd, bool plain, struct archive **ret_archive, bool *ret_packed, struct ambit_error *err)
 {
 	struct archive *archive = archive_read_new();
 	char head[HEAD] = { 0 };

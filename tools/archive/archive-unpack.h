@@ -86,7 +86,8 @@ int unpack_archive(struct unpack *unpack, int fd, const char *single, struct amb
  * frees): what is in the way; then nothing was moved. With overwrite files replace
  * files. each is told of every file that is replaced. */
 int unpack_merge(struct unpack *unpack, const struct hand_law *law, int dst, const char *dst_real,
-	bool overwrite, void (*each)(void *data, const char *name), char **ret_there, struct ambit_error *err);
+	bool overwrite, void (*each)(void *data, const char *name), char **ret_there,
+	struct ambit_error *err);
 
 size_t unpack_count(const struct unpack *unpack, enum unpack_kind kind);
 

@@ -38,8 +38,7 @@ may(void *data, const char *name, enum unpack_kind kind, const char *target, cha
 {
 	struct extract *x = data;
 
-	return archive_may(
-		x->run, x->dst, x->place.real, name, kind, target, &x->refused, ret_why);
+	return archive_may(x->run, x->dst, x->place.real, name, kind, target, &x->refused, ret_why);
 }
 
 static struct ambit_pass

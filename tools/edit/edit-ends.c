@@ -85,8 +85,8 @@ edit_ends_take(struct tool_run *run, enum ambit_access access, bool follow,
 int
 edit_ends_failed(struct tool_run *run, const struct edit_ends *ends, int r)
 {
-	bool within = ends->from.real && ends->to.real &&
-		      str_beneath(ends->to.real, ends->from.real);
+	bool within =
+		ends->from.real && ends->to.real && str_beneath(ends->to.real, ends->from.real);
 
 	if (r == -EINVAL && within && !run->hint)
 		run->hint = strdup("Choose a dst that is neither src itself nor in it.");

@@ -22,7 +22,8 @@ int edit_missing(struct tool_run *run, const struct ambit_place *place, struct a
  * looks into one to change it, or takes its content elsewhere, has this decided as a
  * read of its own, and asked about if need be: 0, also of what is not there; -EACCES
  * with words, and run's code and hint. -ECANCELED. */
-int edit_decide_read(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err);
+int edit_decide_read(
+	struct tool_run *run, const struct ambit_place *place, struct ambit_error *err);
 /* Whether it may be read (the directory that it lies in be listed) without a question:
  * for what is only told along the way. */
 bool edit_may_read(struct tool_run *run, const struct ambit_place *place);

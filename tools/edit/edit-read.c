@@ -89,8 +89,8 @@ settle(struct tool_run *run, const struct ambit_place *place, struct ambit_error
 	if (r < 0)
 		return r;
 	request->origin = run->options->origin;
-	r = registry_settle(
-		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &nobody, err);
+	r = registry_settle(run->registry, request, run->options, &outcome, &permit, NULL, &asked,
+		&nobody, err);
 	if (r == 0 && permit) {
 		run_lock(run);
 		ambit_permit_finish(permit, 0, NULL);

@@ -17,8 +17,8 @@ perform(struct tool_run *run, struct ambit_error *err)
 		const struct hand_law law = run_law(run);
 		struct ambit_pass pass = run_pass(run);
 
-		r = file_copy(&pass, &law, &ends.from, &ends.to,
-			run_bool(run, "overwrite", false), &watch, err);
+		r = file_copy(&pass, &law, &ends.from, &ends.to, run_bool(run, "overwrite", false),
+			&watch, err);
 	}
 	if (r == 0) {
 		seen_forget(run->seen, ends.to.real);

@@ -114,8 +114,8 @@ read_text(struct tool_run *run, const struct ambit_place *place, int fd, const s
 		run->code = AMBIT_CODE_BAD_ARGUMENTS;
 		snprintf(hint, sizeof(hint), "Ask for an offset from 1 to %lld.", w->total);
 		return run_fail(run, err, EINVAL, hint,
-			"%s has only %lld lines, and line %lld was asked for",
-			place->shown, w->total, w->first);
+			"%s has only %lld lines, and line %lld was asked for", place->shown,
+			w->total, w->first);
 	}
 	say_window(run, place, st, w);
 	return 0;

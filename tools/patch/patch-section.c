@@ -94,8 +94,8 @@ section_check(struct patch_reader *reader, const struct section *s)
 		return 0;
 	if ((!s->old.nothing && !same(span_of(&s->git_old), span_of(&s->old))) ||
 		(!s->new.nothing && !same(span_of(&s->git_new), span_of(&s->new))))
-		return patch_wrong(reader, s->at,
-			"\"diff --git\" and \"---\", \"+++\" name different files");
+		return patch_wrong(
+			reader, s->at, "\"diff --git\" and \"---\", \"+++\" name different files");
 	return 0;
 }
 

@@ -188,7 +188,8 @@ header(struct unified *u, enum kind kind, struct span rest)
 			u->reader, u->reader->line, "a binary patch: only text is patched");
 	case CONTEXT:
 		return patch_wrong(u->reader, u->reader->line,
-			"a context diff: only unified ones are read, and \"*** Begin Patch\" at the start");
+			"a context diff: only unified ones are read, and \"*** Begin Patch\" at "
+			"the start");
 	case FROM:
 	case COPY_FROM:
 		return set_rename(u, &u->s.from, rest, kind == COPY_FROM);

@@ -313,7 +313,8 @@ const struct own_tool tool_apply_patch = {
 		  "\"removed\":{\"type\":\"integer\"},\"executable\":{\"type\":\"boolean\"},"
 		  "\"hunks_elsewhere\":{\"type\":\"integer\",\"description\":\"Hunks that did "
 		  "not stand at the line the patch says.\"},"
-		  "\"white_space_differed\":{\"type\":\"boolean\"}},\"required\":[\"path\",\"change\",\"added\","
+		  "\"white_space_differed\":{\"type\":\"boolean\"}},"
+		  "\"required\":[\"path\",\"change\",\"added\","
 		  "\"removed\"]}},\"added\":{\"type\":\"integer\"},\"removed\":{\"type\":"
 		  "\"integer\"}},\"required\":[\"files\",\"added\",\"removed\"]}",
 	.whole = true,

@@ -214,8 +214,8 @@ static void
 tell_evicted(void *data, const char *real, enum hand_evicted where, const char *name)
 {
 	struct tool_run *run = data;
-	char *words = ambit_engine_evicted(run_lock(run), real,
-		where == HAND_EVICTED_TO_ATTIC, where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
+	char *words = ambit_engine_evicted(run_lock(run), real, where == HAND_EVICTED_TO_ATTIC,
+		where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
 
 	run_unlock(run);
 	if (words) {
@@ -309,7 +309,7 @@ run_has_person(const struct tool_run *run)
 	const struct ambit_approver *approver = ambit_engine_approver(run->registry->engine);
 
 	return run->options->ask || (approver && !streq(approver->name, "deny")) ||
-		registry_is_watched(run->registry) || ambit_engine_judge(run->registry->engine);
+	       registry_is_watched(run->registry) || ambit_engine_judge(run->registry->engine);
 }
 
 int
@@ -334,16 +334,17 @@ run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error 
 	if (r < 0)
 		return r;
 	request->origin = run->options->origin;
-	r = registry_settle(
-		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &nobody, &why);
+	r = registry_settle(run->registry, request, run->options, &outcome, &permit, NULL, &asked,
+		&nobody, &why);
 	if (r == 0 && permit) {
 		run_lock(run);
 		ambit_permit_finish(permit, 0, NULL);
 		run_unlock(run);
 	} else if (r == 0) {
-		auto_free char *hint = nobody || outcome.code == AMBIT_CODE_TIMEOUT
-			? result_how_to_grant(run->registry, &outcome, "connect")
-			: str_dup(outcome.hint);
+		auto_free char *hint =
+			nobody || outcome.code == AMBIT_CODE_TIMEOUT
+				? result_how_to_grant(run->registry, &outcome, "connect")
+				: str_dup(outcome.hint);
 
 		run->code = outcome.code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome.code;
 		r = run_fail(run, err, EACCES, hint, "%s",

@@ -22,7 +22,7 @@ struct asking {
 	struct waiter self;
 	uint64_t ticket; /* 0: the question is another engine's */
 	bool nobody;
-	uint64_t told;	  /* the question that those who watch heard of, and what it was */
+	uint64_t told; /* the question that those who watch heard of, and what it was */
 	char *told_about;
 	uint64_t judged; /* the question that the judge was asked; 0: none */
 	struct ambit_error *err;
@@ -52,8 +52,7 @@ registry_is_watched(const struct ambit_registry *registry)
 static void
 notice_put(struct asking *a, const struct ambit_question *question)
 {
-	if (a->told == question->id && a->told_about &&
-		streq(a->told_about, question->outcome))
+	if (a->told == question->id && a->told_about && streq(a->told_about, question->outcome))
 		return;
 	free(a->told_about);
 	a->told = question->id;
@@ -216,8 +215,8 @@ show(struct asking *a, struct ambit_approver *approver, uint64_t put,
 
 /* True if he said yes. Without the lock. */
 static bool
-show_judge(struct asking *a, const struct ambit_question *question,
-	struct ambit_answer *ret_answer, struct ambit_error *why)
+show_judge(struct asking *a, const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *why)
 {
 	struct ambit_judge *judge = ambit_engine_judge(a->registry->engine);
 	auto_close int stop = eventfd(0, EFD_CLOEXEC), ended = eventfd(0, EFD_CLOEXEC);

@@ -115,14 +115,16 @@ check_meant(const struct tool_arg *arg, const char *text, struct ambit_error *wh
 	if (path && text[0] == '~')
 		return err_set(why, EINVAL,
 			"'%s' begins with ~, which is not expanded here: give the absolute path, "
-			"or ./~... for a name that begins so", arg->name);
+			"or ./~... for a name that begins so",
+			arg->name);
 	if (path && str_fold_equal(text, "file:/", 6))
 		return err_set(why, EINVAL, "'%s' is a URL: give the path alone", arg->name);
 	if (arg->kind == TOOL_ARG_URL && !str_fold_equal(text, "http://", 7) &&
 		!str_fold_equal(text, "https://", 8))
-		return err_set(why, EINVAL, "'%s' is not an http or https URL, and others are not "
-					    "fetched%s", arg->name,
-			str_fold_equal(text, "file:", 5) ? "; read has files" : "");
+		return err_set(why, EINVAL,
+			"'%s' is not an http or https URL, and others are not "
+			"fetched%s",
+			arg->name, str_fold_equal(text, "file:", 5) ? "; read has files" : "");
 	return 0;
 }
 
@@ -193,8 +195,7 @@ fail_no_agents(struct call *call)
 static int
 check_inside(struct call *call)
 {
-	const char *path = json_string_value(
-		json_object_get(call->args, call->tool->own->inside));
+	const char *path = json_string_value(json_object_get(call->args, call->tool->own->inside));
 	struct ambit_registry *registry = call->registry;
 	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
 	auto_free char *folder = folder_of(registry), *shown = NULL, *message = NULL;
@@ -237,8 +238,7 @@ understand(struct call *call, const char *name, const char *args, size_t len)
 	if (r < 0)
 		return fail_arguments(call, &why);
 	if (registry_hides(call->registry, call->tool))
-		return call->tool->own == &tool_bash ? fail_no_bash(call)
-						     : fail_no_agents(call);
+		return call->tool->own == &tool_bash ? fail_no_bash(call) : fail_no_agents(call);
 	return call->tool->own && call->tool->own->inside ? check_inside(call) : 1;
 }
 
@@ -259,11 +259,11 @@ make_request(struct call *call, struct ambit_request **ret_request)
 	request->origin = call->options.origin;
 	request->again = call->quicker > 0;
 	/* An archive's entries are decided one by one when they are unpacked. */
-	ambit_request_set_held(request,
-		tool->own == &tool_extract || tool->own == &tool_run_agent ||
-			(tool->own == &tool_bash && call->registry->executor &&
-				ambit_executor_backend(call->registry->executor) ==
-					AMBIT_BACKEND_KERNEL));
+	ambit_request_set_held(
+		request, tool->own == &tool_extract || tool->own == &tool_run_agent ||
+				 (tool->own == &tool_bash && call->registry->executor &&
+					 ambit_executor_backend(call->registry->executor) ==
+						 AMBIT_BACKEND_KERNEL));
 	*ret_request = request;
 	return 0;
 }
@@ -318,7 +318,8 @@ check_kept(struct tool_run *run, int r, struct ambit_error *err)
 	if (r < 0)
 		return r;
 	if (r > 0)
-		err_set(err, EPROTO, "%s came back with %d, which is neither 0 nor an error", name, r);
+		err_set(err, EPROTO, "%s came back with %d, which is neither 0 nor an error", name,
+			r);
 	else if (run->tool->output && !run->structured)
 		err_set(err, EPROTO, "%s has set no result, though it says that it has one", name);
 	else if (run->text.len == 0 && !run->structured)
@@ -337,8 +338,8 @@ check_kept(struct tool_run *run, int r, struct ambit_error *err)
 static bool
 goes_again(struct call *call, const struct tool_run *run, int done)
 {
-	return done == -ESTALE && run->tool->whole && !run->outdated && !call->asked && !run_cancelled(run) &&
-	       ++call->quicker <= QUICKER_MAX;
+	return done == -ESTALE && run->tool->whole && !run->outdated && !call->asked &&
+	       !run_cancelled(run) && ++call->quicker <= QUICKER_MAX;
 }
 
 /* 1: to be decided again. */

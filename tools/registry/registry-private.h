@@ -23,8 +23,8 @@ struct registry_tool {
 /* One call that waits, for an answer or for its turn to ask; in its thread. */
 struct waiter {
 	struct waiter *next;
-	int fd;		    /* readable when something may have changed */
-	uint64_t asking;    /* the question that it puts now; 0: none */
+	int fd;		     /* readable when something may have changed */
+	uint64_t asking;     /* the question that it puts now; 0: none */
 	bool wants_approver; /* first come, first asked */
 };
 
@@ -90,8 +90,8 @@ int result_refuse(struct ambit_registry *registry, struct ambit_result *result,
 char *result_how_to_grant(
 	struct ambit_registry *registry, const struct ambit_outcome *outcome, const char *tool);
 /* What the run said, or that it failed. */
-int result_take(struct ambit_result *result, struct tool_run *run, int r,
-	const struct ambit_error *err);
+int result_take(
+	struct ambit_result *result, struct tool_run *run, int r, const struct ambit_error *err);
 
 /* -- registry-label.c ---------------------------------------------------------------- */
 

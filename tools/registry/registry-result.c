@@ -113,8 +113,10 @@ result_how_to_grant(
 	} else {
 		/* A permission is the session's, and the newest one need not be this. */
 		pthread_mutex_lock(&registry->lock);
-		buf_printf(&out, "A person can allow it in this session: ambit perm %s allow "
-				 "--session %s", tool, ambit_engine_session(registry->engine));
+		buf_printf(&out,
+			"A person can allow it in this session: ambit perm %s allow "
+			"--session %s",
+			tool, ambit_engine_session(registry->engine));
 		pthread_mutex_unlock(&registry->lock);
 	}
 	return buf_take(&out);
@@ -126,8 +128,8 @@ result_refuse(struct ambit_registry *registry, struct ambit_result *result,
 {
 	const char *path = NULL;
 	auto_free char *hint = nobody || outcome->code == AMBIT_CODE_TIMEOUT
-		? result_how_to_grant(registry, outcome, tool)
-		: str_dup(outcome->hint);
+				       ? result_how_to_grant(registry, outcome, tool)
+				       : str_dup(outcome->hint);
 
 	for (size_t i = 0; i < outcome->n_paths && !path; i++)
 		if (outcome->paths[i].verdict != AMBIT_ALLOW)

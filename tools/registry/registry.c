@@ -136,8 +136,7 @@ ambit_registry_unlock(struct ambit_registry *registry)
 }
 
 void
-ambit_registry_watch(
-	struct ambit_registry *registry, const struct ambit_registry_watch *watch)
+ambit_registry_watch(struct ambit_registry *registry, const struct ambit_registry_watch *watch)
 {
 	registry->watch = *watch;
 }
@@ -217,7 +216,8 @@ check_output(const struct ambit_tool *tool, struct ambit_error *err)
 	if (tool->output && json_parse(tool->output, strlen(tool->output), &schema, err) < 0)
 		return err_context(err, "the output schema of %s", tool->name);
 	if (tool->output && !json_is_object(schema))
-		return err_set(err, EINVAL, "the output schema of %s must be an object", tool->name);
+		return err_set(
+			err, EINVAL, "the output schema of %s must be an object", tool->name);
 	return 0;
 }
 
@@ -286,10 +286,11 @@ ambit_registry_add(
 char *
 ambit_registry_brief(const struct ambit_registry *registry)
 {
-	enum ambit_shell shell = !registry->executor ? AMBIT_SHELL_NONE
+	enum ambit_shell shell =
+		!registry->executor ? AMBIT_SHELL_NONE
 		: ambit_executor_backend(registry->executor) == AMBIT_BACKEND_KERNEL
-		? AMBIT_SHELL_HELD
-		: AMBIT_SHELL_LOOSE;
+			? AMBIT_SHELL_HELD
+			: AMBIT_SHELL_LOOSE;
 	auto_free char *brief = ambit_engine_brief_for(registry->engine, shell);
 
 	return brief ? str_printf("%s\n%s\n", brief, ambit_label_brief()) : NULL;

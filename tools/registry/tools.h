@@ -58,7 +58,7 @@ struct tool_run {
 	json_t *structured; /* an object, or NULL */
 	bool untrusted;
 	size_t own; /* bytes at the end of the text that are ambit's words, and no mark is around */
-	char *source; /* of what is not trusted; owned; NULL: the tool and its subject */
+	char *source;	      /* of what is not trusted; owned; NULL: the tool and its subject */
 	enum ambit_code code; /* of a failure; 0: by errno. With it a run of 0 has failed, too,
 			       * and has said all of it itself */
 	bool outdated;	      /* what the model knows of it is not how it is */

@@ -179,11 +179,12 @@ mark_cut(struct writer *w)
 		all += mode == GREP_CONTENT ? lines_of(&tree->found[i]) : 1;
 		kept += tree->found[i].text.len;
 	}
-	buf_printf(&w->report->run->text, "[%zu of %s%zu %s are shown: %snarrow pattern, path or glob]\n",
-		shown, tree->stopped ? "at least " : "", all > shown ? all : shown,
-		mode != GREP_CONTENT			  ? "files"
+	buf_printf(&w->report->run->text,
+		"[%zu of %s%zu %s are shown: %snarrow pattern, path or glob]\n", shown,
+		tree->stopped ? "at least " : "", all > shown ? all : shown,
+		mode != GREP_CONTENT			? "files"
 		: grep_pattern_multiline(tree->pattern) ? "lines"
-							  : "matches",
+							: "matches",
 		w->full ? "" : "raise limit, or ");
 }
 

@@ -129,8 +129,8 @@ struct grep_told {
 struct grep_found {
 	const struct walk_dir *dir; /* NULL: the root, which is a file */
 	const char *name;
-	struct stat st; /* of what was read */
-	size_t count;	/* of lines that match */
+	struct stat st;	 /* of what was read */
+	size_t count;	 /* of lines that match */
 	struct buf text; /* about RESULT_MAX at most; what is past it is only counted */
 	struct grep_told *lines;
 	size_t n_lines, size;

@@ -193,8 +193,8 @@ leave_out(struct search *s, struct grep_tree *tree)
 		const struct grep_found *found = &tree->found[i];
 
 		sts[i] = found->st;
-		paths[i] = str_printf("%s%s%s", found->dir->path, found->dir->path[0] ? "/" : "",
-			found->name);
+		paths[i] = str_printf(
+			"%s%s%s", found->dir->path, found->dir->path[0] ? "/" : "", found->name);
 		r = paths[i] ? 0 : -ENOMEM;
 	}
 	if (r == 0)

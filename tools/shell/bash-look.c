@@ -11,9 +11,9 @@
 #include "base/str.h"
 #include "tools/shell/bash.h"
 
-#define NAMED_MAX 5	/* in the words */
+#define NAMED_MAX 5	   /* in the words */
 #define NAME_MAX_BYTES 300 /* of one, where it may be somebody else's words */
-#define LIST_BYTES 8000 /* of the names in the object: each may have 4 KB */
+#define LIST_BYTES 8000	   /* of the names in the object: each may have 4 KB */
 
 /* As messages show them; what does not fit is left out. */
 static json_t *
@@ -93,9 +93,9 @@ look_nowhere(struct tool_run *run)
 	if (ambit_executor_backend(run->executor) == AMBIT_BACKEND_KERNEL)
 		buf_puts(&run->text, "[it was ended before the folder could be looked "
 				     "through for guarded files that came unasked]\n");
-	return json_object_update_new(run->structured,
-		json_pack("{s:[], s:b, s:[], s:b}", "planted", "unseen", true, "unseen_in", "cut",
-			true));
+	return json_object_update_new(
+		run->structured, json_pack("{s:[], s:b, s:[], s:b}", "planted", "unseen", true,
+					 "unseen_in", "cut", true));
 }
 
 static int

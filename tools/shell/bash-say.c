@@ -14,8 +14,8 @@
 #include "tools/shell/bash.h"
 
 #define TIMEOUT_MAX_MS 600000
-#define SHOWN_MAX 26000	 /* of one stream: replaced bytes are longer than they were */
-#define REFUSED_SHOWN 12 /* programs get more */
+#define SHOWN_MAX 26000	   /* of one stream: replaced bytes are longer than they were */
+#define REFUSED_SHOWN 12   /* programs get more */
 #define NAME_MAX_BYTES 300 /* of what a command chose to call a file, outside of the marks */
 
 static void
@@ -67,9 +67,8 @@ say_ending(struct tool_run *run, const struct ambit_executed *executed, int time
 			"less at once]\n",
 			timeout_ms, TIMEOUT_MAX_MS);
 	else if (executed->status > 128 && executed->status < 128 + 65)
-		buf_printf(&run->text, "[exit code %d: ended by signal %d, %s]\n",
-			executed->status, executed->status - 128,
-			strsignal(executed->status - 128));
+		buf_printf(&run->text, "[exit code %d: ended by signal %d, %s]\n", executed->status,
+			executed->status - 128, strsignal(executed->status - 128));
 	else if (executed->status != 0)
 		buf_printf(&run->text, "[exit code %d]\n", executed->status);
 }
@@ -91,9 +90,10 @@ say_refused(struct tool_run *run, const json_t *refused, size_t left)
 	if (left == 0)
 		return;
 	buf_puts(&run->text, "[refused by ambit:]\n");
-	json_array_foreach(refused, i, row) {
+	json_array_foreach (refused, i, row) {
 		json_int_t count = json_integer_value(json_object_get(row, "count"));
-		const char *subject = json_text(row, "subject"), *message = json_text(row, "message");
+		const char *subject = json_text(row, "subject"),
+			   *message = json_text(row, "message");
 
 		if (i == REFUSED_SHOWN)
 			break;
@@ -154,7 +154,7 @@ say_how_to_grant(struct tool_run *run, const json_t *refused)
 	const json_t *row;
 	size_t i, told = 0;
 
-	json_array_foreach(refused, i, row) {
+	json_array_foreach (refused, i, row) {
 		const char *how = json_text(row, "allow");
 
 		if (!*how || is_told(refused, i, how) || strlen(how) > (size_t)shown_len(run, how))
@@ -199,9 +199,10 @@ bash_say(struct tool_run *run, const struct ambit_executed *executed, const json
 	say_ending(run, executed, timeout_ms);
 	/* After a timeout all were, and that is said. */
 	if (ended > 0 && !executed->timed_out)
-		buf_printf(&run->text, "[%lld process%s still running in the background, and %s "
-				       "ended]\n", ended, ended == 1 ? " was" : "es were",
-			ended == 1 ? "was" : "were");
+		buf_printf(&run->text,
+			"[%lld process%s still running in the background, and %s "
+			"ended]\n",
+			ended, ended == 1 ? " was" : "es were", ended == 1 ? "was" : "were");
 	say_refused(run, refused, left);
 	say_how_to_grant(run, refused);
 	say_scrubbed(run, executed);

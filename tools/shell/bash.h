@@ -29,10 +29,10 @@ int bash_look(struct tool_run *run, const json_t *report);
 int bash_unrecorded(struct tool_run *run, const json_t *report);
 
 /* Its members, for the schema of a result. */
-#define BASH_LOOK_OUTPUT                                                                        \
-	"\"planted\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                         \
+#define BASH_LOOK_OUTPUT                                                                           \
+	"\"planted\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                        \
 	"\"planted_left_out\":{\"type\":\"integer\"},\"unseen\":{\"type\":\"boolean\"},"           \
-	"\"unseen_in\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                       \
+	"\"unseen_in\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                      \
 	"\"cut\":{\"type\":\"boolean\"},"
 
 /* -- bash-ask.c ----------------------------------------------------------------------- */

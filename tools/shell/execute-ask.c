@@ -95,8 +95,8 @@ is_over(struct asking *asking, const struct asked *asked, int r)
 	withdrawn = asked->withdrawn;
 	pthread_mutex_unlock(&asking->lock);
 	/* What came past the line is asked about when all is over: there a no moves files. */
-	return !withdrawn && (r == -ECANCELED || r == -EPIPE ||
-				     (r < 0 && asked->question.id == UINT64_MAX));
+	return !withdrawn &&
+	       (r == -ECANCELED || r == -EPIPE || (r < 0 && asked->question.id == UINT64_MAX));
 }
 
 /* In the asking thread. Whatever is not an answer is a no, with its reason; to a
@@ -291,8 +291,8 @@ asking_waited(struct asking *asking, bool *ret_open)
 /* -- its life -------------------------------------------------------------------------------- */
 
 int
-asking_init(struct asking *asking, struct ambit_executor *executor,
-	struct ambit_approver *approver, int *ret_other)
+asking_init(struct asking *asking, struct ambit_executor *executor, struct ambit_approver *approver,
+	int *ret_other)
 {
 	int fds[2];
 

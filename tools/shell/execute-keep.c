@@ -26,9 +26,9 @@
 #define HOLD 8
 #define ABOVE 16 /* descriptors of ours, out of the way of those that have a number */
 
-#define GRACE_MS 1000	   /* from TERM to KILL */
-#define LEFTOVER_MS 200	   /* the same for what the command left behind */
-#define AGAIN_MS 20	   /* orphans come up as those above them die */
+#define GRACE_MS 1000	    /* from TERM to KILL */
+#define LEFTOVER_MS 200	    /* the same for what the command left behind */
+#define AGAIN_MS 20	    /* orphans come up as those above them die */
 #define HOLDER_TERM_MS 2500 /* `ambit run` has heard by the leash; if it has not: */
 #define HOLDER_KILL_MS 8000
 #define HOLDER_AGAIN_MS 6000 /* its keeper ends the tree and clears away */

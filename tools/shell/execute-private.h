@@ -54,8 +54,7 @@ struct keep {
 };
 
 /* 0 when the command was started. */
-int keep_start(const struct keep_options *options, struct keep *ret_keep,
-	struct ambit_error *err);
+int keep_start(const struct keep_options *options, struct keep *ret_keep, struct ambit_error *err);
 /* The command and all it started are to end. May be called again. */
 void keep_end(struct keep *keep);
 /* 1: all have ended, the command with this status as in a shell, or *ret_lost: nobody

@@ -24,7 +24,7 @@
 #define OUTPUT_MAX 30000
 #define PROGRESS_MS 1000
 #define REPORT_MAX (64 * 1024 * 1024) /* hundreds of paths that are as long as they can be */
-#define DRAIN_MAX 64 /* chunks; more than a pipe holds */
+#define DRAIN_MAX 64		      /* chunks; more than a pipe holds */
 
 /* One execution. */
 struct job {
@@ -180,8 +180,8 @@ find_within(struct job *job, struct ambit_error *err)
 		return job->within < 0 ? err_sys(err, errno, "what is around it") : 0;
 	}
 	return executor->within
-		? executor->within(executor->data, executor->envp, &job->within, err)
-		: 0;
+		       ? executor->within(executor->data, executor->envp, &job->within, err)
+		       : 0;
 }
 
 /* The ends that go to the command are closed here in any case. */
@@ -258,8 +258,7 @@ tell_progress(struct job *job)
 		return;
 	job->told = now;
 	if (job->o->progress)
-		job->o->progress(
-			job->o->data, job->out.size + job->err.size, now - job->started);
+		job->o->progress(job->o->data, job->out.size + job->err.size, now - job->started);
 }
 
 static void

@@ -14,8 +14,8 @@ static int
 check_program(const char *what, const char *path, struct ambit_error *err)
 {
 	if (!path || path[0] != '/')
-		return err_set(err, EINVAL, "%s: '%s' is not an absolute path", what,
-			path ? path : "");
+		return err_set(
+			err, EINVAL, "%s: '%s' is not an absolute path", what, path ? path : "");
 	return access(path, X_OK) == 0 ? 0 : err_sys(err, errno, "%s: %s", what, path);
 }
 

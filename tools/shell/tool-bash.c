@@ -19,7 +19,7 @@
 #define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
 #define REFUSED_MAX 200
 #define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them often */
-#define MARKS_BYTES 1500 /* of the four texts in a row */
+#define MARKS_BYTES 1500    /* of the four texts in a row */
 #define SOURCE_MAX 200
 
 /* -- where it runs ---------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ refused_of(const json_t *report, const char *root, bool marked, size_t *ret_left
 
 	*ret_left = 0;
 	rows = json_object_get(report, "refusals");
-	json_array_foreach(rows, i, row) {
+	json_array_foreach (rows, i, row) {
 		auto_free char *how = bash_how_to_grant(row, root);
 
 		if (how)
@@ -169,8 +169,7 @@ progress(void *data, uint64_t printed, int64_t elapsed_ms)
 
 	snprintf(message, sizeof(message), "running for %lld s, %llu bytes printed",
 		(long long)(elapsed_ms / 1000), (unsigned long long)printed);
-	run_progress(run, (double)elapsed_ms,
-		(double)run_int(run, "timeout", TIMEOUT_MS), message);
+	run_progress(run, (double)elapsed_ms, (double)run_int(run, "timeout", TIMEOUT_MS), message);
 }
 
 static int
@@ -217,8 +216,9 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 	size_t left = 0;
 	auto_free char *root = NULL, *display = NULL;
 	auto_json json_t *report = report_of(executed);
-	auto_json json_t *refused =
-		read_scope(run, &root, &display) == 0 ? refused_of(report, root, executed->connected, &left) : NULL;
+	auto_json json_t *refused = read_scope(run, &root, &display) == 0
+					    ? refused_of(report, root, executed->connected, &left)
+					    : NULL;
 	json_t *ended = json_object_get(report, "left");
 	const char *command = run_string(run, "command");
 
@@ -231,8 +231,8 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 		json_object_set(run->structured, "ended_processes", ended);
 	if (executed->connected) {
 		run->untrusted = true;
-		run->source = str_printf("bash: %.*s",
-			(int)str_cut(command, strlen(command), SOURCE_MAX), command);
+		run->source = str_printf(
+			"bash: %.*s", (int)str_cut(command, strlen(command), SOURCE_MAX), command);
 	}
 	if (run->untrusted && !run->source)
 		return err_nomem(err);
@@ -264,8 +264,7 @@ check(struct tool_run *run, struct ambit_error *err)
 	if (len > COMMAND_MAX)
 		return run_fail(run, err, E2BIG,
 			"Write it into a file and run that, or give it to a shell as 'stdin'.",
-			"'command' has %zu bytes, and a command line at most %d", len,
-			COMMAND_MAX);
+			"'command' has %zu bytes, and a command line at most %d", len, COMMAND_MAX);
 	return 0;
 }
 
@@ -343,8 +342,7 @@ const struct own_tool tool_bash = {
 		  "\"refused_left_out\":{\"type\":\"integer\"},"
 		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 		  "\"connected\":{\"type\":\"boolean\"},"
-		  "\"ended_processes\":{\"type\":\"integer\"},"
-		  BASH_LOOK_OUTPUT
+		  "\"ended_processes\":{\"type\":\"integer\"}," BASH_LOOK_OUTPUT
 		  "\"unrecorded\":{\"type\":\"string\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,

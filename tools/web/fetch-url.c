@@ -32,7 +32,10 @@ refuse(struct trip *trip, const char *url, const char *why, const char *hint)
 	auto_free char *shown = str_escape(url, str_cut(url, strlen(url), SHOWN_MAX));
 
 	return trip_fail(trip, EINVAL, AMBIT_CODE_BAD_ARGUMENTS, hint, "%s %s",
-		trip->visited ? "where it leads" : shown ? shown : "the URL", why);
+		trip->visited ? "where it leads"
+		: shown	      ? shown
+			      : "the URL",
+		why);
 }
 
 static bool
@@ -105,7 +108,5 @@ goal_follow(struct trip *trip, const char *base, const char *location, char **re
 	*ret_url = ok ? strdup(made) : NULL;
 	curl_free(made);
 	curl_url_cleanup(u);
-	return *ret_url ? 0
-			: refuse(trip, location, "is no place to go",
-				  "Fetch another page.");
+	return *ret_url ? 0 : refuse(trip, location, "is no place to go", "Fetch another page.");
 }

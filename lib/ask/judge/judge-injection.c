@@ -12,6 +12,7 @@
 #include "base/str.h"
 
 /* Words, whatever stands between them. */
+/* clang-format off */
 static const char *const phrases[] = {
 	"ignore previous", "ignore prior", "ignore all", "ignore any", "ignore the",
 	"ignore above", "ignore your", "ignore these", "ignore this", "ignore instructions",
@@ -31,11 +32,12 @@ static const char *const phrases[] = {
 	"no risk", "end of request", "end of input", "end of data", "new request", "note to",
 	"attention", "important", "im start", "im end", "endoftext", NULL,
 };
+/* clang-format on */
 
 /* As they stand: marks of roles, and JSON that could be taken for what he says. */
 static const char *const marks[] = { "<|", "|>", "[INST", "[/INST", "<<SYS", "<s>", "</s>", "```",
-	"###", "\"verdict", "\\\"verdict", "'verdict", "\"role", "'role", "Human:", "human:",
-	"System:", "system:", "SYSTEM:", "User:", "user:", "USER:", NULL };
+	"###", "\"verdict", "\\\"verdict", "'verdict", "\"role", "'role",
+	"Human:", "human:", "System:", "system:", "SYSTEM:", "User:", "user:", "USER:", NULL };
 
 /* Not of the one who asks: ambit's own words, which repeat what the others say, and the
  * folder, which the person chose. Of those only that they are plain is looked at. */
@@ -90,10 +92,10 @@ walk(const char *key, const json_t *value, size_t *bytes)
 		return *bytes > PLEA_BYTES_MAX ? "it is too long"
 					       : look_at(key, json_string_value(value));
 	}
-	json_array_foreach(value, i, member)
+	json_array_foreach (value, i, member)
 		if (!why)
 			why = walk(key, member, bytes);
-	json_object_foreach((json_t *)value, name, member)
+	json_object_foreach ((json_t *)value, name, member)
 		if (!why)
 			why = walk(name, member, bytes);
 	return why;

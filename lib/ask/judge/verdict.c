@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 /* A yes with one of these in its reason is a person's to give. */
+/* clang-format off */
 static const char *const hedges[] = {
 	"maybe", "perhaps", "probabl*", "possibl*", "presumabl*", "supposed*", "apparent*",
 	"hopefully", "might", "may", "could", "would", "should", "seem*", "appear*", "likely",
@@ -28,6 +29,7 @@ static const char *const hedges[] = {
 	"injection", "deny", "denied", "refus*", "reject*", "pass", "ask", "confirm",
 	"the person", "the user", "a human", "instructed", "as requested", "told", NULL,
 };
+/* clang-format on */
 
 const char *
 verdict_hedge(const char *reason)

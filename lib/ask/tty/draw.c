@@ -225,8 +225,7 @@ draw_outcome(struct draw *draw, const char *outcome)
 	draw_note(draw, "  reason: ", json_text(object, "reason"));
 	if (*json_text(object, "hint"))
 		draw_note(draw, "  hint: ", json_text(object, "hint"));
-	json_array_foreach(json_object_get(object, "layers"), i, say)
-	{
+	json_array_foreach (json_object_get(object, "layers"), i, say) {
 		auto_free char *line = str_printf("%s says %s: %s", json_text(say, "layer"),
 			json_text(say, "verdict"), json_text(say, "reason"));
 

@@ -179,13 +179,14 @@ let_prove(struct prompt *prompt, int key)
 		r = prove(prompt);
 	if (r != 0)
 		return r;
-	r = say(prompt, "  that was not the word (ambit watch, on another terminal, takes none)", "");
+	r = say(prompt, "  that was not the word (ambit watch, on another terminal, takes none)",
+		"");
 	if (r == 0 && ++prompt->tries == WORD_TRIES)
 		dialog_press(&prompt->dialog, AMBIT_KEY_ESC);
 	if (r < 0 || prompt->dialog.state == AMBIT_DIALOG_ANSWERED)
 		return r;
 	return prompt->dialog.state == AMBIT_DIALOG_CONFIRMING ? show_rule(prompt)
-							      : show(prompt, NULL);
+							       : show(prompt, NULL);
 }
 
 /* One key: said, and what it has brought shown below it. */
@@ -296,8 +297,8 @@ rest_after(const struct prompt *prompt, int r)
 }
 
 static int
-hold_dialog(struct tty *tty, const struct ambit_question *question,
-	struct ambit_answer *ret_answer, struct ambit_error *err)
+hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *err)
 {
 	struct prompt prompt = { .flags = tty->flags, .rest = tty->rest };
 	int r;

@@ -10,7 +10,7 @@
  * replies that ambit makes itself. Only what is understood to the last byte is
  * a query; of an answer only the addresses that belong to the name are taken. */
 
-#define DNS_NAME_MAX 254     /* as text, with its NUL */
+#define DNS_NAME_MAX 254 /* as text, with its NUL */
 #define DNS_MESSAGE_MAX 65535
 #define DNS_UDP_MAX 1232     /* what ambit says that it takes by UDP */
 #define DNS_UDP_PLAIN 512    /* what anybody takes without EDNS */
@@ -104,8 +104,8 @@ int dns_parse_answer(const void *data, size_t len, uint16_t id, const struct dns
  * longer than room, or has an OPT record that was not asked for, only header and question,
  * truncated (TC). What dns_parse_answer() would not take becomes DNS_SERVER instead.
  * room: query->room by UDP, DNS_MESSAGE_MAX by TCP. out has room. */
-size_t dns_pass_on(const struct dns_query *query, const void *message, size_t len, size_t room,
-	void *out);
+size_t dns_pass_on(
+	const struct dns_query *query, const void *message, size_t len, size_t room, void *out);
 /* Header and question alone. why: an extended error (RFC 8914: an OPT record, if the
  * program had one), with this info code and a short text; NULL: none. out has room for
  * DNS_UDP_PLAIN. */
@@ -115,8 +115,8 @@ size_t dns_reply(const struct dns_query *query, enum dns_code code, uint16_t why
 size_t dns_reply_truncated(const struct dns_query *query, void *out);
 /* Addresses (A or AAAA, as was asked for; others are left out), or for PTR the name.
  * As many as fit into DNS_UDP_PLAIN. */
-size_t dns_reply_addresses(const struct dns_query *query, const struct dns_address *list,
-	size_t n, void *out);
+size_t dns_reply_addresses(
+	const struct dns_query *query, const struct dns_address *list, size_t n, void *out);
 size_t dns_reply_name(const struct dns_query *query, const char *name, uint32_t ttl, void *out);
 /* Of a query that was not understood: a header with its id. out has room for 12. */
 size_t dns_reply_bare(uint16_t id, uint16_t flags, enum dns_code code, void *out);

@@ -150,7 +150,7 @@ names_near(const struct dns_address *address)
 static int64_t
 lifetime(uint32_t ttl)
 {
-	uint32_t seconds = ttl < NAMES_TTL_MIN ? NAMES_TTL_MIN
+	uint32_t seconds = ttl < NAMES_TTL_MIN	 ? NAMES_TTL_MIN
 			   : ttl > NAMES_TTL_MAX ? NAMES_TTL_MAX
 						 : ttl;
 
@@ -254,7 +254,8 @@ take_line(char *line, bool (*each)(void *data, const struct dns_address *address
 }
 
 static void
-read_hosts(bool (*each)(void *data, const struct dns_address *address, const char *name), void *data)
+read_hosts(
+	bool (*each)(void *data, const struct dns_address *address, const char *name), void *data)
 {
 	auto_free char *text = NULL;
 	char *rest, *line;
@@ -349,7 +350,8 @@ names_list(struct names *names, const struct dns_address *address, int64_t now,
 	for (size_t i = 0; i < names->n_rows && n < max; i++)
 		if (names->rows[i].address.v6 == address->v6 &&
 			memcmp(names->rows[i].address.ip, address->ip, ip_len(address->v6)) == 0)
-			memcpy(ret_names[n++], names->rows[i].name, strlen(names->rows[i].name) + 1);
+			memcpy(ret_names[n++], names->rows[i].name,
+				strlen(names->rows[i].name) + 1);
 	pthread_mutex_unlock(&names->lock);
 	return n;
 }
@@ -358,12 +360,12 @@ bool
 names_find(struct names *names, const struct dns_address *address, int64_t now,
 	char ret_name[DNS_NAME_MAX])
 {
-	return names_list(names, address, now, (char (*)[DNS_NAME_MAX])ret_name, 1) > 0;
+	return names_list(names, address, now, (char(*)[DNS_NAME_MAX])ret_name, 1) > 0;
 }
 
 size_t
-names_addresses(struct names *names, const char *name, int64_t now, struct dns_address *list,
-	size_t max)
+names_addresses(
+	struct names *names, const char *name, int64_t now, struct dns_address *list, size_t max)
 {
 	size_t n = 0;
 

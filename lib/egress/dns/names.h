@@ -11,10 +11,10 @@
 /* Which names an address was given for. Thread-safe. Times are of a clock that
  * never jumps, in milliseconds. */
 
-#define NAMES_MAX 4096	       /* addresses with their names; the oldest go first */
-#define NAMES_TTL_MIN 60       /* seconds: programs keep an address for as long as they like */
+#define NAMES_MAX 4096	 /* addresses with their names; the oldest go first */
+#define NAMES_TTL_MIN 60 /* seconds: programs keep an address for as long as they like */
 #define NAMES_TTL_MAX 3600
-#define NAMES_GRACE 300	       /* and use it a while longer than they were told */
+#define NAMES_GRACE 300 /* and use it a while longer than they were told */
 
 struct names;
 
@@ -37,15 +37,15 @@ size_t names_list(struct names *names, const struct dns_address *address, int64_
 bool names_find(struct names *names, const struct dns_address *address, int64_t now,
 	char ret_name[DNS_NAME_MAX]);
 /* The addresses that were given for the name: how many. */
-size_t names_addresses(struct names *names, const char *name, int64_t now,
-	struct dns_address *list, size_t max);
+size_t names_addresses(
+	struct names *names, const char *name, int64_t now, struct dns_address *list, size_t max);
 
 /* Of this machine, its network, or a cloud's metadata: what no name covers. */
 bool names_near(const struct dns_address *address);
 
 /* Whether it was given for this very name. */
-bool names_has(struct names *names, const char *name, const struct dns_address *address,
-	int64_t now);
+bool names_has(
+	struct names *names, const char *name, const struct dns_address *address, int64_t now);
 
 /* Addresses in /etc/hosts of a name: how many. */
 size_t names_hosts(const char *name, struct dns_address *list, size_t max);
@@ -55,8 +55,8 @@ size_t names_hosts(const char *name, struct dns_address *list, size_t max);
 /* Whoever has been told several addresses of a name connects a datagram socket to each,
  * once, to see by which of its own it would go (RFC 6724). After such an answer to a
  * process, one look each is expected: names_look says whether this was it. */
-void names_expect(struct names *names, pid_t pid, const struct dns_address *list, size_t n,
-	int64_t now);
+void names_expect(
+	struct names *names, pid_t pid, const struct dns_address *list, size_t n, int64_t now);
 bool names_look(struct names *names, pid_t pid, const struct dns_address *address, int64_t now);
 
 #endif

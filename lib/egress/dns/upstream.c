@@ -16,9 +16,9 @@
 #include "egress/dns/resolv.h"
 #include "egress/dns/upstream.h"
 
-#define TRY_MS 3000	/* for one server to answer */
+#define TRY_MS 3000	  /* for one server to answer */
 #define TRY_OTHERS_MS 900 /* while there are others that were not asked */
-#define SLOW_MS 30000	/* one that did not is asked last for a while */
+#define SLOW_MS 30000	  /* one that did not is asked last for a while */
 #define ROUNDS 2
 
 struct upstream_query {
@@ -131,8 +131,8 @@ open_socket(struct upstream_query *query, int type)
 	query->watch = (struct loop_watch){ .fd = fd, .ready = ready, .data = query };
 	if (connect(fd, to, len) < 0 && errno != EINPROGRESS)
 		return -errno;
-	return loop_watch(query->upstream->loop, &query->watch,
-		type == SOCK_STREAM ? EPOLLOUT : EPOLLIN);
+	return loop_watch(
+		query->upstream->loop, &query->watch, type == SOCK_STREAM ? EPOLLOUT : EPOLLIN);
 }
 
 static int
@@ -231,8 +231,8 @@ take_udp(struct upstream_query *query)
 static void
 send_tcp(struct upstream_query *query)
 {
-	ssize_t n = send(query->watch.fd, query->room + query->at, query->want - query->at,
-		MSG_NOSIGNAL);
+	ssize_t n = send(
+		query->watch.fd, query->room + query->at, query->want - query->at, MSG_NOSIGNAL);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -265,7 +265,8 @@ take_tcp(struct upstream_query *query)
 	query->at += (size_t)n;
 	if (query->at < 2 || query->at < 2 + ((size_t)query->room[0] << 8 | query->room[1]))
 		return;
-	if (dns_parse_answer(query->room + 2, query->at - 2, query->id, &query->query, &answer) < 0 ||
+	if (dns_parse_answer(query->room + 2, query->at - 2, query->id, &query->query, &answer) <
+			0 ||
 		!is_final(query, &answer))
 		next_server(query);
 	else

@@ -17,8 +17,8 @@ struct upstream_query;
 
 /* Called once, when it is over; not from within upstream_ask. answer NULL: no server
  * said anything. message is what it said, to the byte. */
-typedef void upstream_done(void *data, const struct dns_answer *answer, const void *message,
-	size_t len);
+typedef void upstream_done(
+	void *data, const struct dns_answer *answer, const void *message, size_t len);
 
 struct upstream *upstream_create(struct loop *loop);
 /* Those under way end without a word. */

@@ -14,16 +14,7 @@
 #define LINE_MAX 65000 /* of HEAD_MAX; those who take anything do not take that much */
 
 static const char *const methods[] = {
-	"GET",
-	"HEAD",
-	"POST",
-	"PUT",
-	"DELETE",
-	"OPTIONS",
-	"TRACE",
-	"PATCH",
-	"CONNECT",
-	"PRI",
+	"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "CONNECT", "PRI",
 	"PROXY", /* none; but some servers take a request behind such a line */
 };
 

@@ -50,12 +50,12 @@ struct head {
  * Blank lines (CRLF, LF) in front are skipped, up to 16. It is HTTP if in its first line
  * "HTTP/" (any case) stands behind a space or the like, whatever the method; or if the
  * method is one of the known (GET, HEAD, POST, PUT, DELETE, OPTIONS, TRACE, PATCH,
- * CONNECT, PRI, and PROXY, in any case of letters). If that line is not exactly "method SP target SP
- * HTTP/d.d" then, it is HEAD_BAD: without a version, no host can stand in it. HEAD_NOT if
- * the line has ended and is none, or has more than 65000 bytes with one among them that
- * hardly any server takes in such a line (one that can neither stand in a method nor end
- * it, one behind that end that is not visible ASCII, a NUL anywhere). Until its end has
- * come it is HEAD_MORE: what may still become a request is not passed on.
+ * CONNECT, PRI, and PROXY, in any case of letters). If that line is not exactly "method SP target
+ * SP HTTP/d.d" then, it is HEAD_BAD: without a version, no host can stand in it. HEAD_NOT if the
+ * line has ended and is none, or has more than 65000 bytes with one among them that hardly any
+ * server takes in such a line (one that can neither stand in a method nor end it, one behind that
+ * end that is not visible ASCII, a NUL anywhere). Until its end has come it is HEAD_MORE: what may
+ * still become a request is not passed on.
  *
  * HEAD_BAD, of the first line: versions other than 1.0 and 1.1 (PRI * HTTP/2.0 among
  * them), more than one space between the parts, a target with other than visible ASCII, a

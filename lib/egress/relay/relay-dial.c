@@ -286,8 +286,7 @@ ask(struct stream *stream, enum dns_type type, upstream_done *done, int which)
 
 	if (dns_query_init(&query, stream->name, type) < 0)
 		return -EINVAL;
-	return upstream_ask(
-		egress->upstream, &pass, &query, done, stream, &stream->query[which]);
+	return upstream_ask(egress->upstream, &pass, &query, done, stream, &stream->query[which]);
 }
 
 void

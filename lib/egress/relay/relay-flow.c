@@ -98,8 +98,7 @@ move_once(struct flow *flow, int from, int to)
 		flow->came |= n > 0;
 	}
 	while (flow->held > 0) {
-		n = splice(flow->pipe[0], NULL, to, NULL, flow->held,
-			flags);
+		n = splice(flow->pipe[0], NULL, to, NULL, flow->held, flags);
 		if (n < 0)
 			return is_later() ? 0 : -errno;
 		flow->held -= (size_t)n;
@@ -192,7 +191,7 @@ static bool
 move_looked_at(struct stream *stream)
 {
 	for (int i = 0; i < TURNS; i++) {
-		bool new = stream->passed == 0 && stream->said != SAID_ALL && say_read(stream);
+		bool new = stream->passed == 0 && stream->said != SAID_ALL &&say_read(stream);
 		enum look look = say_look(stream);
 
 		if (look == LOOK_CUT)
@@ -292,8 +291,9 @@ watch_flow(struct stream *stream)
 		client = stream->half ? 0 : EPOLLRDHUP;
 	if (stream->stage == STAGE_FLOW && !stream->ticket) {
 		upstream |= !is_full(&stream->down) && !stream->down.ended ? EPOLLIN : 0;
-		upstream |= is_full(&stream->up) || stream->passed > 0 || is_ahead(stream) ? EPOLLOUT
-											   : 0;
+		upstream |= is_full(&stream->up) || stream->passed > 0 || is_ahead(stream)
+				    ? EPOLLOUT
+				    : 0;
 	}
 	/* One that is hung up says so for ever, asked or not: who waits for nothing is
 	 * not watched. */

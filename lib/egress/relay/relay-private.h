@@ -55,15 +55,15 @@ struct stream {
 	struct egress_who who;
 	struct loop_watch client;
 	struct loop_watch upstream; /* fd -1: not there */
-	bool half; /* the client has closed its half, and waits */
+	bool half;		    /* the client has closed its half, and waits */
 
 	/* What was decided. */
 	char name[DNS_NAME_MAX]; /* "": none */
 	uint16_t port;
 	struct sockaddr_storage to; /* where it goes; family 0: nowhere yet */
-	char *approved;	 /* the host that was allowed last */
-	char *asked;	 /* the host that a person is asked about, and */
-	uint64_t ticket; /* his ticket; 0: nobody is asked */
+	char *approved;		    /* the host that was allowed last */
+	char *asked;		    /* the host that a person is asked about, and */
+	uint64_t ticket;	    /* his ticket; 0: nobody is asked */
 	struct ambit_pass pass;
 	struct ambit_permit *permit;
 
@@ -120,9 +120,9 @@ enum decided stream_decide(struct stream *stream, const char *name, int port, co
 
 enum look {
 	LOOK_CUT = 0,
-	LOOK_MORE, /* what has come says nothing yet */
-	LOOK_PASS, /* stream->passed says how much may go */
-	LOOK_WAIT, /* a person is asked */
+	LOOK_MORE,	/* what has come says nothing yet */
+	LOOK_PASS,	/* stream->passed says how much may go */
+	LOOK_WAIT,	/* a person is asked */
 	LOOK_ELSEWHERE, /* it wants stream->name, which is not where it goes now */
 };
 /* What the client has sent; false: there is nothing new. */

@@ -119,8 +119,7 @@ proxy_read(struct stream *stream)
 		proxy_reply(stream, 400);
 		return;
 	}
-	if (!head.proxy_auth ||
-		!head_basic_is(head.proxy_auth, head.proxy_auth_len, USER, token))
+	if (!head.proxy_auth || !head_basic_is(head.proxy_auth, head.proxy_auth_len, USER, token))
 		proxy_reply(stream, 407);
 	else if (!head.connect)
 		proxy_reply(stream, 405);

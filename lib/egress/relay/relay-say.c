@@ -99,8 +99,8 @@ say_nothing(struct stream *stream)
 static enum look
 cut_for(struct stream *stream, const char *why)
 {
-	auto_free char *host = stream_host(stream, stream->name[0] ? stream->name : NULL,
-		stream->port);
+	auto_free char *host =
+		stream_host(stream, stream->name[0] ? stream->name : NULL, stream->port);
 
 	stream_cut(stream, host, why);
 	return LOOK_CUT;
@@ -125,9 +125,9 @@ leads_here(const struct stream *stream, const char *name)
 {
 	struct dns_address address;
 
-	return stream->tunnel || (egress_address(&stream->to, &address) &&
-					 names_has(stream->relay->egress->names, name, &address,
-						 clock_steady()));
+	return stream->tunnel ||
+	       (egress_address(&stream->to, &address) &&
+		       names_has(stream->relay->egress->names, name, &address, clock_steady()));
 }
 
 /* A name without a dot is whole only with a search domain behind it: with that it was
@@ -151,8 +151,8 @@ check_name(struct stream *stream, const char *name)
 	/* Several names may lead to one address, and which of them was meant is known only
 	 * now. One that does not is nothing to ask about. */
 	if (stream->kind == PASSAGE_NAMED && (stream->tunnel || !leads_here(stream, name))) {
-		why = str_printf("the connection was allowed for %s, but asks for %s", stream->name,
-			name);
+		why = str_printf(
+			"the connection was allowed for %s, but asks for %s", stream->name, name);
 		if (!why)
 			return LOOK_CUT;
 	}
@@ -223,9 +223,9 @@ static void
 expect_body(struct stream *stream, const struct head *head, bool first)
 {
 	stream->passed += head->len;
-	stream->said = head->connect		       ? SAID_NOTHING
+	stream->said = head->connect		  ? SAID_NOTHING
 		       : head->websocket && first ? SAID_UPGRADE
-						       : SAID_HTTP;
+						  : SAID_HTTP;
 	stream->body_left = head->body == HEAD_BODY_LENGTH ? head->length : 0;
 	stream->chunked = head->body == HEAD_BODY_CHUNKED;
 	stream->chunks = (struct head_chunks){ 0 };
@@ -295,8 +295,9 @@ next_head(struct stream *stream, bool first)
 			return look;
 		/* Those before it went elsewhere. */
 		if (look == LOOK_ELSEWHERE && !first && sent)
-			return cut_for(stream, "requests for hosts at different addresses came by one "
-					       "connection");
+			return cut_for(stream,
+				"requests for hosts at different addresses came by one "
+				"connection");
 		expect_body(stream, &head, first);
 		return look;
 	default:
@@ -315,7 +316,8 @@ look_at_http(struct stream *stream)
 
 		if (stream->body_left > 0 || stream->chunked) {
 			if (!pass_body(stream))
-				return cut_for(stream, "its HTTP request has a body without a clear end");
+				return cut_for(
+					stream, "its HTTP request has a body without a clear end");
 		} else {
 			next = next_head(stream, false);
 		}
@@ -369,7 +371,8 @@ static enum look
 look_at_reply(struct stream *stream)
 {
 	unsigned char reply[HELLO_REPLY_LEN];
-	int most = stream->said == SAID_TLS ? (int)sizeof(reply) : (int)sizeof(switching) - 1, one = 1;
+	int most = stream->said == SAID_TLS ? (int)sizeof(reply) : (int)sizeof(switching) - 1,
+	    one = 1;
 	enum said said = stream->said;
 	ssize_t n;
 
@@ -385,7 +388,8 @@ look_at_reply(struct stream *stream)
 	else
 		stream->said = understand(said, reply, (size_t)n);
 	if (stream->said == said) {
-		if (poll(&(struct pollfd){ .fd = stream->upstream.fd, .events = POLLRDHUP }, 1, 0) > 0)
+		if (poll(&(struct pollfd){ .fd = stream->upstream.fd, .events = POLLRDHUP }, 1, 0) >
+			0)
 			return cut_for(stream, "the server ended amid its reply");
 		/* Not to be told of these few bytes again and again. */
 		setsockopt(stream->upstream.fd, SOL_SOCKET, SO_RCVLOWAT, &most, sizeof(most));
@@ -483,9 +487,9 @@ is_nothing_new(struct stream *stream)
 
 	bool record = stream->in[0] >= 0x14 && stream->in[0] <= 0x18; /* of TLS */
 
-	if (stream->body_left > 0 || stream->chunked || record ||
-		stream->n_in < stream->looked || stream->in_ended || stream->n_in < 1024 ||
-		stream->n_in == STREAM_IN_MAX || new > stream->looked / 8)
+	if (stream->body_left > 0 || stream->chunked || record || stream->n_in < stream->looked ||
+		stream->in_ended || stream->n_in < 1024 || stream->n_in == STREAM_IN_MAX ||
+		new > stream->looked / 8)
 		return false;
 	return new > 0 && !memchr(stream->in + stream->looked, '\n', new);
 }

@@ -236,8 +236,7 @@ has_said(const struct stream *stream)
 {
 	int unread = 0;
 
-	return stream->n_in > 0 ||
-	       (ioctl(stream->client.fd, FIONREAD, &unread) == 0 && unread > 0);
+	return stream->n_in > 0 || (ioctl(stream->client.fd, FIONREAD, &unread) == 0 && unread > 0);
 }
 
 static void
@@ -311,8 +310,8 @@ relay_accept(struct relay *relay, int fd, struct arrival *arrival)
 	stream->ticket = passage->verdict.ticket;
 	stream->upstream.fd = passage->upstream;
 	if (passage->kind != PASSAGE_UNKNOWN)
-		*(stream->ticket ? &stream->asked : &stream->approved) = stream_host(stream,
-			passage->kind == PASSAGE_NAMED ? stream->name : NULL, stream->port);
+		*(stream->ticket ? &stream->asked : &stream->approved) = stream_host(
+			stream, passage->kind == PASSAGE_NAMED ? stream->name : NULL, stream->port);
 	free(passage);
 	if (stream->ticket && !stream->asked) {
 		stream_cut(stream, NULL, NULL);
@@ -371,7 +370,8 @@ look_at_time(struct stream *stream, int64_t now)
 		abandoned(stream->client.fd)) {
 		stream_cut(stream, NULL, NULL);
 	} else if (stream->stage == STAGE_LISTEN &&
-		   (now - stream->since > SILENT_MS || (ended && now - stream->ended >= ENDED_MS)) &&
+		   (now - stream->since > SILENT_MS ||
+			   (ended && now - stream->ended >= ENDED_MS)) &&
 		   (stream->n_in == 0 || say_is_unfinished(stream))) {
 		if (say_nothing(stream) == LOOK_PASS)
 			dial_to(stream);

@@ -77,7 +77,7 @@ struct job {
 	struct sockaddr_un address;
 	socklen_t len;
 	int parent, cwd;
-	int held; /* the parent's number in the task */
+	int held;	    /* the parent's number in the task */
 	int floor, beneath; /* rulesets, or -1 */
 	mode_t mask;
 	int result;
@@ -271,8 +271,8 @@ run_task(void *data)
 
 	job->result = restrict_task(job);
 	if (job->result == 0)
-		job->result = act_bind(job->pass, job->socket,
-			(const struct sockaddr *)&job->address, job->len);
+		job->result = act_bind(
+			job->pass, job->socket, (const struct sockaddr *)&job->address, job->len);
 	return 0;
 }
 

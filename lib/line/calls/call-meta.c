@@ -28,7 +28,7 @@ is_held(int fd, struct stat *st)
 	if (flags < 0 || (flags & O_PATH) || (how != O_WRONLY && how != O_RDWR))
 		return false;
 	return fstat(fd, st) == 0 &&
-		(S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode));
+	       (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode));
 }
 
 static int
@@ -247,9 +247,8 @@ static int
 resolve_any(struct call *call, enum object_follow follow)
 {
 	call_begin(call);
-	return call->row->path < 0
-		? meta_resolve_fd(call, (int)call->args[0])
-		: meta_resolve(call, call_int(call, call->row->flags), follow);
+	return call->row->path < 0 ? meta_resolve_fd(call, (int)call->args[0])
+				   : meta_resolve(call, call_int(call, call->row->flags), follow);
 }
 
 static int

@@ -31,8 +31,8 @@ int meta_decide(struct call *call);
 int meta_copy(struct call *call, uint64_t address, size_t len);
 /* The same for a struct that may grow, at least least and at most known bytes
  * long for us: what is beyond must be zero. */
-int meta_copy_struct(struct call *call, uint64_t address, uint64_t size, size_t least,
-	size_t known);
+int meta_copy_struct(
+	struct call *call, uint64_t address, uint64_t size, size_t least, size_t known);
 
 /* Ends a perform. */
 int meta_done(struct call *call, int r);

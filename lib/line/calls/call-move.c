@@ -140,8 +140,7 @@ is_plain_config(const struct call *call, unsigned flags)
 		return false;
 	/* The same directory, for one name is the other and ".lock". */
 	if (strlen(from->real) != strlen(to->real) + strlen(".lock") ||
-		!str_prefix(from->real, to->real) ||
-		!streq(from->real + strlen(to->real), ".lock"))
+		!str_prefix(from->real, to->real) || !streq(from->real + strlen(to->real), ".lock"))
 		return false;
 	if (!streq(to->name, ".gitmodules") &&
 		!((streq(to->name, "config") || streq(to->name, "config.worktree")) &&
@@ -152,8 +151,8 @@ is_plain_config(const struct call *call, unsigned flags)
 	if (call_place(call, TO) != PLACE_COVERED || !gate_git_guards(call->gate, to->real))
 		return false;
 	gate_lock(call->gate);
-	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
-		NULL);
+	r = ambit_engine_git_read(
+		gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
 	gate_unlock(call->gate);
 	return r == 0;
 }
@@ -179,7 +178,7 @@ static bool
 same_inode(const struct object *a, const struct object *b)
 {
 	return a->exists && b->exists && a->st.st_dev == b->st.st_dev &&
-		a->st.st_ino == b->st.st_ino;
+	       a->st.st_ino == b->st.st_ino;
 }
 
 /* A directory may hold symlinks, and where it comes from they can be made at any time, so
@@ -189,7 +188,7 @@ static bool
 crosses_git(const struct call *call, unsigned flags)
 {
 	bool moves_dir = is_dir(&call->object[FROM]) ||
-		((flags & RENAME_EXCHANGE) && is_dir(&call->object[TO]));
+			 ((flags & RENAME_EXCHANGE) && is_dir(&call->object[TO]));
 
 	return moves_dir && call_lies_in_git(call, FROM) != call_lies_in_git(call, TO);
 }
@@ -245,14 +244,14 @@ put_config(struct call *call, struct ambit_pass *pass)
 	int r;
 
 	gate_lock(call->gate);
-	r = ambit_engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len,
-		NULL);
+	r = ambit_engine_git_read(
+		gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
 	gate_unlock(call->gate);
 	/* Not plain any more: then it is asked about. */
 	if (r < 0)
 		return -ESTALE;
-	return act_put_text(pass, from->parent, from->name, to->name, from->st.st_mode & 0777,
-		text, len);
+	return act_put_text(
+		pass, from->parent, from->name, to->name, from->st.st_mode & 0777, text, len);
 }
 
 static int
@@ -280,8 +279,8 @@ perform_rename(struct call *call, struct ambit_pass *pass)
 	if (r < 0)
 		return r;
 	if (is_dir(from) || is_dir(to))
-		grounds_moved(gate_grounds(call->gate), from->real, to->real,
-			flags & RENAME_EXCHANGE);
+		grounds_moved(
+			gate_grounds(call->gate), from->real, to->real, flags & RENAME_EXCHANGE);
 	if (!(flags & RENAME_EXCHANGE) && to->exists)
 		call_dropped(call, TO);
 	call_value(call, 0);
@@ -347,7 +346,8 @@ leaves_temp(const struct call *call)
 {
 	const char *temp = gate_temp(call->gate);
 
-	return str_beneath(call->object[FROM].real, temp) != str_beneath(call->object[TO].real, temp);
+	return str_beneath(call->object[FROM].real, temp) !=
+	       str_beneath(call->object[TO].real, temp);
 }
 
 static int

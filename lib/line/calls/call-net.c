@@ -46,8 +46,7 @@ set_manner(struct call *call, const struct peer *peer)
 
 	if (peer->type == SOCK_DGRAM || peer->to.kind == ENDPOINT_NONE)
 		return;
-	quick = !peer->busy &&
-		(!call->host || peer->allowed || peer_is_allowed(call, call->host));
+	quick = !peer->busy && (!call->host || peer->allowed || peer_is_allowed(call, call->host));
 	call->slow = !quick;
 	if (peer->to.kind != ENDPOINT_INET || !(peer->flags & O_NONBLOCK))
 		return;
@@ -238,8 +237,8 @@ wait_unix(struct call *call, const struct sockaddr *address, socklen_t len)
 }
 
 static int
-wait_for_peer(struct call *call, const struct peer *peer, const struct sockaddr *address,
-	socklen_t len)
+wait_for_peer(
+	struct call *call, const struct peer *peer, const struct sockaddr *address, socklen_t len)
 {
 	return peer->domain == AF_UNIX ? wait_unix(call, address, len)
 				       : wait_tcp(call, address, len);
@@ -297,8 +296,8 @@ dial(struct call *call, const struct peer *peer, struct ambit_pass *pass)
 	if (peer->begun)
 		return wait_dial(call);
 	fd_close_at(&call->fd[1]);
-	call->fd[1] = socket(peer->to.address.ss_family,
-		SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	call->fd[1] =
+		socket(peer->to.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (call->fd[1] < 0)
 		return -errno;
 	r = act_connect(
@@ -315,7 +314,7 @@ join_relay(struct call *call, const struct peer *peer, struct ambit_pass *pass,
 	const struct egress_who *who)
 {
 	struct passage passage = {
-		.kind = peer->unknown	  ? PASSAGE_UNKNOWN
+		.kind = peer->unknown	? PASSAGE_UNKNOWN
 			: peer->name[0] ? PASSAGE_NAMED
 					: PASSAGE_ADDRESS,
 		.who = *who,
@@ -412,8 +411,8 @@ connect_perform(struct call *call, struct ambit_pass *pass)
 	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
 	if (installed < 0)
 		return installed;
-	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX &&
-		peer->to.kind != ENDPOINT_NONE && !peer->mute)
+	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX && peer->to.kind != ENDPOINT_NONE &&
+		!peer->mute)
 		peer_remember(call); /* it has a port now, and its own server answers there */
 	peer_tell(call, peer);
 	if (r == 0)

@@ -374,8 +374,8 @@ check_sticky(const struct call *call)
 	if (fstat(object->parent, &st) < 0)
 		return -errno;
 	return (st.st_mode & S_ISVTX) && (st.st_mode & 022) && st.st_uid != object->st.st_uid
-		? -EACCES
-		: 0;
+		       ? -EACCES
+		       : 0;
 }
 
 static int
@@ -384,7 +384,7 @@ open_existing(struct call *call, struct ambit_pass *pass, int *ret_fd)
 	const struct object *object = &call->object[0];
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_ASYNC), had;
 	bool waits = S_ISFIFO(object->st.st_mode) && (flags & O_ACCMODE) == O_WRONLY &&
-		!(flags & O_NONBLOCK);
+		     !(flags & O_NONBLOCK);
 	auto_close int fd = -1;
 	int r = check_sticky(call);
 
@@ -430,7 +430,7 @@ static int
 perform(struct call *call, struct ambit_pass *pass)
 {
 	int fd = -1;
-	int r = call->STAGED	       ? staged_open(call, &fd)
+	int r = call->STAGED		 ? staged_open(call, &fd)
 		: call->object[0].exists ? open_existing(call, pass, &fd)
 					 : open_new(call, pass, &fd);
 

@@ -166,9 +166,9 @@ perform_xattr(struct call *call, struct ambit_pass *pass)
 {
 	int fd = meta_fd(call);
 
-	return meta_done(call, form_of(call)->sets
-			? act_setxattr(pass, fd, call->path[1], call->data, call->len, call->flags)
-			: act_removexattr(pass, fd, call->path[1]));
+	return meta_done(call, form_of(call)->sets ? act_setxattr(pass, fd, call->path[1],
+							     call->data, call->len, call->flags)
+						   : act_removexattr(pass, fd, call->path[1]));
 }
 
 const struct call_op call_xattr = {

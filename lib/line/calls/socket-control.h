@@ -18,8 +18,8 @@ struct control {
 
 /* Copies and translates len bytes of the target's. -EINVAL for what is
  * malformed or not understood, -EBADF, -ENOBUFS. To be finished in any case. */
-int control_load(struct control *control, struct call *call, uint64_t address, uint64_t len,
-	int domain);
+int control_load(
+	struct control *control, struct call *call, uint64_t address, uint64_t len, int domain);
 void control_finish(struct control *control);
 
 #endif

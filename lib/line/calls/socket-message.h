@@ -23,7 +23,7 @@ uint64_t message_size(const struct call *call, const struct message *message);
 
 /* A copy of the data behind the first `from` bytes, in one piece; of a stream
  * MESSAGE_MAX of it at most. Caller frees. -EMSGSIZE, -EFAULT, -ENOMEM. */
-int message_load(const struct call *call, const struct message *message, bool stream,
-	uint64_t from, char **ret_data, size_t *ret_len);
+int message_load(const struct call *call, const struct message *message, bool stream, uint64_t from,
+	char **ret_data, size_t *ret_len);
 
 #endif

@@ -56,8 +56,7 @@ static int
 stand_in(struct call *call, struct peer *peer)
 {
 	struct standin found;
-	int r = standin_find(
-		gate_standins(call->gate), &call->target, (int)call->args[0], &found);
+	int r = standin_find(gate_standins(call->gate), &call->target, (int)call->args[0], &found);
 
 	if (r < 0)
 		return r == -EOPNOTSUPP ? peer_blind(call) : r;
@@ -311,7 +310,8 @@ decide_datagram(struct call *call, struct peer *peer, char *text)
 {
 	uint16_t port = peer->to.port;
 
-	if (!look_up(call, peer) || (port != 443 && (!peer->connects || (port != 9 && port != 65535))))
+	if (!look_up(call, peer) ||
+		(port != 443 && (!peer->connects || (port != 9 && port != 65535))))
 		return peer_ask(call, text);
 	free(text);
 	return peer->connects ? be_mute(call, peer) : -ECONNREFUSED;

@@ -37,8 +37,8 @@ struct peer {
 	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
 	bool mute;     /* connected to look by which way it would go: it must never send */
 	enum peer_way way;
-	bool unknown;	 /* WAY_RELAY: what it says will decide */
-	bool looked_up;	 /* name is what the address was given for when it was first looked at */
+	bool unknown;	/* WAY_RELAY: what it says will decide */
+	bool looked_up; /* name is what the address was given for when it was first looked at */
 	char name[DNS_NAME_MAX]; /* "": none */
 	/* call->fd[0] stands in for the target's own (standin.h): to be put in its
 	 * place when the act is done. */

@@ -22,7 +22,11 @@ static bool
 is_proc_setting(const char *name)
 {
 	static const char *const names[] = {
-		"oom_score_adj", "comm", "coredump_filter", "timerslack_ns", "autogroup",
+		"oom_score_adj",
+		"comm",
+		"coredump_filter",
+		"timerslack_ns",
+		"autogroup",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -117,7 +121,7 @@ special_is_held(struct call *call)
 		return false;
 	has = fcntl(fd, F_GETFL);
 	return has >= 0 && !(has & O_PATH) &&
-		((has & O_ACCMODE) == O_RDWR || (has & O_ACCMODE) == how);
+	       ((has & O_ACCMODE) == O_RDWR || (has & O_ACCMODE) == how);
 }
 
 /* Terminals are those of the one who opens: /dev/tty, /dev/ptmx, a first tty

@@ -14,11 +14,13 @@
 #include "line/filter/filter-rules.h"
 
 #define ALL_BITS 0xffffffffu
+/* clang-format off */
 #define IF(...) .all = { __VA_ARGS__ }
 #define IS(n, v) { .compare = COMPARE_IS, .arg = (n), .mask = ALL_BITS, .value = (v) }
 #define MASKED(n, m, v) { .compare = COMPARE_IS, .arg = (n), .mask = (m), .value = (v) }
 #define ANY(n, m) { .compare = COMPARE_ANY, .arg = (n), .mask = (m) }
 #define HIGH(n) { .compare = COMPARE_ANY, .arg = (n), .high = true, .mask = ALL_BITS }
+/* clang-format on */
 #define FREE .what = SYS_FREE
 #define NOTIFY .what = SYS_NOTIFY
 #define REFUSE .what = SYS_REFUSE
@@ -144,9 +146,11 @@ static const struct filter_rule rules_socketpair[] = {
  * and not to the address that was decided. A device takes a packet out even if
  * its address is the loopback's. And who joins a group tells the network, in a
  * packet that nobody decided about, an address of his choice. */
+/* clang-format off */
 #define SOCKET(option) { IF(IS(1, SOL_SOCKET), IS(2, option)), REFUSE }
 #define IPV4(option) { IF(IS(1, IPPROTO_IP), IS(2, option)), REFUSE }
 #define IPV6(option) { IF(IS(1, IPPROTO_IPV6), IS(2, option)), REFUSE }
+/* clang-format on */
 
 static const struct filter_rule rules_setsockopt[] = {
 	SOCKET(25 /* SO_BINDTODEVICE */),
@@ -226,7 +230,9 @@ static const struct filter_rule rules_ioctl[] = {
 	{ FREE },
 };
 
+/* clang-format off */
 #define LIST(rules) { rules, sizeof(rules) / sizeof((rules)[0]) }
+/* clang-format on */
 
 static const struct {
 	const struct filter_rule *rules;

@@ -52,9 +52,9 @@ struct filter_condition {
 
 struct filter_rule {
 	struct filter_condition all[FILTER_CONDITIONS]; /* none: it always holds */
-	int below; /* only where the floor's ABI is lower than this; 0: everywhere */
+	int below;	  /* only where the floor's ABI is lower than this; 0: everywhere */
 	enum sys_do what; /* SYS_REFUSE, SYS_FREE or SYS_NOTIFY */
-	int error; /* SYS_REFUSE: 0 means the row's own */
+	int error;	  /* SYS_REFUSE: 0 means the row's own */
 };
 
 /* The list of a test, and its length; NULL if there is no such test. */

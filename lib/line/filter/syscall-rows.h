@@ -8,7 +8,7 @@ ROW(read, 0, 63, FREE(BY_FD))
 ROW(write, 1, 64, FREE(BY_FD))
 ROW(open, 2, -1,
 	TEST(TEST_OPEN, 0, OP_OPEN, AT(-1, 0, 1), 1,
-	"can write, create or empty a file; for reading it is not seen"))
+		"can write, create or empty a file; for reading it is not seen"))
 ROW(close, 3, 57, FREE(OWN))
 ROW(stat, 4, -1, FREE(LOOKS))
 ROW(fstat, 5, 80, FREE(LOOKS))
@@ -24,7 +24,7 @@ ROW(rt_sigprocmask, 14, 135, FREE(OWN))
 ROW(rt_sigreturn, 15, 139, FREE(OWN))
 ROW(ioctl, 16, 29,
 	TEST(TEST_IOCTL, EPERM, OP_NONE, NO_ARGS, 0,
-	"no typing into terminals, no change of files through a read-only descriptor"))
+		"no typing into terminals, no change of files through a read-only descriptor"))
 ROW(pread64, 17, 67, FREE(BY_FD))
 ROW(pwrite64, 18, 68, FREE(BY_FD))
 ROW(readv, 19, 65, FREE(BY_FD))
@@ -52,13 +52,13 @@ ROW(getpid, 39, 172, FREE(TELLS))
 ROW(sendfile, 40, 71, FREE(BY_FD))
 ROW(socket, 41, 198,
 	TEST(TEST_SOCKET, EAFNOSUPPORT, OP_NONE, NO_ARGS, 0,
-	"only kinds whose every way out is notified"))
+		"only kinds whose every way out is notified"))
 ROW(connect, 42, 203,
 	NOTIFY(OP_CONNECT, AT(0, -1, -1), 0, "reaches out; the address lies in memory"))
 ROW(accept, 43, 202, FREE("takes what comes to a socket that the gate let listen"))
 ROW(sendto, 44, 206,
 	TEST(TEST_SENDTO, 0, OP_SEND, AT(0, -1, 3), 0,
-	"with an address it reaches out; without, the peer was decided"))
+		"with an address it reaches out; without, the peer was decided"))
 ROW(recvfrom, 45, 207,
 	FREE("takes what comes to a socket; descriptors in it were sent by somebody let in"))
 ROW(sendmsg, 46, 211, NOTIFY(OP_SEND, AT(0, -1, 2), 0, "may carry an address in memory"))
@@ -68,19 +68,19 @@ ROW(shutdown, 48, 210, FREE("ends a connection of its own"))
 ROW(bind, 49, 200, NOTIFY(OP_BIND, AT(0, -1, -1), 0, "takes an address, or makes a socket file"))
 ROW(listen, 50, 201,
 	NOTIFY(OP_LISTEN, AT(0, -1, -1), 0,
-	"lets others in; unbound it takes a port on every address"))
+		"lets others in; unbound it takes a port on every address"))
 ROW(getsockname, 51, 204, FREE(TELLS))
 ROW(getpeername, 52, 205, FREE(TELLS))
 ROW(socketpair, 53, 199,
 	TEST(TEST_SOCKETPAIR, EAFNOSUPPORT, OP_NONE, NO_ARGS, 0,
-	"only Unix sockets, which are joined to each other"))
+		"only Unix sockets, which are joined to each other"))
 ROW(setsockopt, 54, 208,
 	TEST(TEST_SETSOCKOPT, EPERM, OP_NONE, NO_ARGS, 0,
-	"its own sockets; no device, route or group, which send packets elsewhere"))
+		"its own sockets; no device, route or group, which send packets elsewhere"))
 ROW(getsockopt, 55, 209, FREE(TELLS))
 ROW(clone, 56, 220,
 	TEST(TEST_CLONE, EPERM, OP_NONE, NO_ARGS, 0,
-	"no new namespaces, and no child for the parent"))
+		"no new namespaces, and no child for the parent"))
 ROW(fork, 57, -1, FREE("the child has the same floor and filter"))
 ROW(vfork, 58, -1, FREE("the child has the same floor and filter"))
 ROW(execve, 59, 221, FREE("the new program has the same floor and filter, and gains no privileges"))
@@ -88,7 +88,7 @@ ROW(exit, 60, 93, FREE(OWN))
 ROW(wait4, 61, 260, FREE(WAITS))
 ROW(kill, 62, 129,
 	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
-	"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
+		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(uname, 63, 160, FREE(TELLS))
 ROW(semget, 64, 190,
 	NOTIFY(OP_IPC_GET, NO_ARGS, 0, "finds or makes something that all of one user share"))
@@ -102,7 +102,7 @@ ROW(msgrcv, 70, 188, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody ca
 ROW(msgctl, 71, 187, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
 ROW(fcntl, 72, 25,
 	TEST(TEST_FCNTL, EACCES, OP_NONE, NO_ARGS, 0,
-	"no leases, which hold others up; SIGIO to others is Landlock's from ABI 6 on"))
+		"no leases, which hold others up; SIGIO to others is Landlock's from ABI 6 on"))
 ROW(flock, 73, 32,
 	FREE("a lock on a file that can be read; holding up others by it is not prevented"))
 ROW(fsync, 74, 82, FREE(BY_FD))
@@ -164,7 +164,7 @@ ROW(rt_sigpending, 127, 136, FREE(OWN))
 ROW(rt_sigtimedwait, 128, 137, FREE(WAITS))
 ROW(rt_sigqueueinfo, 129, 138,
 	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
-	"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
+		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(rt_sigsuspend, 130, 133, FREE(WAITS))
 ROW(sigaltstack, 131, 132, FREE(OWN))
 ROW(utime, 132, -1, NOTIFY(OP_UTIME, PATH(0), 0, "changes times; Landlock never bounds it"))
@@ -178,7 +178,7 @@ ROW(sysfs, 139, -1, FREE(LOOKS))
 ROW(getpriority, 140, 141, FREE(TELLS))
 ROW(setpriority, 141, 140,
 	TEST(TEST_SETPRIORITY, 0, OP_PROCESS, NO_ARGS, 0,
-	"the priority of other processes; its own is free"))
+		"the priority of other processes; its own is free"))
 ROW(sched_setparam, 142, 118,
 	TEST(TEST_PID, 0, OP_PROCESS, NO_ARGS, 0, "schedules another process; itself is free"))
 ROW(sched_getparam, 143, 121, FREE(TELLS))
@@ -198,7 +198,8 @@ ROW(pivot_root, 155, 41, REFUSE(EPERM, MOUNTS))
 ROW(_sysctl, 156, -1, REFUSE(ENOSYS, GONE))
 ROW(prctl, 157, 167,
 	TEST(TEST_PRCTL, EPERM, OP_SUBREAPER, NO_ARGS, 0,
-	"a subreaper changes who descends from whom; PR_SET_MM forges /proc; the rest is its own"))
+		"a subreaper changes who descends from whom; PR_SET_MM forges /proc; the rest "
+		"is its own"))
 ROW(arch_prctl, 158, -1, FREE(OWN))
 ROW(adjtimex, 159, 171,
 	FREE("reading is for everybody, setting needs a capability, and all were dropped"))
@@ -248,7 +249,7 @@ ROW(fremovexattr, 199, 16,
 	NOTIFY(OP_XATTR, AT(0, -1, -1), 0, "removes an attribute; Landlock never bounds it"))
 ROW(tkill, 200, 130,
 	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
-	"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
+		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(time, 201, -1, FREE(TELLS))
 ROW(futex, 202, 98, FREE(OWN_MEMORY))
 ROW(sched_setaffinity, 203, 122,
@@ -285,7 +286,7 @@ ROW(epoll_wait, 232, -1, FREE(WAITS))
 ROW(epoll_ctl, 233, 21, FREE(MAKES))
 ROW(tgkill, 234, 131,
 	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
-	"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
+		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(utimes, 235, -1, NOTIFY(OP_UTIME, PATH(0), 0, "changes times; Landlock never bounds it"))
 ROW(vserver, 236, -1, REFUSE(ENOSYS, GONE))
 ROW(mbind, 237, 235, FREE(OWN_MEMORY))
@@ -304,7 +305,7 @@ ROW(request_key, 249, 218, REFUSE(ENOSYS, "keys are shared with everything of th
 ROW(keyctl, 250, 219, REFUSE(ENOSYS, "keys are shared with everything of the same user"))
 ROW(ioprio_set, 251, 30,
 	TEST(TEST_IOPRIO, 0, OP_PROCESS, NO_ARGS, 0,
-	"the priority of other processes; its own is free"))
+		"the priority of other processes; its own is free"))
 ROW(ioprio_get, 252, 31, FREE(TELLS))
 ROW(inotify_init, 253, -1, FREE(MAKES))
 ROW(inotify_add_watch, 254, 27, FREE("watches what can be read"))
@@ -312,7 +313,7 @@ ROW(inotify_rm_watch, 255, 28, FREE("watches what can be read"))
 ROW(migrate_pages, 256, 238, FREE(AS_PTRACE))
 ROW(openat, 257, 56,
 	TEST(TEST_OPENAT, 0, OP_OPEN, AT(0, 1, 2), 1,
-	"can write, create or empty a file; for reading it is not seen"))
+		"can write, create or empty a file; for reading it is not seen"))
 ROW(mkdirat, 258, 34, NOTIFY(OP_MKDIR, AT(0, 1, -1), 1, "makes a directory"))
 ROW(mknodat, 259, 33, NOTIFY(OP_MKNOD, AT(0, 1, -1), 1, "makes a file, FIFO, socket or device"))
 ROW(fchownat, 260, 54,
@@ -332,7 +333,7 @@ ROW(pselect6, 270, 72, FREE(WAITS))
 ROW(ppoll, 271, 73, FREE(WAITS))
 ROW(unshare, 272, 97,
 	TEST(TEST_UNSHARE, EPERM, OP_NONE, NO_ARGS, 0,
-	"no new namespaces: paths, ids and addresses would mean something else"))
+		"no new namespaces: paths, ids and addresses would mean something else"))
 ROW(set_robust_list, 273, 99, FREE(OWN))
 ROW(get_robust_list, 274, 100, FREE(AS_PTRACE))
 ROW(splice, 275, 76, FREE(BY_FD))
@@ -359,7 +360,7 @@ ROW(preadv, 295, 69, FREE(BY_FD))
 ROW(pwritev, 296, 70, FREE(BY_FD))
 ROW(rt_tgsigqueueinfo, 297, 240,
 	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
-	"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
+		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(perf_event_open, 298, 241, REFUSE(EPERM, "counts and samples other processes and the kernel"))
 ROW(recvmmsg, 299, 243,
 	FREE("takes what comes to a socket; descriptors in it were sent by somebody let in"))
@@ -367,7 +368,7 @@ ROW(fanotify_init, 300, 262, REFUSE(EPERM, "watches and can hold up whole mounts
 ROW(fanotify_mark, 301, 263, REFUSE(EPERM, "watches and can hold up whole mounts"))
 ROW(prlimit64, 302, 261,
 	TEST(TEST_PRLIMIT, 0, OP_PROCESS, NO_ARGS, 0,
-	"sets limits of another process; its own, and reading, are free"))
+		"sets limits of another process; its own, and reading, are free"))
 ROW(name_to_handle_at, 303, 264, FREE(LOOKS))
 ROW(open_by_handle_at, 304, 265, REFUSE(EPERM, "opens an inode past every path"))
 ROW(clock_adjtime, 305, 266,
@@ -388,7 +389,7 @@ ROW(renameat2, 316, 276,
 	NOTIFY(OP_RENAME, TWO(0, 1, 2, 3, 4), 2, "moves, exchanges, and may replace"))
 ROW(seccomp, 317, 277,
 	TEST(TEST_SECCOMP, EBUSY, OP_NONE, NO_ARGS, 0,
-	"filters only narrow; a second listener cannot be, as the kernel would say"))
+		"filters only narrow; a second listener cannot be, as the kernel would say"))
 ROW(getrandom, 318, 278, FREE(TELLS))
 ROW(memfd_create, 319, 279, FREE(MAKES))
 ROW(kexec_file_load, 320, 294, REFUSE(EPERM, MACHINE))
@@ -412,7 +413,7 @@ ROW(uretprobe, 335, -1, FREE("only from the kernel's own trampoline, else a sign
 ROW(uprobe, 336, -1, FREE("only from the kernel's own trampoline, else a signal"))
 ROW(pidfd_send_signal, 424, 424,
 	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
-	"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
+		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(io_uring_setup, 425, 425,
 	REFUSE(ENOSYS, "does in the kernel what the filter would not see; programs fall back"))
 ROW(io_uring_enter, 426, 426,
@@ -428,7 +429,7 @@ ROW(fspick, 433, 433, REFUSE(EPERM, MOUNTS))
 ROW(pidfd_open, 434, 434, FREE("names a process; what is done with it is asked for again"))
 ROW(clone3, 435, 435,
 	REFUSE(ENOSYS,
-	"its flags lie in memory, where no filter sees them; libraries fall back to clone"))
+		"its flags lie in memory, where no filter sees them; libraries fall back to clone"))
 ROW(close_range, 436, 436, FREE(OWN))
 ROW(openat2, 437, 437,
 	NOTIFY(OP_OPEN, AT(0, 1, -1), 3, "its flags lie in memory, so every one is looked at"))
@@ -446,7 +447,7 @@ ROW(landlock_restrict_self, 446, 446,
 ROW(memfd_secret, 447, 447, FREE(MAKES))
 ROW(process_mrelease, 448, 448,
 	NOTIFY(OP_PROCESS, NO_ARGS, 0,
-	"takes memory from another process without asking as for ptrace"))
+		"takes memory from another process without asking as for ptrace"))
 ROW(futex_waitv, 449, 449, FREE(OWN_MEMORY))
 ROW(set_mempolicy_home_node, 450, 450, FREE(OWN_MEMORY))
 ROW(cachestat, 451, 451, FREE(LOOKS))

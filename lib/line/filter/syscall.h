@@ -20,40 +20,40 @@ enum sys_do {
 /* What a notified call is to the gate. One file call-*.c per group. */
 enum sys_op {
 	OP_NONE = 0,
-	OP_OPEN,	/* open openat openat2 creat */
+	OP_OPEN, /* open openat openat2 creat */
 	OP_MKDIR,
 	OP_MKNOD,
-	OP_UNLINK,	/* unlink unlinkat rmdir */
+	OP_UNLINK, /* unlink unlinkat rmdir */
 	OP_RENAME,
 	OP_LINK,
 	OP_SYMLINK,
-	OP_TRUNCATE,	/* by path; ftruncate needs a writable descriptor: free */
+	OP_TRUNCATE, /* by path; ftruncate needs a writable descriptor: free */
 	OP_CHMOD,
 	OP_CHOWN,
 	OP_UTIME,
-	OP_XATTR,	/* set and remove, all forms */
-	OP_SETATTR,	/* file_setattr */
+	OP_XATTR,   /* set and remove, all forms */
+	OP_SETATTR, /* file_setattr */
 	OP_CONNECT,
 	OP_BIND,
 	OP_LISTEN,
-	OP_SEND,	/* sendto with an address, sendmsg, sendmmsg */
-	OP_IPC_GET,	/* shmget semget msgget */
-	OP_IPC_USE,	/* by id: shmat shmctl semop semctl msgsnd ... */
-	OP_MQ,		/* mq_open mq_unlink */
-	OP_PROCESS,	/* calls about a pid: own tree or not */
-	OP_RESTRICT,	/* landlock_restrict_self */
-	OP_SUBREAPER,	/* prctl(PR_SET_CHILD_SUBREAPER) */
+	OP_SEND,      /* sendto with an address, sendmsg, sendmmsg */
+	OP_IPC_GET,   /* shmget semget msgget */
+	OP_IPC_USE,   /* by id: shmat shmctl semop semctl msgsnd ... */
+	OP_MQ,	      /* mq_open mq_unlink */
+	OP_PROCESS,   /* calls about a pid: own tree or not */
+	OP_RESTRICT,  /* landlock_restrict_self */
+	OP_SUBREAPER, /* prctl(PR_SET_CHILD_SUBREAPER) */
 	OP_N,
 };
 
 /* No pointers: a table with some has to be relocated at every start. */
 struct sys_row {
 	char name[24];
-	int x86_64;  /* numbers; -1: not there */
+	int x86_64; /* numbers; -1: not there */
 	int aarch64;
 	enum sys_do what;
-	int test;	/* SYS_TEST: enum sys_test of syscall-table.c's own */
-	int error;	/* SYS_REFUSE, and what a test refuses with */
+	int test;  /* SYS_TEST: enum sys_test of syscall-table.c's own */
+	int error; /* SYS_REFUSE, and what a test refuses with */
 	enum sys_op op;
 	/* Where arguments lie; -1: none. Which one is a descriptor, and so on,
 	 * is up to the op; these are what several ops share. */
@@ -72,13 +72,13 @@ const struct sys_row *sys_at(size_t i);
 struct sock_filter;
 
 struct filter_options {
-	int abi;	   /* of the floor: below 6, signals are notified */
-	bool notify;	   /* false: what would be notified is refused (tests) */
+	int abi;     /* of the floor: below 6, signals are notified */
+	bool notify; /* false: what would be notified is refused (tests) */
 };
 
 /* The program: -ENOMEM, or 0 and an allocated array. Cheap: no library, a
  * few microseconds. */
-int filter_create(const struct filter_options *options, struct sock_filter **ret_program,
-	size_t *ret_n);
+int filter_create(
+	const struct filter_options *options, struct sock_filter **ret_program, size_t *ret_n);
 
 #endif

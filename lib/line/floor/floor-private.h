@@ -34,8 +34,8 @@ struct floor {
 int floor_add(struct floor *floor, int fd, bool dir, uint64_t rights, struct ambit_error *err);
 
 /* Everything that may be read, by options. */
-int floor_add_reads(struct floor *floor, const struct floor_options *options,
-	struct ambit_error *err);
+int floor_add_reads(
+	struct floor *floor, const struct floor_options *options, struct ambit_error *err);
 
 /* Whether something that is hidden lies at path or beneath it. */
 bool floor_hides(const struct floor_options *options, const char *path);

@@ -124,8 +124,8 @@ floor_add(struct floor *floor, int fd, bool dir, uint64_t rights, struct ambit_e
 
 /* Remembers where writing is granted. */
 static int
-add_place(struct floor *floor, const char *path, enum ground kind, bool dir,
-	const struct stat *st, struct ambit_error *err)
+add_place(struct floor *floor, const char *path, enum ground kind, bool dir, const struct stat *st,
+	struct ambit_error *err)
 {
 	return grounds_add(floor->grounds, path, kind, !dir, st) < 0 ? err_nomem(err) : 0;
 }

@@ -46,11 +46,11 @@ int floor_abi(struct ambit_error *err);
 int floor_prepare(struct floor **ret_base, struct ambit_error *err);
 
 /* A writable path that does not exist is skipped: it is done on behalf. */
-int floor_create(const struct floor_options *options, struct floor **ret_floor,
-	struct ambit_error *err);
+int floor_create(
+	const struct floor_options *options, struct floor **ret_floor, struct ambit_error *err);
 void floor_destroy(struct floor *floor);
 
-int floor_fd(const struct floor *floor); /* the ruleset, for landlock_restrict_self */
+int floor_fd(const struct floor *floor);       /* the ruleset, for landlock_restrict_self */
 int floor_in_force(const struct floor *floor); /* the ABI it was made for */
 
 /* One more directory with all rights, before anybody is restricted by it. */

@@ -215,8 +215,7 @@ grounds_add_inode(struct grounds *grounds, dev_t dev, ino_t ino)
 	pthread_rwlock_wrlock(&grounds->lock);
 	r = make_inode_room(grounds);
 	if (r == 0) {
-		struct inode *slot =
-			find_inode(grounds->inodes, grounds->inode_slots, dev, ino);
+		struct inode *slot = find_inode(grounds->inodes, grounds->inode_slots, dev, ino);
 
 		grounds->n_inodes += slot->ino == 0;
 		*slot = (struct inode){ dev, ino };
@@ -232,7 +231,7 @@ grounds_has_inode(struct grounds *grounds, dev_t dev, ino_t ino)
 
 	pthread_rwlock_rdlock(&grounds->lock);
 	has = grounds->inode_slots > 0 &&
-		find_inode(grounds->inodes, grounds->inode_slots, dev, ino)->ino != 0;
+	      find_inode(grounds->inodes, grounds->inode_slots, dev, ino)->ino != 0;
 	pthread_rwlock_unlock(&grounds->lock);
 	return has;
 }

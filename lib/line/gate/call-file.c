@@ -51,9 +51,9 @@ call_last(const struct call *call, unsigned n)
 	const char *last = slash ? slash + 1 : path;
 
 	return !last[0]		   ? LAST_ROOT
-		: streq(last, ".")  ? LAST_DOT
-		: streq(last, "..") ? LAST_DOTDOT
-				    : LAST_NAME;
+	       : streq(last, ".")  ? LAST_DOT
+	       : streq(last, "..") ? LAST_DOTDOT
+				   : LAST_NAME;
 }
 
 /* -- what would fail anyway ------------------------------------------------------ */
@@ -168,7 +168,7 @@ lies_in_scratch(const struct call *call, const struct object *object)
 	if (object->parent < 0 || !object->name[0] || !slash || object->gone)
 		return false;
 	return is_scratch_dir(object->real, (size_t)(slash - object->real)) ||
-		(in_scratch(object->real) && made_has(gate_made(call->gate), object->parent));
+	       (in_scratch(object->real) && made_has(gate_made(call->gate), object->parent));
 }
 
 enum place
@@ -191,7 +191,7 @@ call_in_git_dir(const struct call *call, unsigned n)
 	if (object->parent < 0 || !end)
 		return false;
 	return (end - object->real > 5 && memcmp(end - 5, "/.git", 5) == 0) ||
-		fstatat(object->parent, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0;
+	       fstatat(object->parent, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int
@@ -234,8 +234,8 @@ call_unchanged(const struct call *call, unsigned n)
 	if (fstatat(object->parent, object->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT && !object->exists ? 0 : -ESTALE;
 	return object->exists && st.st_dev == object->st.st_dev && st.st_ino == object->st.st_ino
-		? 0
-		: -ESTALE;
+		       ? 0
+		       : -ESTALE;
 }
 
 /* -- what was made ------------------------------------------------------------------ */

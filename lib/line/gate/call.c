@@ -122,8 +122,8 @@ call_copy(struct call *call, unsigned n, int path_arg)
 }
 
 static int
-begin_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
-	enum object_follow *follow)
+begin_resolve(
+	struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow *follow)
 {
 	int r = call_copy(call, n, path_arg);
 	size_t len;
@@ -151,8 +151,8 @@ end_resolve(struct call *call, unsigned n, int r)
 }
 
 int
-call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
-	enum object_follow follow, unsigned long long resolve)
+call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow follow,
+	unsigned long long resolve)
 {
 	int r = begin_resolve(call, n, dirfd_arg, path_arg, &follow);
 
@@ -163,14 +163,14 @@ call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
 }
 
 int
-call_resolve_itself(struct call *call, unsigned n, int dirfd_arg, int path_arg,
-	enum object_follow follow)
+call_resolve_itself(
+	struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow follow)
 {
 	int r = begin_resolve(call, n, dirfd_arg, path_arg, &follow);
 
 	if (r == 0)
-		r = object_resolve_itself(&call->object[n], &call->target, call->base[n],
-			call->path[n], follow);
+		r = object_resolve_itself(
+			&call->object[n], &call->target, call->base[n], call->path[n], follow);
 	return end_resolve(call, n, r);
 }
 

@@ -65,25 +65,25 @@ struct call {
 	uint64_t id; /* of the notification */
 	uint64_t args[6];
 	struct target target;
-	bool again; /* prepare runs a second time: on the copies below */
+	bool again;    /* prepare runs a second time: on the copies below */
 	bool prepared; /* there may be something below to be dropped */
 
 	/* Filled by prepare. */
-	char *path[2];	  /* copies; owned, kept for the second time */
-	int base[2];	  /* dirfds as the program gave them */
+	char *path[2]; /* copies; owned, kept for the second time */
+	int base[2];   /* dirfds as the program gave them */
 	struct object object[2];
 	unsigned n_objects;
 	struct need need[6];
 	unsigned n_needs;
-	char *host;	  /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
-	bool bounded;	  /* the floor bounds this call where it covers its objects */
-	bool on_behalf;	  /* never CONTINUE, whatever the floor covers */
-	bool slow;	  /* perform may block: not in the gate's own thread */
-	bool asked;	  /* a person was asked: the floor does not know */
-	bool promises;	  /* never held: it is begun while a person is asked, with this */
-	uint64_t ticket;  /* 0: none; whoever takes it sets it to 0 */
+	char *host;	 /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
+	bool bounded;	 /* the floor bounds this call where it covers its objects */
+	bool on_behalf;	 /* never CONTINUE, whatever the floor covers */
+	bool slow;	 /* perform may block: not in the gate's own thread */
+	bool asked;	 /* a person was asked: the floor does not know */
+	bool promises;	 /* never held: it is begun while a person is asked, with this */
+	uint64_t ticket; /* 0: none; whoever takes it sets it to 0 */
 	struct ambit_permit *permit; /* of an allow that was recorded: ends with the answer */
-	unsigned changes; /* how often it meant something else after a question */
+	unsigned changes;	     /* how often it meant something else after a question */
 
 	/* For the op itself. */
 	int flags;
@@ -91,7 +91,7 @@ struct call {
 	uint64_t number[4];
 	void *data; /* malloc'd or NULL; freed with the call */
 	size_t len;
-	int fd[2];  /* closed with the call if not -1 */
+	int fd[2]; /* closed with the call if not -1 */
 
 	struct answer answer;
 };
@@ -106,8 +106,8 @@ struct call_op {
 };
 
 /* One per op; defined in the file that is named. */
-extern const struct call_op call_open;	   /* call-open.c */
-extern const struct call_op call_mkdir;	   /* call-name.c: names in directories */
+extern const struct call_op call_open;	/* call-open.c */
+extern const struct call_op call_mkdir; /* call-name.c: names in directories */
 extern const struct call_op call_mknod;
 extern const struct call_op call_unlink;
 extern const struct call_op call_rename;
@@ -119,14 +119,14 @@ extern const struct call_op call_chown;
 extern const struct call_op call_utime;
 extern const struct call_op call_xattr;
 extern const struct call_op call_setattr;
-extern const struct call_op call_connect;  /* call-net.c */
+extern const struct call_op call_connect; /* call-net.c */
 extern const struct call_op call_bind;
 extern const struct call_op call_listen;
-extern const struct call_op call_send;	   /* call-send.c */
-extern const struct call_op call_ipc_get;  /* call-ipc.c */
+extern const struct call_op call_send;	  /* call-send.c */
+extern const struct call_op call_ipc_get; /* call-ipc.c */
 extern const struct call_op call_ipc_use;
 extern const struct call_op call_mq;
-extern const struct call_op call_process;  /* call-process.c */
+extern const struct call_op call_process; /* call-process.c */
 extern const struct call_op call_restrict;
 extern const struct call_op call_subreaper;
 
@@ -150,8 +150,8 @@ int call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
 	enum object_follow follow, unsigned long long resolve);
 
 /* The same by object_resolve_itself: for what is done to the object alone. */
-int call_resolve_itself(struct call *call, unsigned n, int dirfd_arg, int path_arg,
-	enum object_follow follow);
+int call_resolve_itself(
+	struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow follow);
 
 /* Copies the path at argument i as path[n], unless it is there already. */
 int call_copy(struct call *call, unsigned n, int path_arg);

@@ -67,7 +67,7 @@ static bool
 moves_names(const struct call *call)
 {
 	return call->row->op == OP_SYMLINK || call->row->op == OP_LINK ||
-		call->row->op == OP_RENAME;
+	       call->row->op == OP_RENAME;
 }
 
 /* Removes something, or drops what it holds. */
@@ -94,7 +94,7 @@ share_parent(const struct object *a, const struct object *b)
 	struct stat x, y;
 
 	return a->parent >= 0 && b->parent >= 0 && fstat(a->parent, &x) == 0 &&
-		fstat(b->parent, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	       fstat(b->parent, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Whether the call is within the floor in a git directory as well: it makes no symlink,
@@ -108,8 +108,8 @@ keeps_to_git(const struct call *call)
 	case OP_RENAME:
 	case OP_LINK:
 		return S_ISREG(call->object[0].st.st_mode) &&
-			(!call->object[1].exists || S_ISREG(call->object[1].st.st_mode)) &&
-			share_parent(&call->object[0], &call->object[1]);
+		       (!call->object[1].exists || S_ISREG(call->object[1].st.st_mode)) &&
+		       share_parent(&call->object[0], &call->object[1]);
 	default:
 		return true;
 	}
@@ -251,7 +251,8 @@ what_of(const struct call *call)
 {
 	if (call->host)
 		return "connect";
-	return call->n_needs > 0 ? ambit_word_name(ambit_accesses, (int)call->need[0].access) : "do";
+	return call->n_needs > 0 ? ambit_word_name(ambit_accesses, (int)call->need[0].access)
+				 : "do";
 }
 
 static const struct ambit_outcome_path *
@@ -281,7 +282,8 @@ void
 gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key)
 {
 	const struct ambit_outcome_path *path = refused_path(outcome);
-	const char *what = path ? ambit_word_name(ambit_accesses, (int)path->access) : what_of(call);
+	const char *what =
+		path ? ambit_word_name(ambit_accesses, (int)path->access) : what_of(call);
 	auto_free char *subject = NULL;
 
 	gate_lock(call->gate);
@@ -374,7 +376,7 @@ static bool
 truncates(const struct call *call)
 {
 	return call->row->op == OP_TRUNCATE ||
-		(call->row->op == OP_OPEN && (call->flags & O_TRUNC));
+	       (call->row->op == OP_OPEN && (call->flags & O_TRUNC));
 }
 
 /* Where the command may do as it likes in every mode: nothing in there needs
@@ -577,7 +579,7 @@ gate_settles_now(struct gate *gate, uint64_t ticket)
 	if (!ambit_engine_judge(gate->o.engine))
 		return true;
 	judged = ambit_engine_question_of(gate->o.engine, ticket, &question, NULL) == 1 &&
-		question.judge;
+		 question.judge;
 	ambit_question_finish(&question);
 	return !judged;
 }
@@ -606,7 +608,8 @@ gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_ou
 {
 	struct ambit_error err = { 0 };
 
-	while (ambit_engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) == -EAGAIN) {
+	while (ambit_engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) ==
+		-EAGAIN) {
 		struct ambit_question question = { 0 };
 		int r = ambit_engine_question_of(gate->o.engine, ticket, &question, &err);
 
@@ -637,8 +640,7 @@ gate_settle_unwatched(struct gate *gate)
 	while (settles_unasked(gate) && !ambit_engine_judge(gate->o.engine) &&
 		(question = ambit_engine_question(gate->o.engine)) != NULL) {
 		if (ambit_question_copy(question, &copy) < 0) {
-			ambit_engine_decline(
-				gate->o.engine, question->id, ENOMEM, "out of memory");
+			ambit_engine_decline(gate->o.engine, question->id, ENOMEM, "out of memory");
 		} else {
 			answer(gate, &copy);
 			ambit_question_finish(&copy);

@@ -167,8 +167,8 @@ settle(struct gate *gate)
 		if (!going)
 			return;
 		gate_lock(gate);
-		r = ambit_engine_collect(gate->o.engine, held->ticket, &going->outcome,
-			&going->permit, &err);
+		r = ambit_engine_collect(
+			gate->o.engine, held->ticket, &going->outcome, &going->permit, &err);
 		gate_unlock(gate);
 		if (r == -EAGAIN) {
 			ambit_outcome_finish(&going->outcome);
@@ -222,7 +222,7 @@ bool
 call_given_up(struct call *call)
 {
 	return atomic_load(&call->gate->stopping) || !gate_is_valid(call->gate, call->id) ||
-		target_signalled(&call->target);
+	       target_signalled(&call->target);
 }
 
 static void

@@ -57,9 +57,9 @@ tell_evicted(void *data, const char *real, enum hand_evicted where, const char *
 
 	gate_lock(call->gate);
 	shown = ambit_scope_display(ambit_engine_scope(call->gate->o.engine), real);
-	outcome.reason = ambit_engine_evicted(call->gate->o.engine, real,
-		where == HAND_EVICTED_TO_ATTIC,
-		where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
+	outcome.reason =
+		ambit_engine_evicted(call->gate->o.engine, real, where == HAND_EVICTED_TO_ATTIC,
+			where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
 	gate_unlock(call->gate);
 	gate_tell_refused(
 		call->gate, &call->target, "move", shown ? shown : "?", &outcome, true, 0);

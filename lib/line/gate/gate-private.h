@@ -28,7 +28,8 @@ struct held {
 	uint64_t ticket;
 };
 
-/* Descriptors for writing that were put into a process past the floor: the last ones. What a program was given once, it keeps, whatever is said later. */
+/* Descriptors for writing that were put into a process past the floor: the last ones. What a
+ * program was given once, it keeps, whatever is said later. */
 #define GATE_GIVEN_MAX 64
 
 struct given {
@@ -42,8 +43,8 @@ struct gate {
 	struct made *made;
 	struct standins *standins;
 	struct egress *egress; /* or NULL */
-	struct work *work;    /* acts that may block */
-	struct work *answers; /* calls that were answered: never behind those */
+	struct work *work;     /* acts that may block */
+	struct work *answers;  /* calls that were answered: never behind those */
 	struct run_counts *counts;
 	struct staged *staged;
 	struct quick *quick; /* of the gate's own thread */
@@ -58,14 +59,14 @@ struct gate {
 	struct sigaction before; /* of GATE_SIGNAL */
 	pthread_mutex_t engine_lock;
 	pthread_mutex_t engine_next; /* held while waiting for that: see gate_lock */
-	pthread_mutex_t taking; /* by who takes out of held; before the other two */
+	pthread_mutex_t taking;	     /* by who takes out of held; before the other two */
 
 	pthread_mutex_t lock; /* of what follows */
 	struct held *held;
 	pid_t *narrowed;
 	size_t n_narrowed;
 	struct given given[GATE_GIVEN_MAX]; /* a ring */
-	uint64_t n_given; /* all told */
+	uint64_t n_given;		    /* all told */
 
 	atomic_bool stopping;
 	atomic_bool any_narrowed;

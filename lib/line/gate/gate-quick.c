@@ -115,7 +115,7 @@ look_at(struct quick *quick, const struct call *call, unsigned n, enum ambit_acc
 
 	if (!floor_covers(call->gate->o.floor, path) || !parent_is_plain(quick, path))
 		return false;
-	exists = !new && fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	exists = !new &&fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!new && !exists && errno != ENOENT)
 		return false;
 	look->object[look->n++] = (struct ambit_object){
@@ -159,7 +159,7 @@ look_one(struct quick *quick, struct call *call, enum ambit_access access, bool 
 	struct look *look)
 {
 	return read_path(quick, call, 0, call->row->dirfd, call->row->path) &&
-		look_at(quick, call, 0, access, new, look);
+	       look_at(quick, call, 0, access, new, look);
 }
 
 static bool
@@ -177,8 +177,8 @@ are_in_floor(const struct quick *quick, const struct call *call)
 	const struct floor *floor = call->gate->o.floor;
 
 	return share_parent(quick->path[0], quick->path[1]) ||
-		(floor_covers_links(floor, quick->path[0]) &&
-			floor_covers_links(floor, quick->path[1]));
+	       (floor_covers_links(floor, quick->path[0]) &&
+		       floor_covers_links(floor, quick->path[1]));
 }
 
 /* Directories bring along what they hold. */
@@ -191,10 +191,10 @@ look_two(struct quick *quick, struct call *call, enum ambit_access from, enum am
 	if (row->flags >= 0 && call->args[(int)row->flags] != 0)
 		return false;
 	return read_path(quick, call, 0, row->dirfd, row->path) &&
-		read_path(quick, call, 1, row->dirfd2, row->path2) &&
-		look_at(quick, call, 0, from, false, look) && look->object[0].exists &&
-		S_ISREG(look->object[0].mode) && look_at(quick, call, 1, to, false, look) &&
-		are_in_floor(quick, call);
+	       read_path(quick, call, 1, row->dirfd2, row->path2) &&
+	       look_at(quick, call, 0, from, false, look) && look->object[0].exists &&
+	       S_ISREG(look->object[0].mode) && look_at(quick, call, 1, to, false, look) &&
+	       are_in_floor(quick, call);
 }
 
 static bool
@@ -209,8 +209,8 @@ look(struct quick *quick, struct call *call, struct look *ret_look)
 		return look_one(quick, call, AMBIT_ACCESS_DELETE, false, ret_look);
 	case OP_SYMLINK: /* in a git directory it depends on its text */
 		return look_one(quick, call, AMBIT_ACCESS_WRITE, true, ret_look) &&
-			floor_covers_links(call->gate->o.floor, quick->path[0]) &&
-			!gate_in_git(call->gate, quick->path[0]);
+		       floor_covers_links(call->gate->o.floor, quick->path[0]) &&
+		       !gate_in_git(call->gate, quick->path[0]);
 	case OP_RENAME:
 		return look_two(quick, call, AMBIT_ACCESS_DELETE, AMBIT_ACCESS_REPLACE, ret_look);
 	case OP_LINK:

@@ -32,8 +32,7 @@ is_closed(int fd)
 static int
 open_old(const struct staged_one *one, struct stat *ret_st)
 {
-	int fd = openat(one->parent, strrchr(one->real, '/') + 1,
-		O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(one->parent, strrchr(one->real, '/') + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd >= 0 && fstat(fd, ret_st) < 0)
 		ret_st->st_mode = 0;
@@ -43,8 +42,8 @@ open_old(const struct staged_one *one, struct stat *ret_st)
 static int
 put(const struct staged_one *one, struct ambit_pass *pass, const char *text, size_t len)
 {
-	return act_put_text(pass, one->parent, NULL, strrchr(one->real, '/') + 1, one->mode, text,
-		len);
+	return act_put_text(
+		pass, one->parent, NULL, strrchr(one->real, '/') + 1, one->mode, text, len);
 }
 
 /* As if it were any other file there. */
@@ -99,8 +98,8 @@ decide(struct gate *gate, const struct staged_one *one, const struct stat *st,
 	struct ambit_request *request = make_request(one, st);
 	struct ambit_error err = { 0 };
 	uint64_t ticket = 0;
-	int r = request ? ambit_engine_submit(gate->o.engine, request, outcome, permit, &ticket,
-				  &err)
+	int r = request ? ambit_engine_submit(
+				  gate->o.engine, request, outcome, permit, &ticket, &err)
 			: -ENOMEM;
 
 	if (r != 1)

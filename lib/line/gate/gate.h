@@ -23,9 +23,9 @@ struct gate_options {
 	const struct floor *floor;
 	struct tree tree;
 	struct nest *nest; /* borrowed; NULL: no run inside this one */
-	int listener; /* taken */
+	int listener;	   /* taken */
 	bool quiet;
-	const char *temp; /* the private temp directory, real path; borrowed */
+	const char *temp;  /* the private temp directory, real path; borrowed */
 	struct pool *pool; /* of directories for the spine, or NULL; borrowed */
 	int proxy;	   /* a socket that listens, for egress; taken; -1: none */
 	const char *token; /* and the word that opens it */
@@ -44,8 +44,8 @@ struct gate_options {
 
 struct gate;
 
-int gate_create(const struct gate_options *options, struct gate **ret_gate,
-	struct ambit_error *err);
+int gate_create(
+	const struct gate_options *options, struct gate **ret_gate, struct ambit_error *err);
 /* Starts the thread. */
 int gate_start(struct gate *gate, struct ambit_error *err);
 /* Nothing is let through any more; all threads are joined. */

@@ -114,14 +114,13 @@ staged_takes(struct call *call)
 		object->proc || !writes_all(call) || atomic_load(&staged->n) >= STAGED_MAX)
 		return false;
 	gate_lock(call->gate);
-	takes = ambit_engine_git_writes(gate_engine(call->gate), object->real) &&
-		!is_allowed(call);
+	takes = ambit_engine_git_writes(gate_engine(call->gate), object->real) && !is_allowed(call);
 	gate_unlock(call->gate);
 	/* Anybody may call himself git; what he writes is judged all the same. All
 	 * others are asked about at once, or get an error that means something. */
 	return takes && target_who(&call->target, &who) == 0 && str_prefix(who.program, "git") &&
-		grounds_of(gate_grounds(call->gate), object->real) != GROUND_NONE &&
-		!was_refused(staged, object->real);
+	       grounds_of(gate_grounds(call->gate), object->real) != GROUND_NONE &&
+	       !was_refused(staged, object->real);
 }
 
 static int

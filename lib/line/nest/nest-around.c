@@ -47,8 +47,8 @@ hand_on(const struct handed *handed, int socket)
 	int fds[NEST_START_FDS], r;
 
 	for (; handed->envp[start.n_envp]; start.n_envp++)
-		buf_append(&texts, handed->envp[start.n_envp],
-			strlen(handed->envp[start.n_envp]) + 1);
+		buf_append(
+			&texts, handed->envp[start.n_envp], strlen(handed->envp[start.n_envp]) + 1);
 	if (texts.failed)
 		return -ENOMEM;
 	r = make_file(handed->text, handed->len, &file);

@@ -281,8 +281,8 @@ ambit_run_through(int socket, const struct ambit_run_request *request, int *ret_
 	fd_close_at(&relay.signals);
 	close(socket);
 	if (r == -E2BIG)
-		return err_set(err, E2BIG,
-			"too many runs inside each other, or too much to pass on");
+		return err_set(
+			err, E2BIG, "too many runs inside each other, or too much to pass on");
 	if (r == -EPERM)
 		return err_set(err, EPERM,
 			"ambit-tools lies where a command behind this line can write, so it is not "

@@ -21,7 +21,7 @@
 #include "base/str.h"
 #include "line/nest/nest.h"
 
-#define REQUEST_MS 10000 /* for all that the client has to say before the start */
+#define REQUEST_MS 10000	/* for all that the client has to say before the start */
 #define OUTSIDE_MAX (64u << 20) /* guards that were found are in it */
 
 bool
@@ -314,8 +314,8 @@ ambit_run_inner_end(struct ambit_run_inner *inner, int status, const char *repor
 
 	if (!inner)
 		return;
-	if (file >= 0 && (fd_write_all(file, report, strlen(report)) < 0 ||
-				 lseek(file, 0, SEEK_SET) < 0)) {
+	if (file >= 0 &&
+		(fd_write_all(file, report, strlen(report)) < 0 || lseek(file, 0, SEEK_SET) < 0)) {
 		close(file);
 		file = -1;
 	}

@@ -28,8 +28,8 @@ struct entry {
 	struct entry *next;
 	int id;
 	pid_t client;
-	int socket; /* until it is handed on */
-	int pidfd;  /* of the client; likewise */
+	int socket;	  /* until it is handed on */
+	int pidfd;	  /* of the client; likewise */
 	pid_t supervisor; /* 0: not started yet */
 	int watch;	  /* its pidfd */
 };
@@ -133,9 +133,7 @@ nest_admit(struct nest *nest, pid_t client, int pidfd, int *ret_fd)
 		close(pidfd);
 		return -EAGAIN;
 	}
-	*entry = (struct entry){
-		.client = client, .pidfd = pidfd, .socket = pair[0], .watch = -1
-	};
+	*entry = (struct entry){ .client = client, .pidfd = pidfd, .socket = pair[0], .watch = -1 };
 	pthread_mutex_lock(&nest->lock);
 	r = add(nest, entry);
 	pthread_mutex_unlock(&nest->lock);
@@ -309,8 +307,8 @@ is_replaceable(struct nest *nest, struct gate *gate)
 
 	self[n > 0 ? n : 0] = '\0';
 	for (size_t i = 0; !open && i < sizeof(places) / sizeof(places[0]); i++) {
-		auto_free char *path = str_printf("%.*s/%s", (int)(strrchr(self, '/') - self), self,
-			places[i]);
+		auto_free char *path =
+			str_printf("%.*s/%s", (int)(strrchr(self, '/') - self), self, places[i]);
 		auto_free char *real = path ? realpath(path, NULL) : NULL;
 		const struct ambit_object object = {
 			.access = AMBIT_ACCESS_REPLACE,
@@ -323,7 +321,7 @@ is_replaceable(struct nest *nest, struct gate *gate)
 			continue;
 		gate_lock(gate);
 		open = is_beneath(real, nest->o.open) || is_beneath(real, nest->o.spine) ||
-			ambit_engine_glance(nest->o.engine, &object, 1, &pass) == AMBIT_ALLOW;
+		       ambit_engine_glance(nest->o.engine, &object, 1, &pass) == AMBIT_ALLOW;
 		gate_unlock(gate);
 	}
 	return open;
@@ -344,10 +342,9 @@ take_hello(struct nest *nest, struct gate *gate, struct entry *entry)
 		is_replaceable(nest, gate))
 		r = -EPERM;
 	else if (n == (ssize_t)sizeof(hello) && hello.kind == NEST_HELLO &&
-		hello.value == NEST_VERSION && nest_door_name(hello.serial) &&
-		given.pid == entry->client &&
-		!narrow_holds(gate, entry->client) &&
-		!has_ended(entry->pidfd))
+		 hello.value == NEST_VERSION && nest_door_name(hello.serial) &&
+		 given.pid == entry->client && !narrow_holds(gate, entry->client) &&
+		 !has_ended(entry->pidfd))
 		r = start(nest, gate, entry, hello.serial);
 	if (r == -E2BIG || r == -EPERM) {
 		hello = (struct nest_message){ .kind = NEST_END, .value = r };

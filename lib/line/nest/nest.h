@@ -30,8 +30,8 @@ struct nest_options {
 	struct keeper *keeper;
 	const struct floor *floor;
 	char *const *open, *const *spine; /* what the floor was made of; borrowed */
-	const char *temp;   /* borrowed */
-	const int *outer;   /* rulesets of the lines around this one */
+	const char *temp;		  /* borrowed */
+	const int *outer;		  /* rulesets of the lines around this one */
 	size_t n_outer;
 	/* What this line is, for the one inside: see ambit_run_options. */
 	char *(*scope)(void *data);
@@ -70,7 +70,7 @@ void nest_started(struct nest *nest, const struct keeper_message *message);
 
 struct nest_start {
 	pid_t supervisor; /* the outer one: performs what its tree sends with descriptors */
-	pid_t client; /* 0: none; then another file has the command's environment */
+	pid_t client;	  /* 0: none; then another file has the command's environment */
 	uint32_t n_outer;
 	uint32_t n_envp; /* texts in that */
 };
@@ -82,7 +82,7 @@ struct ambit_run_inner {
 	int pidfd;
 	struct nest_start start;
 	int outer[KEEPER_OUTER_MAX];
-	char *outside;	/* what the file has */
+	char *outside; /* what the file has */
 	size_t outside_len;
 	const char *scope, *temp;
 	char **open;	 /* in the floor outside */

@@ -22,8 +22,8 @@ look(int fd, const char *path, int flags, struct statx *stx)
 	/* As it is known here: a remote file system need not be asked again. */
 	return statx(fd, path, flags | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
 		       STATX_TYPE | STATX_INO | STATX_NLINK, stx) < 0
-		? -errno
-		: 0;
+		       ? -errno
+		       : 0;
 }
 
 static bool
@@ -80,7 +80,7 @@ is_memory(const struct place *place, const struct statx *of)
 	struct statx root;
 
 	return str_prefix(place->real, "/memfd:") && is_marked(place) &&
-		look(AT_FDCWD, "/", 0, &root) == 0 && !on_same(&root, of);
+	       look(AT_FDCWD, "/", 0, &root) == 0 && !on_same(&root, of);
 }
 
 static int

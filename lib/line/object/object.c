@@ -141,8 +141,7 @@ is_ours(const struct object *object)
 	char own[32];
 	size_t n = (size_t)snprintf(own, sizeof(own), "/proc/%d", (int)getpid());
 
-	return str_prefix(object->real, own) &&
-		(object->real[n] == '/' || object->real[n] == '\0');
+	return str_prefix(object->real, own) && (object->real[n] == '/' || object->real[n] == '\0');
 }
 
 /* Where the path starts: "/" is -1, with no place. */
@@ -317,7 +316,7 @@ static bool
 same_inode(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-		(a->st_mode & S_IFMT) == (b->st_mode & S_IFMT);
+	       (a->st_mode & S_IFMT) == (b->st_mode & S_IFMT);
 }
 
 bool

@@ -22,18 +22,18 @@ enum object_follow {
 };
 
 struct object {
-	int parent;	    /* O_PATH of the directory; -1 if only the object itself was asked for */
+	int parent; /* O_PATH of the directory; -1 if only the object itself was asked for */
 	char name[NAME_MAX + 1]; /* last component; "" if parent itself or fd is the object */
-	int fd;		    /* O_PATH of the object (O_NOFOLLOW), or -1 if it does not exist */
+	int fd;			 /* O_PATH of the object (O_NOFOLLOW), or -1 if it does not exist */
 	bool exists;
-	bool slash;	    /* the path ended in '/': only a directory will do */
-	bool gone;	    /* its name was removed: real means nothing */
-	bool nameless;	    /* a pipe, socket, memfd or other inode without a path */
-	bool proc;	    /* lies on a proc file system */
-	struct stat st;	    /* of fd, if it exists */
-	char real[PATH_MAX]; /* parent's real path + "/" + name */
+	bool slash;		/* the path ended in '/': only a directory will do */
+	bool gone;		/* its name was removed: real means nothing */
+	bool nameless;		/* a pipe, socket, memfd or other inode without a path */
+	bool proc;		/* lies on a proc file system */
+	struct stat st;		/* of fd, if it exists */
+	char real[PATH_MAX];	/* parent's real path + "/" + name */
 	char written[PATH_MAX]; /* as the program wrote it: cwd + path, folded by text alone */
-	char *leads;	    /* the text of a symlink that gets this name; owned; or NULL */
+	char *leads;		/* the text of a symlink that gets this name; owned; or NULL */
 };
 
 void object_init(struct object *object);
@@ -52,8 +52,8 @@ int object_resolve(struct object *object, struct target *target, int dirfd, cons
 
 /* The same for who acts on the thing itself, not on its name: where it exists,
  * parent may be -1. */
-int object_resolve_itself(struct object *object, struct target *target, int dirfd,
-	const char *path, enum object_follow follow);
+int object_resolve_itself(struct object *object, struct target *target, int dirfd, const char *path,
+	enum object_follow follow);
 
 /* The object behind one of the target's descriptors (fchmod, f*xattr,
  * AT_EMPTY_PATH). */

@@ -240,8 +240,8 @@ walk_scoped(struct object *object, int start, const char *path, enum object_foll
 		r = split(text, &parts);
 		if (r < 0)
 			return r;
-		parent = kernel_open(start, parts.parent[0] ? parts.parent : ".",
-			O_PATH | O_DIRECTORY, resolve);
+		parent = kernel_open(
+			start, parts.parent[0] ? parts.parent : ".", O_PATH | O_DIRECTORY, resolve);
 		if (parent < 0)
 			return parent;
 		if (parts.name[0] == '\0')
@@ -252,7 +252,8 @@ walk_scoped(struct object *object, int start, const char *path, enum object_foll
 		if (fd >= 0 && fstat(fd, &object->st) < 0)
 			return -errno;
 		if (fd < 0 || !S_ISLNK(object->st.st_mode) || !follow)
-			return walk_end_at_name(object, &parent, parts.name, &fd, parts.slash, follow);
+			return walk_end_at_name(
+				object, &parent, parts.name, &fd, parts.slash, follow);
 		/* "self", or a magic link, which is EXDEV here in any case. */
 		if (walk_on_proc(fd))
 			return -EXDEV;

@@ -19,8 +19,8 @@ int walk_quickly(struct object *object, int start, const char *path, enum object
 
 /* One component at a time, in the target's place. resolve: RESOLVE_NO_XDEV,
  * NO_MAGICLINKS, NO_SYMLINKS. */
-int walk_carefully(struct object *object, const struct target *target, int start,
-	const char *path, enum object_follow follow, unsigned long long resolve);
+int walk_carefully(struct object *object, const struct target *target, int start, const char *path,
+	enum object_follow follow, unsigned long long resolve);
 
 /* By the kernel, bounded by start: RESOLVE_BENEATH or IN_ROOT is in resolve.
  * What lies on a proc file system is found, but may be this process' own. */

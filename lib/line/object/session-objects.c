@@ -22,7 +22,7 @@
 #define MADE_MAX 262144 /* about 20 MB when it is full */
 #define BUCKETS_FIRST 256
 #define HELD_MAX 256 /* descriptors, where there are no handles */
-#define KEY_MAX 288 /* the name of a queue, 255 bytes, and its inode */
+#define KEY_MAX 288  /* the name of a queue, 255 bytes, and its inode */
 
 #define KIND_FILE 'f'
 #define KIND_COOKIE 'c'

@@ -191,7 +191,7 @@ own_ids(struct ids *ids)
 	ids->uid[3] = (unsigned)setfsuid((uid_t)-1);
 	ids->gid[3] = (unsigned)setfsgid((gid_t)-1);
 	return getresuid(&ids->uid[0], &ids->uid[1], &ids->uid[2]) == 0 &&
-		getresgid(&ids->gid[0], &ids->gid[1], &ids->gid[2]) == 0;
+	       getresgid(&ids->gid[0], &ids->gid[1], &ids->gid[2]) == 0;
 }
 
 static bool
@@ -269,9 +269,9 @@ target_is_us(const struct target *target)
 		return cwd >= 0;
 	}
 	return read_status(target, status) == 0 && ids_match(status, "\nUid:", ids.uid) &&
-		ids_match(status, "\nGid:", ids.gid) && groups_match(status) &&
-		hex_field(status, "\nCapEff:", &effective) && effective == 0 &&
-		hex_field(status, "\nCapPrm:", &permitted) && permitted == 0;
+	       ids_match(status, "\nGid:", ids.gid) && groups_match(status) &&
+	       hex_field(status, "\nCapEff:", &effective) && effective == 0 &&
+	       hex_field(status, "\nCapPrm:", &permitted) && permitted == 0;
 }
 
 /* -- its signals ---------------------------------------------------------------- */

@@ -198,7 +198,7 @@ is_its(const struct target *target, int fd, int copy)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)target->tid, fd);
 	return stat(path, &a) == 0 && fstat(copy, &b) == 0 && a.st_dev == b.st_dev &&
-		a.st_ino == b.st_ino;
+	       a.st_ino == b.st_ino;
 }
 
 static int

@@ -15,7 +15,7 @@
 
 struct target {
 	pid_t tid;
-	int pidfd; /* of the thread, opened when first needed; -1 */
+	int pidfd;  /* of the thread, opened when first needed; -1 */
 	bool whole; /* it is of the whole process: an older kernel */
 	/* Where its last relative path began (a dirfd; -1: none), and O_PATH of
 	 * the link in /proc that says what that is, once it was asked for twice. */

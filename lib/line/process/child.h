@@ -24,16 +24,16 @@ enum order_kind {
 
 struct order {
 	enum order_kind kind;
-	int value; /* the signal, the milliseconds, the id */
+	int value;     /* the signal, the milliseconds, the id */
 	uint32_t door; /* ORDER_NEST: enum ambit_run_door */
 };
 
 struct child {
-	int socket;	     /* the keeper's, for ORDER_RUN */
+	int socket;			      /* the keeper's, for ORDER_RUN */
 	const struct keeper_options *options; /* its descriptors are all above 2 */
-	sigset_t mask;	     /* for the command */
-	bool join; /* the client's group */
-	bool ignore_children; /* SIGCHLD was ignored when ambit was started */
+	sigset_t mask;			      /* for the command */
+	bool join;			      /* the client's group */
+	bool ignore_children;		      /* SIGCHLD was ignored when ambit was started */
 	pid_t pid;
 	/* What it leaves here. */
 	const char *step; /* that failed; NULL: it is, or was, the command */

@@ -113,7 +113,8 @@ send_go(int socket, struct go *go, const int *fds, size_t n)
 static void
 put_made(const struct keeper_options *options, struct go *go, int *fds, size_t *n)
 {
-	const struct leftover *const made[GO_MADE] = { options->temp, options->pool, options->list };
+	const struct leftover *const made[GO_MADE] = { options->temp, options->pool,
+		options->list };
 
 	for (size_t i = 0; i < GO_MADE; i++) {
 		if (!made[i] || made[i]->fd < 0)
@@ -160,7 +161,8 @@ go_send(int socket, const struct keeper_options *options)
 	put_made(options, &go, fds, &n);
 	for (size_t i = 0; i < options->n_outer; i++)
 		fds[n++] = options->outer[i];
-	r = write_all(file, options->filter, options->n_filter * sizeof(*options->filter), &go.size);
+	r = write_all(
+		file, options->filter, options->n_filter * sizeof(*options->filter), &go.size);
 	if (r == 0)
 		r = write_texts(file, options, &go, &go.size);
 	return r < 0 ? r : send_go(socket, &go, fds, n);
@@ -205,11 +207,11 @@ receive_go(int socket, struct go *go, int fds[GO_FDS], size_t *ret_n)
 		return -EPROTO;
 	*ret_n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	memcpy(fds, CMSG_DATA(header), *ret_n * sizeof(int));
-	return go->n_outer <= KEEPER_OUTER_MAX &&
-			*ret_n == 1u + go->has_ruleset + go->has_pty + go->has_tty +
-					2 * count_made(go) + go->n_outer
-		? 0
-		: -EPROTO;
+	return go->n_outer <= KEEPER_OUTER_MAX && *ret_n == 1u + go->has_ruleset + go->has_pty +
+								    go->has_tty +
+								    2 * count_made(go) + go->n_outer
+		       ? 0
+		       : -EPROTO;
 }
 
 /* The next text; NULL past the end. */

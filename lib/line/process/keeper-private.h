@@ -41,10 +41,10 @@ struct life {
 	struct child child;
 	int socket;
 	int signals;
-	bool running; /* the command was started and is not reaped */
-	bool stopped; /* told so; the supervisor has not continued it yet */
+	bool running;  /* the command was started and is not reaped */
+	bool stopped;  /* told so; the supervisor has not continued it yet */
 	int continued; /* how often it did */
-	bool empty;   /* no child is left: as a subreaper's, the tree is gone */
+	bool empty;    /* no child is left: as a subreaper's, the tree is gone */
 	bool ending;
 	int left;
 	int64_t deadline;

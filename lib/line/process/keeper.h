@@ -38,16 +38,16 @@ struct keeper_options {
 	const char *program; /* the file to exec; NULL: argv[0] was not found (127) */
 	int program_error;   /* if program is NULL: ENOENT (127), EACCES (126) */
 	const char *cwd;
-	/* To remove when the tree is gone: directories, and then the file that lists them. Borrowed;
-	 * NULL: there is none. */
+	/* To remove when the tree is gone: directories, and then the file that lists them.
+	 * Borrowed; NULL: there is none. */
 	const struct leftover *temp, *pool, *list;
-	int ruleset;	     /* of the floor; -1: none (tests only) */
+	int ruleset; /* of the floor; -1: none (tests only) */
 	const struct sock_filter *filter;
 	size_t n_filter;
-	int pty;	     /* the slave: becomes the controlling terminal; -1: none */
-	int tty;	     /* real terminal, to be restored when the supervisor is gone; -1 */
+	int pty; /* the slave: becomes the controlling terminal; -1: none */
+	int tty; /* real terminal, to be restored when the supervisor is gone; -1 */
 	struct termios restore;
-	bool replace[3];     /* which of 0-2 become the pty */
+	bool replace[3];	     /* which of 0-2 become the pty */
 	int outer[KEEPER_OUTER_MAX]; /* rulesets of the lines around it, outermost first */
 	size_t n_outer;
 	struct keeper_manner manner;
@@ -72,9 +72,9 @@ enum keeper_event {
 	KEEPER_EXITED,	    /* the command ended: .status as of waitpid */
 	KEEPER_EMPTY,	    /* after keeper_end: no process of the tree is left; .left */
 	KEEPER_NESTED,	    /* after keeper_nest: .child supervises, or .error; .status is the id */
-	/* With .last the keeper has nothing more to keep: it takes the temp
-	 * directory away and leaves. EMPTY and FAILED always are, EXITED is if
-	 * the command left no process behind. */
+			    /* With .last the keeper has nothing more to keep: it takes the temp
+			     * directory away and leaves. EMPTY and FAILED always are, EXITED is if
+			     * the command left no process behind. */
 };
 
 struct keeper_message {
@@ -99,8 +99,8 @@ int keeper_fork(struct keeper *ret_keeper, struct ambit_error *err);
 /* Lets it make the command's process, up to the exec: that waits for
  * keeper_run, so that both sides work meanwhile. On failure the keeper is still
  * to be finished. */
-int keeper_start(struct keeper *keeper, const struct keeper_options *options,
-	struct ambit_error *err);
+int keeper_start(
+	struct keeper *keeper, const struct keeper_options *options, struct ambit_error *err);
 /* Now: a message follows. -EPIPE. */
 int keeper_run(struct keeper *keeper);
 
@@ -118,8 +118,8 @@ int keeper_end(struct keeper *keeper, int grace_ms);
 int keeper_nest(struct keeper *keeper, int id, uint32_t door, int socket);
 
 /* Removes the directories, and the list if nothing of it is left. Any may be NULL. */
-void keeper_clear(const struct leftover *temp, const struct leftover *pool,
-	const struct leftover *list);
+void keeper_clear(
+	const struct leftover *temp, const struct leftover *pool, const struct leftover *list);
 
 /* Lets it go and waits for it: the tree is gone then, and temp is. If it was
  * killed, both are done here. */

@@ -30,13 +30,13 @@
 
 enum nest_kind {
 	NEST_NONE = 0,
-	NEST_HELLO,    /* value: NEST_VERSION; serial: enum ambit_run_door */
-	NEST_STDIO,    /* with three descriptors */
-	NEST_SIGNAL,   /* value: to be sent to the command */
+	NEST_HELLO,  /* value: NEST_VERSION; serial: enum ambit_run_door */
+	NEST_STDIO,  /* with three descriptors */
+	NEST_SIGNAL, /* value: to be sent to the command */
 	NEST_CONTINUE,
-	NEST_STARTED,  /* value: 1 if the command is in the client's group */
-	NEST_STOPPED,  /* value: by which signal; serial: after how many CONTINUEs */
-	NEST_END,      /* value: the status; with a file: the report */
+	NEST_STARTED, /* value: 1 if the command is in the client's group */
+	NEST_STOPPED, /* value: by which signal; serial: after how many CONTINUEs */
+	NEST_END,     /* value: the status; with a file: the report */
 };
 
 struct nest_message {

@@ -16,8 +16,8 @@ temp_create(const char *parent, struct leftovers *store, struct leftover *ret_te
 	int r;
 
 	if (!base)
-		return err_sys(err, errno, "the directory for temporary files, %s (TMPDIR says where)",
-			parent);
+		return err_sys(err, errno,
+			"the directory for temporary files, %s (TMPDIR says where)", parent);
 	r = leftovers_make(store, base, LEFTOVER_DIR, ret_temp, ret_path);
 	return r < 0 ? err_sys(err, -r, "a private directory in %s (TMPDIR says where)", base) : 0;
 }

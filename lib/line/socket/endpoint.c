@@ -19,7 +19,6 @@
 #include "egress/dns/resolv.h"
 #include "line/socket/endpoint.h"
 
-
 static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 
 static int

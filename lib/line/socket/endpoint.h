@@ -11,11 +11,11 @@
  * a decision, and whose socket waits there. */
 
 enum endpoint_kind {
-	ENDPOINT_NONE = 0,  /* AF_UNSPEC: no peer */
+	ENDPOINT_NONE = 0, /* AF_UNSPEC: no peer */
 	ENDPOINT_INET,
-	ENDPOINT_PATH,	    /* a unix socket's name in a directory */
+	ENDPOINT_PATH, /* a unix socket's name in a directory */
 	ENDPOINT_ABSTRACT,
-	ENDPOINT_UNNAMED,   /* AF_UNIX and nothing behind it */
+	ENDPOINT_UNNAMED, /* AF_UNIX and nothing behind it */
 	ENDPOINT_NETLINK,
 };
 

@@ -243,8 +243,9 @@ standin_drop(struct standins *standins, int fd)
 static int
 make(const struct kind *kind, int flags)
 {
-	int one = 1, fd = socket(kind->domain,
-			    kind->type | SOCK_CLOEXEC | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0), 0);
+	int one = 1,
+	    fd = socket(kind->domain,
+		    kind->type | SOCK_CLOEXEC | (flags & O_NONBLOCK ? SOCK_NONBLOCK : 0), 0);
 
 	if (fd < 0)
 		return -errno;

@@ -23,23 +23,15 @@ static const struct {
 	bool normal;	/* how a terminal is without it */
 	bool alternate; /* the other screen */
 } table[] = {
-	{ .number = 47, .alternate = true },
-	{ .number = 1047, .alternate = true },
-	{ .number = 1049, .alternate = true },
-	{ .number = 1 },    /* cursor keys */
-	{ .number = 6 },    /* origin */
-	{ .number = 7, .normal = true }, /* wrap */
-	{ .number = 9 },    /* mouse, in all its forms */
-	{ .number = 1000 },
-	{ .number = 1002 },
-	{ .number = 1003 },
-	{ .number = 1004 }, /* focus */
-	{ .number = 1005 },
-	{ .number = 1006 },
-	{ .number = 1015 },
-	{ .number = 1016 },
-	{ .number = 2004 }, /* bracketed paste */
-	{ .number = 2026 }, /* output shown when it is complete */
+	{ .number = 47, .alternate = true }, { .number = 1047, .alternate = true },
+	{ .number = 1049, .alternate = true }, { .number = 1 }, /* cursor keys */
+	{ .number = 6 },					/* origin */
+	{ .number = 7, .normal = true },			/* wrap */
+	{ .number = 9 },					/* mouse, in all its forms */
+	{ .number = 1000 }, { .number = 1002 }, { .number = 1003 }, { .number = 1004 }, /* focus */
+	{ .number = 1005 }, { .number = 1006 }, { .number = 1015 }, { .number = 1016 },
+	{ .number = 2004 },		  /* bracketed paste */
+	{ .number = 2026 },		  /* output shown when it is complete */
 	{ .number = 25, .normal = true }, /* the cursor */
 };
 
@@ -148,7 +140,7 @@ feed_escape(struct modes *modes, unsigned char c)
 	} else if (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_') {
 		begin(modes, STRING, (char)c);
 	} else if (c >= 0x20 && c < 0x7f) { /* past that it is passed over */
-		if (c == 'c') /* reset */
+		if (c == 'c')		    /* reset */
 			*modes = (struct modes){ .palette = modes->palette };
 		begin(modes, GROUND, 0);
 	}

@@ -23,7 +23,7 @@ int terminal_create(int tty, struct terminal **ret_terminal, struct ambit_error 
 /* Drains what the command still printed, restores the real terminal. */
 void terminal_destroy(struct terminal *terminal);
 
-int terminal_slave(const struct terminal *terminal);	      /* -1 after terminal_started */
+int terminal_slave(const struct terminal *terminal);		  /* -1 after terminal_started */
 const char *terminal_slave_name(const struct terminal *terminal); /* "/dev/pts/3" */
 const struct termios *terminal_before(const struct terminal *terminal);
 
