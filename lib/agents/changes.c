@@ -74,7 +74,7 @@ name_of(const struct look *look, uint32_t name)
 /* -- looking ------------------------------------------------------------------------ */
 
 static int
-grow(void **list, size_t *size, size_t n, size_t each)
+grow_array(void **list, size_t *size, size_t n, size_t each)
 {
 	size_t bigger = *size ? *size * 2 : 64;
 	void *more;
@@ -92,7 +92,8 @@ grow(void **list, size_t *size, size_t n, size_t each)
 static int
 add_dir(struct look *look, uint32_t parent, uint32_t name)
 {
-	if (grow((void **)&look->dirs, &look->dirs_size, look->n_dirs, sizeof(*look->dirs)) < 0)
+	if (grow_array((void **)&look->dirs, &look->dirs_size, look->n_dirs, sizeof(*look->dirs)) <
+		0)
 		return -ENOMEM;
 	look->dirs[look->n_dirs++] = (struct dir){ .parent = parent, .name = name };
 	return 0;
@@ -123,7 +124,7 @@ add_entry(const struct changes *changes, struct look *look, const char *name, co
 {
 	struct entry entry = { .name = (uint32_t)look->names.len };
 
-	if (grow((void **)&look->entries, &look->entries_size, look->n_entries,
+	if (grow_array((void **)&look->entries, &look->entries_size, look->n_entries,
 		    sizeof(*look->entries)) < 0)
 		return -ENOMEM;
 	buf_append(&look->names, name, strlen(name) + 1);
@@ -269,7 +270,7 @@ struct report {
 };
 
 static int
-tell(struct report *report, enum change change)
+report_change(struct report *report, enum change change)
 {
 	if (report->path.failed)
 		return -ENOMEM;
@@ -278,7 +279,7 @@ tell(struct report *report, enum change change)
 
 /* Puts a name behind the path; its length before that, to go back to. */
 static size_t
-enter(struct report *report, const char *name)
+append_path_name(struct report *report, const char *name)
 {
 	size_t len = report->path.len;
 
@@ -289,7 +290,7 @@ enter(struct report *report, const char *name)
 }
 
 static void
-leave(struct report *report, size_t len)
+cut_report_path(struct report *report, size_t len)
 {
 	report->path.len = len;
 	if (report->path.data)
@@ -301,8 +302,8 @@ static int
 tell_all(struct report *report, const struct look *look, const struct entry *entry,
 	enum change change)
 {
-	size_t len = enter(report, name_of(look, entry->name));
-	int r = tell(report, change);
+	size_t len = append_path_name(report, name_of(look, entry->name));
+	int r = report_change(report, change);
 
 	if (r == 0 && entry->dir != NO_DIR) {
 		const struct dir *dir = &look->dirs[entry->dir];
@@ -311,7 +312,7 @@ tell_all(struct report *report, const struct look *look, const struct entry *ent
 		for (uint32_t i = 0; r == 0 && i < dir->n; i++)
 			r = tell_all(report, look, &look->entries[dir->first + i], change);
 	}
-	leave(report, len);
+	cut_report_path(report, len);
 	return r;
 }
 
@@ -329,13 +330,13 @@ compare_entries(struct report *report, const struct entry *a, const struct entry
 	}
 	if (a->dir == NO_DIR && a->print == b->print)
 		return 0;
-	len = enter(report, name_of(report->after, b->name));
+	len = append_path_name(report, name_of(report->after, b->name));
 	if (a->dir == NO_DIR)
-		r = tell(report, CHANGE_MODIFIED);
+		r = report_change(report, CHANGE_MODIFIED);
 	else
 		r = compare_dirs(
 			report, &report->before->dirs[a->dir], &report->after->dirs[b->dir]);
-	leave(report, len);
+	cut_report_path(report, len);
 	return r;
 }
 

@@ -172,7 +172,7 @@ read_file(int dir, struct file *file)
 
 /* relative: of the directory, "" for display_root. */
 static int
-visit(struct files *files, int dir, const char *relative, size_t len)
+collect_scopefile(struct files *files, int dir, const char *relative, size_t len)
 {
 	struct file file = { 0 };
 	int r = read_file(dir, &file);
@@ -206,7 +206,7 @@ visit_all(struct files *files, const char *root, const char *relative)
 {
 	auto_close int dir = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	size_t at = 0;
-	int r = dir < 0 ? -errno : visit(files, dir, relative, 0);
+	int r = dir < 0 ? -errno : collect_scopefile(files, dir, relative, 0);
 
 	while (r == 0 && relative[at]) {
 		size_t len = strcspn(relative + at, "/");
@@ -217,7 +217,7 @@ visit_all(struct files *files, const char *root, const char *relative)
 		close(dir);
 		dir = below;
 		at += len;
-		r = visit(files, dir, relative, at);
+		r = collect_scopefile(files, dir, relative, at);
 		at += relative[at] == '/';
 	}
 	return r;
@@ -242,7 +242,7 @@ share_room(struct files *files)
 }
 
 static int
-append(struct buf *out, const struct file *file)
+append_file_text(struct buf *out, const struct file *file)
 {
 	auto_free char *shown = str_escape(file->name, strlen(file->name)), *marked = NULL;
 	auto_free char *source = str_printf("%s, a file of the repository", file->name);
@@ -284,7 +284,7 @@ scopefile_text(const char *display_root, const char *folder, struct ambit_error 
 	}
 	share_room(&files);
 	for (size_t i = files.n > FILES_MAX ? files.n - FILES_MAX : 0; r == 0 && i < files.n; i++)
-		r = append(&out, file_at(&files, i));
+		r = append_file_text(&out, file_at(&files, i));
 	char *text = buf_take(&out);
 
 	if (r < 0 || !text) {

@@ -136,7 +136,7 @@ is_space(char c)
 }
 
 static void
-trim(const char **text, size_t *len)
+trim_spaces(const char **text, size_t *len)
 {
 	while (*len > 0 && is_space((*text)[*len - 1]))
 		--*len;
@@ -147,7 +147,7 @@ trim(const char **text, size_t *len)
 }
 
 static json_t *
-parse(const char *text, size_t len)
+parse_json_value(const char *text, size_t len)
 {
 	json_t *value = NULL;
 
@@ -166,7 +166,7 @@ struct found {
 };
 
 static void
-keep(struct words *words, json_t *from)
+keep_words_source(struct words *words, json_t *from)
 {
 	words->from = json_incref(from);
 }
@@ -183,12 +183,12 @@ take_object(json_t *object, struct found *found)
 	if (take_event(object, &words) || take_result(object, &words) ||
 		take_assistant(object, &words)) {
 		found->said = words;
-		keep(&found->said, object);
+		keep_words_source(&found->said, object);
 		return true;
 	}
 	if (!found->wrong.text && take_error(object, &words)) {
 		found->wrong = words;
-		keep(&found->wrong, object);
+		keep_words_source(&found->wrong, object);
 	}
 	return false;
 }
@@ -203,7 +203,7 @@ is_empty(const struct found *found)
 static void
 find_whole(const char *text, size_t len, struct found *found)
 {
-	auto_json json_t *value = parse(text, len);
+	auto_json json_t *value = parse_json_value(text, len);
 	bool over = take_object(value, found);
 
 	for (size_t i = json_array_size(value); !over && i > 0; i--)
@@ -221,11 +221,11 @@ find_line(const char *text, size_t len, struct found *found)
 		size_t at = line ? (size_t)(line - text) + 1 : 0, n = len - at;
 
 		line = text + at;
-		trim(&line, &n);
+		trim_spaces(&line, &n);
 		len = at > 0 ? at - 1 : 0;
 		if (n == 0)
 			continue;
-		auto_json json_t *value = parse(line, n);
+		auto_json json_t *value = parse_json_value(line, n);
 
 		over = !json_is_object(value) || take_object(value, found);
 	}
@@ -235,7 +235,7 @@ find_line(const char *text, size_t len, struct found *found)
 
 /* The end of it, from where a line begins if one does. */
 static char *
-tail(const char *text, size_t len, size_t max)
+copy_text_tail(const char *text, size_t len, size_t max)
 {
 	char note[64];
 	size_t from = len - (max - sizeof(note));
@@ -251,15 +251,15 @@ tail(const char *text, size_t len, size_t max)
 }
 
 static char *
-finish(const struct buf *clean, size_t max)
+make_summary_text(const struct buf *clean, size_t max)
 {
 	const char *from = clean->data ? clean->data : "";
 	size_t n = clean->len;
 
 	if (clean->failed)
 		return NULL;
-	trim(&from, &n);
-	return n > max ? tail(from, n, max) : strndup(from, n);
+	trim_spaces(&from, &n);
+	return n > max ? copy_text_tail(from, n, max) : strndup(from, n);
 }
 
 static void
@@ -283,7 +283,7 @@ summary_of(const char *out, size_t len, size_t max, bool *ret_is_error)
 
 	if (max < SUMMARY_LEAST)
 		max = SUMMARY_LEAST;
-	trim(&text, &n);
+	trim_spaces(&text, &n);
 	find_whole(text, n, &found);
 	if (is_empty(&found))
 		find_line(text, n, &found);
@@ -294,5 +294,5 @@ summary_of(const char *out, size_t len, size_t max, bool *ret_is_error)
 	words_finish(&found.said);
 	words_finish(&found.wrong);
 	*ret_is_error = found.is_error;
-	return finish(&clean, max);
+	return make_summary_text(&clean, max);
 }

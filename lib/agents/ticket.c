@@ -58,7 +58,7 @@ text_of(const struct turn_request *request)
 }
 
 static int
-fill(int fd, const struct turn_request *request)
+write_ticket(int fd, const struct turn_request *request)
 {
 	auto_free char *text = text_of(request);
 	int r;
@@ -88,7 +88,7 @@ ticket_create(int dir, const struct turn_request *request, uint64_t number, char
 
 	if (fd < 0)
 		return err_sys(err, errno, "%s/%s", request->dir, id);
-	r = fill(fd, request);
+	r = write_ticket(fd, request);
 	if (r < 0) {
 		unlinkat(dir, id, 0);
 		return err_sys(err, -r, "%s/%s", request->dir, id);
@@ -137,7 +137,7 @@ remove_dead(int dir, const char *name)
 }
 
 static void
-parse(struct ticket *ticket, const char *text, size_t len)
+parse_ticket(struct ticket *ticket, const char *text, size_t len)
 {
 	auto_json json_t *root = NULL;
 	const char *folder = NULL, *parent = NULL, *who = NULL;
@@ -171,7 +171,7 @@ read_ticket(int dir, const char *name, struct ticket *ticket)
 		return 0;
 	ticket->odd = true;
 	if (fd_read_open(fd, TEXT_MAX, &text, &len) == 0)
-		parse(ticket, text, len);
+		parse_ticket(ticket, text, len);
 	memcpy(ticket->id, name, DIGITS + 1 + LETTERS + 1); /* see is_ticket */
 	return 1;
 }
@@ -186,7 +186,7 @@ ticket_is_held(int dir, const char *id)
 }
 
 static int
-append(struct tickets *tickets, const struct ticket *ticket)
+append_ticket(struct tickets *tickets, const struct ticket *ticket)
 {
 	struct ticket *bigger;
 
@@ -215,7 +215,7 @@ read_name(int dir, const char *name, struct tickets *tickets)
 		remove_dead(dir, name);
 	if (r <= 0)
 		return r;
-	r = append(tickets, &ticket);
+	r = append_ticket(tickets, &ticket);
 	if (r < 0)
 		ticket_finish(&ticket);
 	return r;
@@ -276,13 +276,13 @@ tickets_read(int dir, struct tickets *tickets, struct ambit_error *err)
  * all others by that one's folder; and who waits for that one to end would wait for
  * himself. */
 static bool
-siblings(const struct ticket *a, const struct ticket *b)
+is_sibling_ticket(const struct ticket *a, const struct ticket *b)
 {
 	return a->odd || b->odd || streq(a->parent, b->parent);
 }
 
 static bool
-overlap(const struct ticket *a, const struct ticket *b)
+has_folder_overlap(const struct ticket *a, const struct ticket *b)
 {
 	return a->odd || b->odd || str_beneath(a->folder, b->folder) ||
 	       str_beneath(b->folder, a->folder);
@@ -291,7 +291,7 @@ overlap(const struct ticket *a, const struct ticket *b)
 static bool
 is_in_the_way(const struct ticket *earlier, const struct ticket *one)
 {
-	return siblings(earlier, one) && overlap(earlier, one);
+	return is_sibling_ticket(earlier, one) && has_folder_overlap(earlier, one);
 }
 
 /* The first before the i-th whose folder it needs. */
@@ -316,7 +316,7 @@ last_in_the_way(const struct tickets *tickets, size_t i)
 /* Who takes a place of those that may run at once before the i-th: whoever runs, and
  * who came earlier and waits for nothing but a place. */
 static const struct ticket *
-fills(const struct tickets *tickets, size_t i, size_t at_once)
+find_place_taker(const struct tickets *tickets, size_t i, size_t at_once)
 {
 	const struct ticket *first = NULL;
 	size_t n = 0;
@@ -324,7 +324,7 @@ fills(const struct tickets *tickets, size_t i, size_t at_once)
 	for (size_t k = 0; k < tickets->n && n < at_once; k++) {
 		const struct ticket *other = &tickets->all[k];
 
-		if (k == i || !siblings(other, &tickets->all[i]))
+		if (k == i || !is_sibling_ticket(other, &tickets->all[i]))
 			continue;
 		if (!other->running && (k > i || first_in_the_way(tickets, k)))
 			continue;
@@ -349,7 +349,7 @@ tickets_ahead(
 		.last = last_in_the_way(tickets, i),
 	};
 	if (!ret_ahead->first && at_once > 0) {
-		ret_ahead->first = fills(tickets, i, at_once);
+		ret_ahead->first = find_place_taker(tickets, i, at_once);
 		ret_ahead->full = ret_ahead->first != NULL;
 	}
 	return 0;

@@ -98,7 +98,7 @@ open_dir(const char *path, struct ambit_error *err)
 
 /* Closing it leaves the lock. */
 static int
-enter(const char *dir, struct locks **ret_locks, struct ambit_error *err)
+lock_turn_mutex(const char *dir, struct locks **ret_locks, struct ambit_error *err)
 {
 	struct timespec pause = { .tv_nsec = 500000 };
 	auto_free char *path = str_printf("%s/" MUTEX_FILE, dir);
@@ -137,7 +137,7 @@ take_ticket(struct turn *turn, const struct turn_request *request, struct ambit_
 	auto_locks struct locks *locks = NULL;
 	auto_tickets struct tickets tickets = { 0 };
 	uint64_t number;
-	int r = enter(request->dir, &locks, err);
+	int r = lock_turn_mutex(request->dir, &locks, err);
 
 	if (r == 0)
 		r = tickets_read(turn->dir, &tickets, err);
@@ -174,7 +174,7 @@ seen_finish(struct seen *seen)
 #define auto_seen __attribute__((cleanup(seen_finish)))
 
 static int
-note(const struct ahead *ahead, size_t n, struct seen *seen)
+describe_ahead(const struct ahead *ahead, size_t n, struct seen *seen)
 {
 	const struct ticket *first = ahead->first;
 	auto_free char *who =
@@ -192,13 +192,13 @@ note(const struct ahead *ahead, size_t n, struct seen *seen)
 
 /* 1: it is one's turn; 0: not yet, *seen says why. */
 static int
-look(struct turn *turn, const struct turn_request *request, struct seen *seen,
+try_start_turn(struct turn *turn, const struct turn_request *request, struct seen *seen,
 	struct ambit_error *err)
 {
 	auto_locks struct locks *locks = NULL;
 	auto_tickets struct tickets tickets = { 0 };
 	struct ahead ahead;
-	int r = enter(request->dir, &locks, err);
+	int r = lock_turn_mutex(request->dir, &locks, err);
 
 	if (r == 0)
 		r = tickets_read(turn->dir, &tickets, err);
@@ -209,7 +209,7 @@ look(struct turn *turn, const struct turn_request *request, struct seen *seen,
 		return err_set(
 			err, -r, "%s/%s: somebody removed it: ask again", request->dir, turn->id);
 	if (ahead.first)
-		return note(&ahead, tickets.n, seen) < 0 ? err_nomem(err) : 0;
+		return describe_ahead(&ahead, tickets.n, seen) < 0 ? err_nomem(err) : 0;
 	r = ticket_mark_running(turn->fd, err);
 	return r < 0 ? r : 1;
 }
@@ -230,7 +230,7 @@ watch_removals(int dir)
 }
 
 static void
-drain(int fd)
+drain_removals(int fd)
 {
 	char events[4096];
 
@@ -253,7 +253,7 @@ pause_until(int removals, int cancel, int ms)
 		return -ECANCELED;
 	if (!fds[1].revents)
 		return 0;
-	drain(removals);
+	drain_removals(removals);
 	return 1;
 }
 
@@ -289,7 +289,7 @@ wait_for_turn(struct turn *turn, const struct turn_request *request, struct ambi
 	for (;;) {
 		auto_seen struct seen seen = { 0 };
 		bool first = !told;
-		int r = look(turn, request, &seen, err);
+		int r = try_start_turn(turn, request, &seen, err);
 
 		if (r != 0)
 			return r < 0 ? r : 0;

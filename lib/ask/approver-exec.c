@@ -73,7 +73,7 @@ time_left(const struct ambit_question *question)
 
 /* The program's answer to the question, as it printed it. */
 static int
-run(const struct exec *exec, const struct ambit_question *question, char **ret_output,
+run_exec_program(const struct exec *exec, const struct ambit_question *question, char **ret_output,
 	size_t *ret_len, struct ambit_error *err)
 {
 	char *argv[] = { exec->program, NULL };
@@ -92,7 +92,7 @@ run(const struct exec *exec, const struct ambit_question *question, char **ret_o
 }
 
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
+ask_exec_approver(struct ambit_approver *approver, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	struct exec *exec = (struct exec *)approver;
@@ -101,7 +101,7 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 	int r = -ECANCELED;
 
 	if (!cancel_begin(&exec->cancel, question->id))
-		r = run(exec, question, &output, &len, err);
+		r = run_exec_program(exec, question, &output, &len, err);
 	cancel_end(&exec->cancel);
 	if (r == -ECANCELED)
 		return err_set(err, ECANCELED, "the question was withdrawn");
@@ -116,13 +116,13 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 }
 
 static void
-cancel(struct ambit_approver *approver, uint64_t question)
+cancel_exec_question(struct ambit_approver *approver, uint64_t question)
 {
 	cancel_say(&((struct exec *)approver)->cancel, question);
 }
 
 static void
-destroy(struct ambit_approver *approver)
+destroy_exec_approver(struct ambit_approver *approver)
 {
 	struct exec *exec = (struct exec *)approver;
 
@@ -158,9 +158,9 @@ exec_create(const char *program, const char *const *writable, size_t n,
 		return r;
 	}
 	exec->approver = (struct ambit_approver){
-		.ask = ask,
-		.destroy = destroy,
-		.cancel = cancel,
+		.ask = ask_exec_approver,
+		.destroy = destroy_exec_approver,
+		.cancel = cancel_exec_question,
 		.name = "exec",
 	};
 	exec->program = steal_ptr(&path);

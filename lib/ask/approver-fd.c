@@ -58,7 +58,7 @@ put_question(struct peer *peer, const struct ambit_question *question, struct am
 }
 
 static void
-withdraw(struct peer *peer)
+send_cancel_line(struct peer *peer)
 {
 	auto_free char *line = str_printf("{\"cancel\":%llu}\n", (unsigned long long)peer->last);
 
@@ -78,7 +78,7 @@ wait_ms(const struct ambit_question *question)
 
 /* More of the line. -ETIMEDOUT, -ECANCELED, -EPIPE. */
 static int
-receive(struct peer *peer, const struct ambit_question *question, struct ambit_error *err)
+receive_line_part(struct peer *peer, const struct ambit_question *question, struct ambit_error *err)
 {
 	struct pollfd p[2] = { { .fd = peer->fd, .events = POLLIN },
 		{ .fd = peer->cancel.fd, .events = POLLIN } };
@@ -138,8 +138,8 @@ take_line(struct peer *peer, const struct ambit_question *question, size_t len,
 }
 
 static int
-converse(struct peer *peer, const struct ambit_question *question, struct ambit_answer *ret_answer,
-	struct ambit_error *err)
+converse_with_peer(struct peer *peer, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	int r = put_question(peer, question, err);
 
@@ -151,15 +151,15 @@ converse(struct peer *peer, const struct ambit_question *question, struct ambit_
 			r = take_line(
 				peer, question, (size_t)(end - peer->line.data), ret_answer, err);
 		else
-			r = receive(peer, question, err);
+			r = receive_line_part(peer, question, err);
 	}
 	if (r == -ECANCELED || r == -ETIMEDOUT)
-		withdraw(peer);
+		send_cancel_line(peer);
 	return r > 0 ? 0 : r;
 }
 
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
+ask_fd_approver(struct ambit_approver *approver, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	struct peer *peer = (struct peer *)approver;
@@ -168,19 +168,19 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 	if (cancel_begin(&peer->cancel, question->id))
 		r = err_set(err, ECANCELED, "the question was withdrawn");
 	else
-		r = converse(peer, question, ret_answer, err);
+		r = converse_with_peer(peer, question, ret_answer, err);
 	cancel_end(&peer->cancel);
 	return r;
 }
 
 static void
-cancel(struct ambit_approver *approver, uint64_t question)
+cancel_fd_question(struct ambit_approver *approver, uint64_t question)
 {
 	cancel_say(&((struct peer *)approver)->cancel, question);
 }
 
 static void
-destroy(struct ambit_approver *approver)
+destroy_fd_approver(struct ambit_approver *approver)
 {
 	struct peer *peer = (struct peer *)approver;
 
@@ -210,9 +210,9 @@ ambit_approver_fd(int fd, struct ambit_approver **ret_approver, struct ambit_err
 		return r;
 	}
 	peer->approver = (struct ambit_approver){
-		.ask = ask,
-		.destroy = destroy,
-		.cancel = cancel,
+		.ask = ask_fd_approver,
+		.destroy = destroy_fd_approver,
+		.cancel = cancel_fd_question,
 		.name = "client",
 	};
 	peer->fd = fd;

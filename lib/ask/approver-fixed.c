@@ -19,7 +19,7 @@ struct fixed {
  * offered is refused here as it would be for a person: some questions may only be told
  * no. */
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
+ask_fixed_approver(struct ambit_approver *approver, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	const struct fixed *fixed = (const struct fixed *)approver;
@@ -41,7 +41,7 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 }
 
 static void
-destroy(struct ambit_approver *approver)
+destroy_fixed_approver(struct ambit_approver *approver)
 {
 	free(approver);
 }
@@ -55,7 +55,10 @@ fixed_create(const char *name, enum ambit_answer_kind kind, const char *message,
 	if (!fixed)
 		return err_nomem(err);
 	*fixed = (struct fixed){
-		.approver = { .ask = ask, .destroy = destroy, .instant = true, .name = name },
+		.approver = { .ask = ask_fixed_approver,
+			.destroy = destroy_fixed_approver,
+			.instant = true,
+			.name = name },
 		.kind = kind,
 		.message = message,
 	};

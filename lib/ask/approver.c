@@ -68,7 +68,7 @@ static const struct maker makers[] = {
 #define MAKERS_N (sizeof(makers) / sizeof(makers[0]))
 
 static const char *
-match(const struct maker *maker, const char *spec)
+find_spec_argument(const struct maker *maker, const char *spec)
 {
 	size_t len = strlen(maker->name);
 
@@ -78,7 +78,7 @@ match(const struct maker *maker, const char *spec)
 }
 
 static int
-unknown(const char *spec, struct ambit_error *err)
+report_unknown_spec(const char *spec, struct ambit_error *err)
 {
 	auto_buf struct buf known = { 0 };
 
@@ -92,12 +92,12 @@ ambit_approver_create(const char *spec, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err)
 {
 	for (size_t i = 0; i < MAKERS_N; i++) {
-		const char *argument = match(&makers[i], spec);
+		const char *argument = find_spec_argument(&makers[i], spec);
 
 		if (argument)
 			return makers[i].create(argument, writable, n, ret_approver, err);
 	}
-	return unknown(spec, err);
+	return report_unknown_spec(spec, err);
 }
 
 void

@@ -158,7 +158,8 @@ set_who(json_t *object, const struct ambit_request *request)
 }
 
 static int
-fill(json_t *object, const struct decide_input *in, const struct ambit_outcome *outcome)
+fill_judged_object(
+	json_t *object, const struct decide_input *in, const struct ambit_outcome *outcome)
 {
 	const struct ambit_request *request = in->request;
 	const char *code = outcome->code == AMBIT_CODE_NONE
@@ -189,7 +190,7 @@ judged_text(const struct decide_input *in, const struct ambit_outcome *outcome, 
 	if (!may_be_judged(in, outcome))
 		return 0;
 	object = json_object();
-	if (!object || fill(object, in, outcome) < 0)
+	if (!object || fill_judged_object(object, in, outcome) < 0)
 		return -ENOMEM;
 	*ret_text = json_line(object);
 	return *ret_text ? 0 : -ENOMEM;

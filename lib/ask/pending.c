@@ -81,7 +81,7 @@ pending_refund(struct pending *pending)
 
 /* The index of the first ticket whose id is at least id. */
 static size_t
-lower(const struct pending *pending, uint64_t id)
+find_lower_bound(const struct pending *pending, uint64_t id)
 {
 	size_t from = 0, to = pending->n;
 
@@ -97,9 +97,9 @@ lower(const struct pending *pending, uint64_t id)
 }
 
 static struct ticket *
-find(const struct pending *pending, uint64_t id)
+find_pending_ticket(const struct pending *pending, uint64_t id)
 {
-	size_t i = lower(pending, id);
+	size_t i = find_lower_bound(pending, id);
 
 	return i < pending->n && pending->tickets[i].id == id ? &pending->tickets[i] : NULL;
 }
@@ -107,7 +107,7 @@ find(const struct pending *pending, uint64_t id)
 /* The clock may jump: back costs nothing but the refill, forth gives no more
  * than a full burst. */
 static bool
-spend(struct pending *pending, int64_t now)
+spend_question_credit(struct pending *pending, int64_t now)
 {
 	uint64_t passed = 0;
 
@@ -126,7 +126,7 @@ spend(struct pending *pending, int64_t now)
 }
 
 static bool
-grow(struct pending *pending)
+grow_tickets(struct pending *pending)
 {
 	size_t size = pending->size ? pending->size * 2 : 16;
 	struct ticket *bigger;
@@ -161,12 +161,12 @@ pending_add(struct pending *pending, const char *key, void *data, int64_t now, i
 
 	if (pending->n >= PENDING_TICKETS_MAX)
 		return -ENOSPC;
-	if (!grow(pending))
+	if (!grow_tickets(pending))
 		return -ENOMEM;
 	copy = str_dup(key);
 	if (!copy)
 		return -ENOMEM;
-	if (question == 0 && !pending->unlimited && !spend(pending, now)) {
+	if (question == 0 && !pending->unlimited && !spend_question_credit(pending, now)) {
 		free(copy);
 		return -EBUSY;
 	}
@@ -204,7 +204,7 @@ pending_current(const struct pending *pending, void **ret_data)
 uint64_t
 pending_leader(const struct pending *pending, uint64_t ticket, void **ret_data)
 {
-	const struct ticket *found = find(pending, ticket);
+	const struct ticket *found = find_pending_ticket(pending, ticket);
 
 	for (size_t i = 0; found && !found->settled && i < pending->n; i++) {
 		const struct ticket *other = &pending->tickets[i];
@@ -220,14 +220,14 @@ pending_leader(const struct pending *pending, uint64_t ticket, void **ret_data)
 /* question 0: all. Walks by id, so that the callback may remove or settle
  * what it likes; those added meanwhile are not visited. */
 static int
-walk(struct pending *pending, uint64_t question,
+visit_open_tickets(struct pending *pending, uint64_t question,
 	int (*each)(void *each_data, uint64_t ticket, void *data), void *each_data)
 {
 	uint64_t last = pending->last_id, id = 0;
 	int r;
 
 	for (;;) {
-		size_t i = lower(pending, id + 1);
+		size_t i = find_lower_bound(pending, id + 1);
 
 		if (i >= pending->n || pending->tickets[i].id > last)
 			return 0;
@@ -248,24 +248,24 @@ int
 pending_each(struct pending *pending, uint64_t question,
 	int (*each)(void *each_data, uint64_t ticket, void *data), void *each_data)
 {
-	const struct ticket *ticket = find(pending, question);
+	const struct ticket *ticket = find_pending_ticket(pending, question);
 
 	if (question == 0)
 		return 0;
-	return walk(pending, ticket ? ticket->question : question, each, each_data);
+	return visit_open_tickets(pending, ticket ? ticket->question : question, each, each_data);
 }
 
 int
 pending_each_all(struct pending *pending, int (*each)(void *each_data, uint64_t ticket, void *data),
 	void *each_data)
 {
-	return walk(pending, 0, each, each_data);
+	return visit_open_tickets(pending, 0, each, each_data);
 }
 
 void *
 pending_find(const struct pending *pending, uint64_t ticket)
 {
-	const struct ticket *found = find(pending, ticket);
+	const struct ticket *found = find_pending_ticket(pending, ticket);
 
 	return found ? found->data : NULL;
 }
@@ -273,7 +273,7 @@ pending_find(const struct pending *pending, uint64_t ticket)
 int64_t
 pending_expires(const struct pending *pending, uint64_t ticket)
 {
-	const struct ticket *found = find(pending, ticket);
+	const struct ticket *found = find_pending_ticket(pending, ticket);
 
 	return found ? found->expires : 0;
 }
@@ -281,7 +281,7 @@ pending_expires(const struct pending *pending, uint64_t ticket)
 void
 pending_settle(struct pending *pending, uint64_t ticket)
 {
-	struct ticket *found = find(pending, ticket);
+	struct ticket *found = find_pending_ticket(pending, ticket);
 
 	if (found)
 		found->settled = true;
@@ -290,7 +290,7 @@ pending_settle(struct pending *pending, uint64_t ticket)
 bool
 pending_is_settled(const struct pending *pending, uint64_t ticket)
 {
-	const struct ticket *found = find(pending, ticket);
+	const struct ticket *found = find_pending_ticket(pending, ticket);
 
 	return found && found->settled;
 }
@@ -298,7 +298,7 @@ pending_is_settled(const struct pending *pending, uint64_t ticket)
 void *
 pending_remove(struct pending *pending, uint64_t ticket)
 {
-	struct ticket *found = find(pending, ticket);
+	struct ticket *found = find_pending_ticket(pending, ticket);
 	void *data;
 
 	if (!found)

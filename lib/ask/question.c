@@ -47,7 +47,8 @@ host_open(const struct ambit_outcome *outcome)
 
 /* Whether a yes for this whole folder may be offered for all open paths. */
 static bool
-offerable(const struct decide_input *in, const struct ambit_outcome *outcome, const char *dir)
+may_offer_folder(
+	const struct decide_input *in, const struct ambit_outcome *outcome, const char *dir)
 {
 	bool inside = scope_holds(in->scope, dir);
 
@@ -72,8 +73,8 @@ offerable(const struct decide_input *in, const struct ambit_outcome *outcome, co
 
 /* Folders from narrow to wide; *ret_first is the one to offer first. */
 static int
-folders(const struct decide_input *in, const struct ambit_outcome *outcome, char ***ret_list,
-	size_t *ret_first)
+list_offered_folders(const struct decide_input *in, const struct ambit_outcome *outcome,
+	char ***ret_list, size_t *ret_first)
 {
 	const struct ambit_outcome_path *first = NULL;
 	const char *home = in->scope->home;
@@ -98,7 +99,7 @@ folders(const struct decide_input *in, const struct ambit_outcome *outcome, char
 			break;
 		if (!self)
 			*slash = '\0';
-		if (offerable(in, outcome, dir)) {
+		if (may_offer_folder(in, outcome, dir)) {
 			if (strv_append(&list, dir) < 0) {
 				strv_free(list);
 				return -ENOMEM;
@@ -178,7 +179,7 @@ add_others(struct rules *rules, const struct decide_input *in, const struct ambi
 
 /* Who a rule belongs to, and whether it says yes. */
 static int
-dress(struct rules *rules, const struct decide_input *in, enum ambit_answer_kind kind,
+fill_rule_details(struct rules *rules, const struct decide_input *in, enum ambit_answer_kind kind,
 	const char *source)
 {
 	for (size_t i = 0; i < rules->n; i++) {
@@ -221,7 +222,7 @@ question_rules(const struct decide_input *in, const struct ambit_outcome *outcom
 	int r = make_rules(in, outcome, kind, folder, &rules);
 
 	if (r == 0)
-		r = dress(&rules, in, kind, source);
+		r = fill_rule_details(&rules, in, kind, source);
 	if (r < 0)
 		rules_finish(&rules);
 	*ret_rules = rules;
@@ -238,7 +239,7 @@ question_once(
 	if (r == 0)
 		r = add_others(&rules, in, outcome);
 	if (r == 0)
-		r = dress(&rules, in, AMBIT_FILE, "once");
+		r = fill_rule_details(&rules, in, AMBIT_FILE, "once");
 	if (r < 0)
 		rules_finish(&rules);
 	*ret_rules = rules;
@@ -311,7 +312,7 @@ add_choices(struct ambit_question *q, const struct decide_input *in,
 {
 	char **list = NULL;
 	size_t first = 0, n;
-	int r = folders(in, outcome, &list, &first);
+	int r = list_offered_folders(in, outcome, &list, &first);
 	const char *narrow = list ? list[0] : NULL;
 
 	n = strv_len(list);

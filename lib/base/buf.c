@@ -9,7 +9,7 @@
 #include "base/buf.h"
 
 static bool
-grow(struct buf *buf, size_t more)
+grow_buffer(struct buf *buf, size_t more)
 {
 	size_t size = buf->size ? buf->size : 64;
 	char *data;
@@ -37,7 +37,7 @@ grow(struct buf *buf, size_t more)
 void
 buf_append(struct buf *buf, const void *data, size_t len)
 {
-	if (!grow(buf, len))
+	if (!grow_buffer(buf, len))
 		return;
 	if (len > 0)
 		memcpy(buf->data + buf->len, data, len);

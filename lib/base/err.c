@@ -12,7 +12,7 @@
 /* Cutting at the end of the buffer can leave half a character: that too is
  * made a '?', so that the text is UTF-8 whatever went in. */
 static void
-tame(char *text)
+sanitize_error_text(char *text)
 {
 	size_t len = strlen(text);
 	unsigned point;
@@ -38,7 +38,7 @@ fill(struct ambit_error *err, int code, const char *fmt, va_list ap)
 	err->code = code;
 	if (vsnprintf(err->text, sizeof(err->text), fmt, ap) < 0)
 		err->text[0] = '\0';
-	tame(err->text);
+	sanitize_error_text(err->text);
 	return -code;
 }
 
@@ -67,7 +67,7 @@ err_sys(struct ambit_error *err, int code, const char *fmt, ...)
 	if (err) {
 		len = strlen(err->text);
 		snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(err->code));
-		tame(err->text);
+		sanitize_error_text(err->text);
 	}
 	return r;
 }
@@ -88,7 +88,7 @@ err_context(struct ambit_error *err, const char *fmt, ...)
 	va_end(ap);
 	len = strlen(err->text);
 	snprintf(err->text + len, sizeof(err->text) - len, ": %s", old);
-	tame(err->text);
+	sanitize_error_text(err->text);
 	return err->code > 0 ? -err->code : -EINVAL;
 }
 

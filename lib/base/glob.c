@@ -13,7 +13,7 @@
 /* Two letters outside ASCII fold into it (K: U+212A, long s: U+017F): on a
  * case-folding file system they name the same file. */
 static unsigned
-next(const char *text, size_t len, bool fold, size_t *ret_len)
+read_code_point(const char *text, size_t len, bool fold, size_t *ret_len)
 {
 	unsigned point;
 	size_t n = str_utf8(text, len, &point);
@@ -60,11 +60,11 @@ bracket_match(const char *pattern, size_t len, unsigned point, bool fold)
 		i++;
 	}
 	while (i < len - 1) {
-		unsigned from = next(pattern + i, len - 1 - i, fold, &n), to = from;
+		unsigned from = read_code_point(pattern + i, len - 1 - i, fold, &n), to = from;
 
 		i += n;
 		if (i + 1 < len - 1 && pattern[i] == '-') {
-			to = next(pattern + i + 1, len - 2 - i, fold, &n);
+			to = read_code_point(pattern + i + 1, len - 2 - i, fold, &n);
 			i += 1 + n;
 		}
 		if (point >= from && point <= to)
@@ -76,7 +76,7 @@ bracket_match(const char *pattern, size_t len, unsigned point, bool fold)
 /* Matches the one pattern element at p against one character; its length in
  * the pattern, or 0 if it does not match. */
 static size_t
-element(const char *pattern, size_t len, unsigned point, bool fold)
+match_glob_element(const char *pattern, size_t len, unsigned point, bool fold)
 {
 	size_t n;
 
@@ -88,8 +88,8 @@ element(const char *pattern, size_t len, unsigned point, bool fold)
 			return bracket_match(pattern, n, point, fold) ? n : 0;
 	}
 	if (pattern[0] == '\\' && len > 1)
-		return next(pattern + 1, len - 1, fold, &n) == point ? n + 1 : 0;
-	return next(pattern, len, fold, &n) == point ? n : 0;
+		return read_code_point(pattern + 1, len - 1, fold, &n) == point ? n + 1 : 0;
+	return read_code_point(pattern, len, fold, &n) == point ? n : 0;
 }
 
 bool
@@ -104,9 +104,9 @@ glob_match(const char *pattern, size_t pattern_len, const char *text, size_t tex
 			continue;
 		}
 		if (p < pattern_len) {
-			unsigned point = next(text + t, text_len - t, fold, &n);
+			unsigned point = read_code_point(text + t, text_len - t, fold, &n);
 
-			m = element(pattern + p, pattern_len - p, point, fold);
+			m = match_glob_element(pattern + p, pattern_len - p, point, fold);
 			if (m > 0) {
 				p += m;
 				t += n;
@@ -115,7 +115,7 @@ glob_match(const char *pattern, size_t pattern_len, const char *text, size_t tex
 		}
 		if (star == SIZE_MAX)
 			return false;
-		next(text + mark, text_len - mark, fold, &n);
+		read_code_point(text + mark, text_len - mark, fold, &n);
 		mark += n;
 		t = mark;
 		p = star;

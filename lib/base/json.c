@@ -88,7 +88,7 @@ key_is(const char *text, size_t len, const char *key)
 /* Moves to the member named by key; false if there is none. *ret_key is where
  * it begins. */
 static bool
-enter(struct scan *s, const char *key, size_t *ret_key)
+move_to_member(struct scan *s, const char *key, size_t *ret_key)
 {
 	skip_space(s);
 	if (s->at >= s->len)
@@ -135,7 +135,7 @@ json_locate(const char *text, size_t len, const char *const *path, int *ret_line
 
 	*ret_line = *ret_column = 1;
 	for (; *path; path++)
-		if (!enter(&s, *path, &at))
+		if (!move_to_member(&s, *path, &at))
 			return;
 	for (size_t i = 0; i < at; i++) {
 		if (text[i] == '\n') {

@@ -28,7 +28,7 @@ lines_finish(struct lines *lines)
 }
 
 static void
-begin(struct lines *lines)
+start_next_line(struct lines *lines)
 {
 	if (lines->line.size > KEPT || lines->line.failed)
 		buf_finish(&lines->line);
@@ -38,7 +38,7 @@ begin(struct lines *lines)
 }
 
 static void
-keep(struct lines *lines, const char *data, size_t len)
+append_line_data(struct lines *lines, const char *data, size_t len)
 {
 	if (len > lines->max - lines->line.len)
 		lines->dropping = true;
@@ -50,14 +50,14 @@ keep(struct lines *lines, const char *data, size_t len)
 
 /* 1: the line is whole; 0: more is to be read. */
 static int
-take(struct lines *lines)
+consume_line_data(struct lines *lines)
 {
 	const char *data = lines->data + lines->at;
 	size_t left = lines->end - lines->at;
 	const char *newline = left > 0 ? memchr(data, '\n', left) : NULL;
 	size_t len = newline != NULL ? (size_t)(newline - data) : left;
 
-	keep(lines, data, len);
+	append_line_data(lines, data, len);
 	lines->at += len + (newline != NULL);
 	return newline != NULL;
 }
@@ -109,9 +109,9 @@ lines_next(struct lines *lines, struct ambit_error *err)
 	ssize_t n;
 
 	if (lines->over)
-		begin(lines);
+		start_next_line(lines);
 	for (;;) {
-		if (take(lines))
+		if (consume_line_data(lines))
 			return hand_out(lines, err);
 		n = read_some(lines);
 		if (n == -EAGAIN || n == -ECANCELED)

@@ -18,7 +18,7 @@
 
 /* 0: an executable file; else why not. */
 static int
-check(const char *file)
+check_executable(const char *file)
 {
 	struct stat st;
 
@@ -31,7 +31,7 @@ check(const char *file)
 
 /* dir may be "" (the cwd) or relative to it. */
 static char *
-join(const char *cwd, const char *dir, size_t len, const char *name)
+join_program_path(const char *cwd, const char *dir, size_t len, const char *name)
 {
 	if (len > 0 && dir[0] == '/')
 		return str_printf("%.*s/%s", (int)len, dir, name);
@@ -44,11 +44,12 @@ lookup_program(const char *name, const char *path, const char *cwd, char **ret_p
 	int why = -ENOENT;
 
 	if (strchr(name, '/')) {
-		auto_free char *file = name[0] == '/' ? strdup(name) : join(cwd, "", 0, name);
+		auto_free char *file =
+			name[0] == '/' ? strdup(name) : join_program_path(cwd, "", 0, name);
 
 		if (!file)
 			return -ENOMEM;
-		why = check(file);
+		why = check_executable(file);
 		if (why == 0)
 			*ret_program = steal_ptr(&file);
 		return why;
@@ -57,8 +58,8 @@ lookup_program(const char *name, const char *path, const char *cwd, char **ret_p
 		return -ENOENT;
 	for (const char *at = path ? path : FALLBACK_PATH;; at++) {
 		size_t len = strcspn(at, ":");
-		auto_free char *file = join(cwd, at, len, name);
-		int r = file ? check(file) : -ENOMEM;
+		auto_free char *file = join_program_path(cwd, at, len, name);
+		int r = file ? check_executable(file) : -ENOMEM;
 
 		if (r == 0) {
 			*ret_program = steal_ptr(&file);

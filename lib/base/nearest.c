@@ -10,7 +10,7 @@
 /* Lower case, without '_' and '-'; the length, or 0 if too long to be near
  * anything. */
 static size_t
-fold(const char *name, char out[NAME_MAX_LEN])
+normalize_name(const char *name, char out[NAME_MAX_LEN])
 {
 	size_t n = 0;
 
@@ -25,14 +25,14 @@ fold(const char *name, char out[NAME_MAX_LEN])
 }
 
 static size_t
-least(size_t a, size_t b)
+pick_smaller_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Insert, remove, change, or swap two neighbours: each counts one. */
 static size_t
-distance(const char *a, size_t a_len, const char *b, size_t b_len)
+measure_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t d[NAME_MAX_LEN + 1][NAME_MAX_LEN + 1];
 
@@ -44,9 +44,10 @@ distance(const char *a, size_t a_len, const char *b, size_t b_len)
 		for (size_t j = 1; j <= b_len; j++) {
 			size_t changed = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
 
-			d[i][j] = least(changed, least(d[i - 1][j], d[i][j - 1]) + 1);
+			d[i][j] = pick_smaller_size(
+				changed, pick_smaller_size(d[i - 1][j], d[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+				d[i][j] = pick_smaller_size(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	return d[a_len][b_len];
 }
@@ -55,13 +56,13 @@ const char *
 str_nearest(const char *name, const char *(*name_at)(const void *data, size_t i), const void *data)
 {
 	char a[NAME_MAX_LEN], b[NAME_MAX_LEN];
-	size_t a_len = fold(name, a), best = 1 + a_len / 4;
+	size_t a_len = normalize_name(name, a), best = 1 + a_len / 4;
 	const char *nearest = NULL, *other;
 
 	if (a_len == 0)
 		return NULL;
 	for (size_t i = 0; (other = name_at(data, i)); i++) {
-		size_t b_len = fold(other, b), d = distance(a, a_len, b, b_len);
+		size_t b_len = normalize_name(other, b), d = measure_distance(a, a_len, b, b_len);
 
 		if (b_len > 0 && (d < best || (d == best && !nearest))) {
 			best = d;

@@ -116,7 +116,7 @@ run_trust(const char *real, struct ambit_error *err)
 }
 
 static int
-spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
+spawn_program(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -147,7 +147,7 @@ spawn(char *const argv[], char *const envp[], int in, int out, pid_t *ret_pid)
 /* Feeds and drains at once: a program that prints before it reads must not
  * lock both up. in and out are non-blocking. */
 static int
-converse(int stop, int *in, int out, const char *input, size_t input_len, size_t max,
+exchange_pipe_data(int stop, int *in, int out, const char *input, size_t input_len, size_t max,
 	int64_t deadline, struct buf *output)
 {
 	size_t fed = 0;
@@ -194,7 +194,7 @@ converse(int stop, int *in, int out, const char *input, size_t input_len, size_t
 
 /* Waits for pid until the deadline. 0 and its status, or -ETIMEDOUT, -ECANCELED. */
 static int
-await(int stop, pid_t pid, int64_t deadline, int *ret_status)
+wait_for_exit(int stop, pid_t pid, int64_t deadline, int *ret_status)
 {
 	static const struct timespec tick = { .tv_nsec = 500000 };
 	struct pollfd p = { .fd = stop, .events = POLLIN };
@@ -248,7 +248,7 @@ release_pipe(const struct pipe_signal *before)
 }
 
 static int
-explain(int r, const char *program, int timeout_ms, struct ambit_error *err)
+report_run_failure(int r, const char *program, int timeout_ms, struct ambit_error *err)
 {
 	if (r == -ETIMEDOUT)
 		return err_set(err, ETIMEDOUT, "%s gave no answer in %d ms", program, timeout_ms);
@@ -276,22 +276,23 @@ run_program_until(int stop, char *const argv[], char *const envp[], const char *
 
 	fcntl(to_write, F_SETFL, O_NONBLOCK);
 	fcntl(from_read, F_SETFL, O_NONBLOCK);
-	r = spawn(argv, envp, to_read, from_write, &pid);
+	r = spawn_program(argv, envp, to_read, from_write, &pid);
 	if (r < 0)
 		return err_sys(err, -r, "%s", argv[0]);
 	close(steal_fd(&to_read));
 	close(steal_fd(&from_write));
 
 	hold_pipe(&before);
-	r = converse(stop, &to_write, from_read, input, input_len, max, deadline, &output);
+	r = exchange_pipe_data(
+		stop, &to_write, from_read, input, input_len, max, deadline, &output);
 	release_pipe(&before);
 	if (r == 0)
-		r = await(stop, pid, deadline, &status);
+		r = wait_for_exit(stop, pid, deadline, &status);
 	if (r < 0) {
 		kill(-pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
-		return explain(r, argv[0], timeout_ms, err);
+		return report_run_failure(r, argv[0], timeout_ms, err);
 	}
 	if (WIFSIGNALED(status))
 		return err_set(err, ECHILD, "%s was ended by signal %d", argv[0], WTERMSIG(status));

@@ -63,7 +63,7 @@ bad(struct rpc_message *message, int code, const char *fmt, ...)
 
 /* A string that C reads as the same string. */
 static const char *
-plain(const json_t *value)
+get_plain_string(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
@@ -73,7 +73,7 @@ plain(const json_t *value)
 static void
 take_call(struct rpc_message *message, const json_t *method)
 {
-	message->method = plain(method);
+	message->method = get_plain_string(method);
 	message->params = json_object_get(message->whole, "params");
 	if (message->method == NULL)
 		bad(message, RPC_INVALID_REQUEST, "'method' is not a plain string");
@@ -94,7 +94,7 @@ take_fields(struct rpc_message *message)
 {
 	json_t *id = json_object_get(message->whole, "id");
 	const json_t *method = json_object_get(message->whole, "method");
-	const char *version = plain(json_object_get(message->whole, "jsonrpc"));
+	const char *version = get_plain_string(json_object_get(message->whole, "jsonrpc"));
 
 	if (json_is_string(id) || json_is_integer(id))
 		message->id = id;
@@ -245,7 +245,7 @@ write_line(struct rpc_out *out, const char *data, size_t len)
 
 /* Takes the message, which is NULL if there was no memory for it. */
 static int
-say(struct rpc_out *out, json_t *message)
+send_rpc_message(struct rpc_out *out, json_t *message)
 {
 	auto_json json_t *taken = message;
 	size_t len = taken != NULL ? json_dumpb(taken, NULL, 0, JSON_COMPACT) : 0;
@@ -274,7 +274,7 @@ rpc_error(struct rpc_out *out, const json_t *id, int code, const char *message, 
 {
 	json_t *error = json_pack("{s:i s:s s:o*}", "code", code, "message", message, "data", data);
 
-	return say(out,
+	return send_rpc_message(out,
 		json_pack("{s:s s:o s:o}", "jsonrpc", "2.0", "id", id_json(id), "error", error));
 }
 
@@ -285,7 +285,7 @@ rpc_result(struct rpc_out *out, const json_t *id, json_t *result)
 
 	if (result == NULL)
 		return rpc_error(out, id, RPC_INTERNAL, "out of memory", NULL);
-	r = say(out,
+	r = send_rpc_message(out,
 		json_pack("{s:s s:o s:o}", "jsonrpc", "2.0", "id", id_json(id), "result", result));
 	/* The one who asked is waiting. */
 	return r == -ENOMEM ? rpc_error(out, id, RPC_INTERNAL, "out of memory", NULL) : r;
@@ -294,13 +294,13 @@ rpc_result(struct rpc_out *out, const json_t *id, json_t *result)
 int
 rpc_notify(struct rpc_out *out, const char *method, json_t *params)
 {
-	return say(out,
+	return send_rpc_message(out,
 		json_pack("{s:s s:s s:o*}", "jsonrpc", "2.0", "method", method, "params", params));
 }
 
 int
 rpc_request(struct rpc_out *out, const char *id, const char *method, json_t *params)
 {
-	return say(out, json_pack("{s:s s:s s:s s:o*}", "jsonrpc", "2.0", "id", id, "method",
-				method, "params", params));
+	return send_rpc_message(out, json_pack("{s:s s:s s:s s:o*}", "jsonrpc", "2.0", "id", id,
+					     "method", method, "params", params));
 }

@@ -155,7 +155,7 @@ str_hidden(unsigned point)
 /* Spaces that are not U+0020; Hebrew to Arabic, their forms, and what the roadmap of
  * Unicode leaves to scripts that are written from right to left. */
 static bool
-misleads(unsigned point)
+is_misleading_point(unsigned point)
 {
 	/* clang-format off */
 	static const struct {
@@ -244,7 +244,7 @@ str_show(const char *text)
 		n = str_utf8(at, (size_t)(end - at), &point);
 		if (*at == ' ' && ((at > safe && at[-1] == ' ') || at[1] == '\0'))
 			buf_puts(&out, "\\x20");
-		else if (misleads(point))
+		else if (is_misleading_point(point))
 			put_escaped(&out, point);
 		else
 			buf_append(&out, at, n);

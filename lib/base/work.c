@@ -54,7 +54,7 @@ next_job(struct work *work)
 }
 
 static void *
-worker(void *data)
+run_worker_jobs(void *data)
 {
 	struct work *work = data;
 	struct job *job;
@@ -83,7 +83,7 @@ start_thread(struct work *work)
 	sigdelset(&all, SIGURG);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&work->threads[work->n_threads], &attr, worker, work);
+	r = pthread_create(&work->threads[work->n_threads], &attr, run_worker_jobs, work);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (r == 0)

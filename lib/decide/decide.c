@@ -26,8 +26,8 @@ static const struct {
 };
 
 static int
-keep(struct ambit_outcome *out, const char *layer, enum ambit_verdict verdict, enum ambit_code code,
-	bool hard, char *reason)
+append_layer_say(struct ambit_outcome *out, const char *layer, enum ambit_verdict verdict,
+	enum ambit_code code, bool hard, char *reason)
 {
 	struct ambit_say *more = realloc(out->says, (out->n_says + 1) * sizeof(*more));
 
@@ -49,7 +49,8 @@ keep(struct ambit_outcome *out, const char *layer, enum ambit_verdict verdict, e
 }
 
 static void
-settle(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, const char *reason)
+set_outcome_verdict(
+	struct decision *d, enum ambit_verdict verdict, enum ambit_code code, const char *reason)
 {
 	struct ambit_outcome *out = d->out;
 	char *copy = strdup(reason);
@@ -78,12 +79,12 @@ decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code cod
 	if (vasprintf(&reason, fmt, ap) < 0)
 		reason = NULL;
 	va_end(ap);
-	if (keep(d->out, d->layer, verdict, code, hard, reason) < 0) {
+	if (append_layer_say(d->out, d->layer, verdict, code, hard, reason) < 0) {
 		d->failed = -ENOMEM;
 		return;
 	}
 	if (verdict < d->out->verdict)
-		settle(d, verdict, code, reason);
+		set_outcome_verdict(d, verdict, code, reason);
 	if (verdict == AMBIT_DENY && hard)
 		d->ended = true;
 }
@@ -152,7 +153,7 @@ explain_allow(struct decision *d)
 
 /* A hint is what to do instead: the code's, unless a layer knew better. */
 static void
-finish(struct decision *d)
+complete_outcome(struct decision *d)
 {
 	struct ambit_outcome *out = d->out;
 
@@ -205,7 +206,7 @@ decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
 		d.layer = layers[i].name;
 		layers[i].decide(&d);
 	}
-	finish(&d);
+	complete_outcome(&d);
 	if (ret_resolved)
 		*ret_resolved = d.resolved;
 	else

@@ -17,7 +17,7 @@ needs_approval(const struct decision *d)
 }
 
 static int
-strictest(const int by[AMBIT_EFFECTS_N], unsigned effects, unsigned *ret_effect)
+find_strictest_effect(const int by[AMBIT_EFFECTS_N], unsigned effects, unsigned *ret_effect)
 {
 	int strict = -1;
 
@@ -36,7 +36,8 @@ static void
 by_side_effect(struct decision *d, const struct settings_values *values)
 {
 	unsigned effect = 0;
-	int strict = strictest(values->by_side_effect, d->in->request->effects, &effect);
+	int strict =
+		find_strictest_effect(values->by_side_effect, d->in->request->effects, &effect);
 	const char *name = ambit_word_name(ambit_effects, (int)effect);
 
 	if (strict == AMBIT_PERMISSION_DENY) {

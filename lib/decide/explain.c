@@ -79,7 +79,7 @@ paths_json(const struct ambit_outcome *outcome)
 }
 
 static void
-remember(json_t *list, enum ambit_op op, const char *subject)
+append_remember_entry(json_t *list, enum ambit_op op, const char *subject)
 {
 	json_t *one = json_pack("{s:s}", "op", ambit_word_name(ambit_ops, (int)op));
 
@@ -98,17 +98,17 @@ remember_json(const struct ambit_outcome *outcome, const struct ambit_request *r
 		return list;
 	for (size_t i = 0; i < outcome->n_paths; i++)
 		if (outcome->paths[i].verdict == AMBIT_ASK && !outcome->paths[i].remembered)
-			remember(list,
+			append_remember_entry(list,
 				access_writes(outcome->paths[i].access) ? AMBIT_OP_WRITE
 									: AMBIT_OP_READ,
 				outcome->paths[i].path);
 	if (outcome->host && outcome->code == AMBIT_CODE_HOST_NOT_ALLOWED)
-		remember(list, AMBIT_OP_CONNECT, outcome->host);
+		append_remember_entry(list, AMBIT_OP_CONNECT, outcome->host);
 	if (outcome->call && request) {
 		auto_free char *key = request_call_key(request);
 
 		if (key)
-			remember(list, AMBIT_OP_CALL, key);
+			append_remember_entry(list, AMBIT_OP_CALL, key);
 	}
 	return list;
 }

@@ -41,7 +41,7 @@ profile_allows(char *const *profiles, const char *host, int port)
 
 /* Denying is not picky about wildcards: they cover this machine as well. */
 static bool
-denied(char *const *patterns, const char *host, int port)
+is_denied_host(char *const *patterns, const char *host, int port)
 {
 	for (size_t i = 0; patterns && patterns[i]; i++)
 		if (host_match(patterns[i], host, port) || streq(patterns[i], "*"))
@@ -99,7 +99,7 @@ is_own(const struct decide_input *in, const char *path)
 }
 
 static enum finding
-find(const struct decide_input *in, const char *host, int port)
+classify_host(const struct decide_input *in, const char *host, int port)
 {
 	const struct settings_values *person = settings_person(in->settings);
 	const struct settings_values *folder = settings_folder(in->settings);
@@ -113,7 +113,8 @@ find(const struct decide_input *in, const char *host, int port)
 		return HOST_PROTECTED;
 	if (net == AMBIT_NET_NONE && !socket)
 		return HOST_OFF;
-	if (denied(person->deny_hosts, host, port) || denied(folder->deny_hosts, host, port))
+	if (is_denied_host(person->deny_hosts, host, port) ||
+		is_denied_host(folder->deny_hosts, host, port))
 		return HOST_DENIED;
 	if ((net == AMBIT_NET_OPEN && !socket) || any_matches(person->allow_hosts, host, open) ||
 		profile_allows(person->profiles, host, open) ||
@@ -129,7 +130,7 @@ find(const struct decide_input *in, const char *host, int port)
 enum ambit_verdict
 hosts_decide_one(const struct decide_input *in, const char *host, int port)
 {
-	return findings[find(in, host, port)].verdict;
+	return findings[classify_host(in, host, port)].verdict;
 }
 
 /* A path from a tool call may lead through links to ambit's own. */
@@ -148,7 +149,7 @@ leads_to_own(const struct decide_input *in, const char *host)
 }
 
 static void
-say(struct decision *d, enum finding found, const char *host)
+report_finding(struct decision *d, enum finding found, const char *host)
 {
 	auto_free char *shown = str_escape(d->out->host, strlen(d->out->host));
 	bool socket = found == HOST_SOCKET;
@@ -185,5 +186,7 @@ hosts_decide(struct decision *d)
 	if (!d->out->host)
 		d->failed = -ENOMEM;
 	else
-		say(d, leads_to_own(in, host) ? HOST_PROTECTED : find(in, host, port), host);
+		report_finding(d,
+			leads_to_own(in, host) ? HOST_PROTECTED : classify_host(in, host, port),
+			host);
 }

@@ -51,7 +51,7 @@ rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum a
 
 /* A host or path that is named says more than a pattern or a folder. */
 static size_t
-specificity(const struct ambit_rule *rule)
+measure_specificity(const struct ambit_rule *rule)
 {
 	size_t n = strlen(rule->subject);
 	bool named = host_is_unix(rule->subject) ? host_unix_check(rule->subject, false) == 0
@@ -74,8 +74,9 @@ memory_find(const struct decide_input *in, enum ambit_op op, const char *subject
 
 		if (!rule_covers(in, rule, op, subject, guarded))
 			continue;
-		if (!best || specificity(rule) > specificity(best) ||
-			(specificity(rule) == specificity(best) && rule->id >= best->id))
+		if (!best || measure_specificity(rule) > measure_specificity(best) ||
+			(measure_specificity(rule) == measure_specificity(best) &&
+				rule->id >= best->id))
 			best = rule;
 	}
 	return best;
@@ -121,7 +122,8 @@ struct recall {
 
 /* True if it was in question and is answered. */
 static bool
-recall(struct recall *recall, enum ambit_op op, const char *subject, bool guarded, bool asked)
+recall_answer(
+	struct recall *recall, enum ambit_op op, const char *subject, bool guarded, bool asked)
 {
 	const struct ambit_rule *rule = memory_find(recall->d->in, op, subject, guarded);
 
@@ -213,17 +215,17 @@ memory_decide(struct decision *d)
 	for (size_t i = 0; i < out->n_paths; i++) {
 		struct ambit_outcome_path *path = &out->paths[i];
 
-		path->remembered = recall(&r, path_op(path->access), path->path, is_guarded(path),
-			path->verdict == AMBIT_ASK);
+		path->remembered = recall_answer(&r, path_op(path->access), path->path,
+			is_guarded(path), path->verdict == AMBIT_ASK);
 		recall_beneath(&r, path);
 	}
 	if (out->host)
-		recall(&r, AMBIT_OP_CONNECT, out->host, false, d->host_asked);
+		recall_answer(&r, AMBIT_OP_CONNECT, out->host, false, d->host_asked);
 	if (knows_calls(in)) {
 		auto_free char *key = request_call_key(in->request);
 
 		if (key)
-			recall(&r, AMBIT_OP_CALL, key, false, out->call);
+			recall_answer(&r, AMBIT_OP_CALL, key, false, out->call);
 		else
 			d->failed = -ENOMEM;
 	} else {

@@ -23,7 +23,7 @@ request_decide(struct decision *d)
 
 /* What a request could change: declared, or unknown and so everything. */
 static bool
-changes(const struct ambit_request *request, unsigned effects)
+may_have_effects(const struct ambit_request *request, unsigned effects)
 {
 	return request->effects == 0 || (request->effects & effects) != 0;
 }
@@ -41,7 +41,7 @@ modes_decide(struct decision *d)
 	const char *tool = ambit_request_tool(in->request);
 
 	if ((agent_mode == AMBIT_PLAN || in->request->plan) &&
-		changes(in->request, AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) {
+		may_have_effects(in->request, AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_PLAN_MODE, true,
 			"%s can change things, and this is plan mode: reading only", tool);
 		return;
@@ -51,7 +51,7 @@ modes_decide(struct decision *d)
 	/* A shell that the kernel line holds is held read-only too. */
 	if (in->request->held && in->request->tool && in->request->tool->shell)
 		return;
-	if (changes(in->request, AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE))
+	if (may_have_effects(in->request, AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE))
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_READ_ONLY, true,
 			"%s can write, and this session is read-only", tool);
 }

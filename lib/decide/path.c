@@ -7,7 +7,7 @@
 #include "decide/decide.h"
 
 static bool
-granted(const struct decide_input *in, const char *real, bool reads, bool guarded)
+is_granted_path(const struct decide_input *in, const char *real, bool reads, bool guarded)
 {
 	for (size_t i = 0; i < in->n_grants; i++)
 		if ((in->grants[i].write || reads) &&
@@ -17,7 +17,7 @@ granted(const struct decide_input *in, const char *real, bool reads, bool guarde
 }
 
 static bool
-remembered(const struct decide_input *in, enum ambit_op op, const char *real)
+has_remembered_yes(const struct decide_input *in, enum ambit_op op, const char *real)
 {
 	const struct ambit_rule *rule = memory_find(in, op, real, false);
 
@@ -44,10 +44,10 @@ says_inside(const struct decide_input *in, const char *written, enum ambit_acces
 
 /* In a folder that was narrowed to nothing: whoever narrowed it means another one. */
 static bool
-shut(const struct decide_input *in, const char *real)
+is_folder_shut(const struct decide_input *in, const char *real)
 {
 	return in->scope->narrowed && !in->scope->only && scope_holds(in->scope, real) &&
-	       !remembered(in, AMBIT_OP_WRITE, real);
+	       !has_remembered_yes(in, AMBIT_OP_WRITE, real);
 }
 
 /* A child scope is law: a grant to the parent does not reach it. A sub-agent's session has
@@ -63,21 +63,22 @@ write_code(const struct decide_input *in, const struct resolved *resolved, enum 
 	bool *ret_hard, const struct guard **ret_guard)
 {
 	bool inside = is_inside(in, resolved->real, access);
-	bool open = inside || (has_own(in) && granted(in, resolved->real, false, false));
+	bool open = inside || (has_own(in) && is_granted_path(in, resolved->real, false, false));
 
 	*ret_guard = NULL;
 	if (!open && says_inside(in, resolved->written, access) &&
 		!scope_holds(in->scope, resolved->real) &&
-		(in->scope->enforce_write || !remembered(in, AMBIT_OP_WRITE, resolved->real))) {
+		(in->scope->enforce_write ||
+			!has_remembered_yes(in, AMBIT_OP_WRITE, resolved->real))) {
 		*ret_hard = true;
 		return AMBIT_CODE_SYMLINK_ESCAPE;
 	}
-	if (!open && (in->scope->enforce_write || shut(in, resolved->real))) {
+	if (!open && (in->scope->enforce_write || is_folder_shut(in, resolved->real))) {
 		*ret_hard = true;
 		return AMBIT_CODE_OUT_OF_SCOPE;
 	}
 	*ret_guard = guards_match(in->guards, resolved, access);
-	if (*ret_guard && !granted(in, resolved->real, false, true))
+	if (*ret_guard && !is_granted_path(in, resolved->real, false, true))
 		return AMBIT_CODE_GUARDED;
 	return open ? AMBIT_CODE_NONE : AMBIT_CODE_OUTSIDE;
 }
@@ -88,13 +89,13 @@ read_code(const struct decide_input *in, const struct resolved *resolved, enum a
 {
 	*ret_guard = NULL;
 	if (decision_reads(in) == AMBIT_READS_FOLDER && !scope_holds(in->scope, resolved->real) &&
-		!granted(in, resolved->real, true, false) &&
-		!remembered(in, AMBIT_OP_READ, resolved->real)) {
+		!is_granted_path(in, resolved->real, true, false) &&
+		!has_remembered_yes(in, AMBIT_OP_READ, resolved->real)) {
 		*ret_hard = true;
 		return AMBIT_CODE_OUT_OF_SCOPE;
 	}
 	*ret_guard = guards_match(in->guards, resolved, access);
-	if (*ret_guard && !granted(in, resolved->real, true, true))
+	if (*ret_guard && !is_granted_path(in, resolved->real, true, true))
 		return AMBIT_CODE_GUARDED_READ;
 	return AMBIT_CODE_NONE;
 }

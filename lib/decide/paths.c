@@ -19,7 +19,7 @@
 /* -- saying it ------------------------------------------------------------- */
 
 static void
-hint(struct decision *d, char *text)
+set_outcome_hint(struct decision *d, char *text)
 {
 	free(d->out->hint);
 	d->out->hint = text;
@@ -65,7 +65,8 @@ say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
 	decision_say(d, path->verdict, path->code, hard,
 		"%s is in the folder (%s), but %s have nothing of it, so nothing can be written",
 		name, folder, by);
-	hint(d, strdup("Write nothing, and report it. A person can open the folder in the client "
+	set_outcome_hint(d,
+		strdup("Write nothing, and report it. A person can open the folder in the client "
 		       "(so that it is one of its roots), or start ambit with another --folder."));
 	return true;
 }
@@ -98,10 +99,11 @@ say_path(struct decision *d, const struct ambit_outcome_path *path, const struct
 			"%s leads through a symlink to %s, outside %s (%s)", path->shown, target,
 			scope, folder);
 		if (!d->in->scope->enforce_write)
-			hint(d, str_printf("Do not write through the link. If it is meant, a "
-					   "person can "
-					   "open its target: ambit rules add write %s",
-					target));
+			set_outcome_hint(
+				d, str_printf("Do not write through the link. If it is meant, a "
+					      "person can "
+					      "open its target: ambit rules add write %s",
+					   target));
 		break;
 	case AMBIT_CODE_GUARDED:
 	case AMBIT_CODE_GUARDED_READ:
@@ -175,7 +177,8 @@ add_path(struct decision *d, struct resolved *resolved, char *shown)
 /* The name as it was asked for, not where it leads: that is what the one who
  * asked can recognise. */
 static char *
-show(const struct decision *d, const struct request_path *asked, const struct resolved *resolved)
+format_asked_name(
+	const struct decision *d, const struct request_path *asked, const struct resolved *resolved)
 {
 	if (!resolved->written)
 		return str_escape(asked->text, asked->len);
@@ -189,7 +192,7 @@ is_dir(const struct resolved *resolved)
 }
 
 static bool
-lands(const struct decision *d)
+is_transfer_tool(const struct decision *d)
 {
 	const struct tool *tool = d->in->request->tool;
 
@@ -221,14 +224,14 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 		return;
 	r = scope_resolve(d->in->scope, cwd, asked->text, asked->len, follow, &resolved, &err);
 	/* "Move it here" does not replace the folder: it is written into. */
-	if (r == 0 && access == AMBIT_ACCESS_REPLACE && lands(d) &&
+	if (r == 0 && access == AMBIT_ACCESS_REPLACE && is_transfer_tool(d) &&
 		streq(resolved.real, d->in->scope->root.real))
 		access = AMBIT_ACCESS_WRITE;
 	if (r == 0 && is_decided(d, access, &resolved)) {
 		resolved_finish(&resolved);
 		return;
 	}
-	if (add_path(d, &resolved, show(d, asked, &resolved)) < 0)
+	if (add_path(d, &resolved, format_asked_name(d, asked, &resolved)) < 0)
 		return;
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 
@@ -308,7 +311,7 @@ decide_object(struct decision *d, const struct request_path *asked)
 		d->failed = -ENOMEM;
 		return;
 	}
-	if (add_path(d, &resolved, show(d, asked, &resolved)) < 0)
+	if (add_path(d, &resolved, format_asked_name(d, asked, &resolved)) < 0)
 		return;
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 
@@ -457,9 +460,10 @@ decide_trees(struct decision *d)
 			continue;
 		/* rmdir(2) removes only what is empty. */
 		if (d->out->paths[n].access == AMBIT_ACCESS_DELETE && is_dir(&d->resolved[n]) &&
-			(lands(d) || !is_held(d)))
+			(is_transfer_tool(d) || !is_held(d)))
 			guard_path(d, n, paths_renamed(d->in, d->resolved[n].real));
-		for (size_t m = 0; lands(d) && m < count && !d->ended && !d->failed; m++) {
+		for (size_t m = 0; is_transfer_tool(d) && m < count && !d->ended && !d->failed;
+			m++) {
 			if (is_source(d->out->paths[m].access))
 				continue;
 			if (is_held(d))

@@ -31,7 +31,7 @@ struct found {
 };
 
 static void
-consider(struct found *found, const struct ambit_request *request, const char *pattern,
+apply_pattern(struct found *found, const struct ambit_request *request, const char *pattern,
 	enum ambit_permission permission)
 {
 	size_t n = name_matches(request, pattern);
@@ -44,12 +44,13 @@ consider(struct found *found, const struct ambit_request *request, const char *p
 }
 
 static int
-listed(const struct ambit_tool_permission *list, size_t n, const struct ambit_request *request)
+find_listed_permission(
+	const struct ambit_tool_permission *list, size_t n, const struct ambit_request *request)
 {
 	struct found found = { .permission = -1 };
 
 	for (size_t i = 0; i < n; i++)
-		consider(&found, request, list[i].tool, list[i].permission);
+		apply_pattern(&found, request, list[i].tool, list[i].permission);
 	return found.permission;
 }
 
@@ -57,11 +58,13 @@ int
 permission_said(const struct decide_input *in, const char **ret_from)
 {
 	const struct settings_values *person = settings_person(in->settings);
-	int said = listed(in->session->permissions, in->session->n_permissions, in->request);
+	int said = find_listed_permission(
+		in->session->permissions, in->session->n_permissions, in->request);
 
 	*ret_from = "session";
 	if (said < 0) {
-		said = listed(person->permissions, person->n_permissions, in->request);
+		said = find_listed_permission(
+			person->permissions, person->n_permissions, in->request);
 		*ret_from = "person";
 	}
 	return said;
@@ -72,7 +75,7 @@ permission_folder(const struct decide_input *in)
 {
 	const struct settings_values *folder = settings_folder(in->settings);
 
-	return listed(folder->permissions, folder->n_permissions, in->request);
+	return find_listed_permission(folder->permissions, folder->n_permissions, in->request);
 }
 
 /* Nothing here knows which files an unknown tool touches. Where the kernel

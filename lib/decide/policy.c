@@ -35,7 +35,7 @@ struct ambit_policy {
 };
 
 static struct ambit_policy *
-create(enum policy_kind kind)
+create_policy(enum policy_kind kind)
 {
 	struct ambit_policy *policy = calloc(1, sizeof(*policy));
 
@@ -47,19 +47,19 @@ create(enum policy_kind kind)
 struct ambit_policy *
 ambit_policy_allow_all(void)
 {
-	return create(POLICY_ALLOW_ALL);
+	return create_policy(POLICY_ALLOW_ALL);
 }
 
 struct ambit_policy *
 ambit_policy_deny_all(void)
 {
-	return create(POLICY_DENY_ALL);
+	return create_policy(POLICY_DENY_ALL);
 }
 
 struct ambit_policy *
 ambit_policy_by_side_effect(const enum ambit_permission by[AMBIT_EFFECTS_N])
 {
-	struct ambit_policy *policy = create(POLICY_BY_SIDE_EFFECT);
+	struct ambit_policy *policy = create_policy(POLICY_BY_SIDE_EFFECT);
 
 	if (policy)
 		memcpy(policy->by, by, sizeof(policy->by));
@@ -69,7 +69,7 @@ ambit_policy_by_side_effect(const enum ambit_permission by[AMBIT_EFFECTS_N])
 struct ambit_policy *
 ambit_policy_path_allowlist(const char *const *dirs, size_t n)
 {
-	struct ambit_policy *policy = create(POLICY_PATH_ALLOWLIST);
+	struct ambit_policy *policy = create_policy(POLICY_PATH_ALLOWLIST);
 
 	for (size_t i = 0; policy && i < n; i++)
 		if (strv_append(&policy->dirs, dirs[i]) < 0) {
@@ -82,7 +82,7 @@ ambit_policy_path_allowlist(const char *const *dirs, size_t n)
 struct ambit_policy *
 ambit_policy_compose(struct ambit_policy **parts, size_t n)
 {
-	struct ambit_policy *policy = create(POLICY_COMPOSE);
+	struct ambit_policy *policy = create_policy(POLICY_COMPOSE);
 	bool whole = policy != NULL;
 
 	if (policy)
@@ -107,7 +107,7 @@ ambit_policy_create(int (*decide_fn)(void *data, const struct ambit_request *req
 			    struct ambit_opinion *ret),
 	void *data)
 {
-	struct ambit_policy *policy = create(POLICY_OWN);
+	struct ambit_policy *policy = create_policy(POLICY_OWN);
 
 	if (policy) {
 		policy->decide = decide_fn;
@@ -131,7 +131,7 @@ ambit_policy_destroy(struct ambit_policy *policy)
 /* -- opinions -------------------------------------------------------------- */
 
 static void
-opine(struct ambit_opinion *ret, enum ambit_verdict verdict, enum ambit_code code,
+set_opinion(struct ambit_opinion *ret, enum ambit_verdict verdict, enum ambit_code code,
 	const char *reason)
 {
 	ret->verdict = verdict;
@@ -147,7 +147,8 @@ opine_effect(const struct ambit_policy *policy, const struct ambit_request *requ
 	const char *name = "none";
 
 	if (request->effects == 0) {
-		opine(ret, AMBIT_ASK, AMBIT_CODE_NONE, "by_side_effect: its effects are unknown");
+		set_opinion(
+			ret, AMBIT_ASK, AMBIT_CODE_NONE, "by_side_effect: its effects are unknown");
 		return;
 	}
 	for (unsigned i = 0; i < AMBIT_EFFECTS_N; i++)
@@ -155,14 +156,14 @@ opine_effect(const struct ambit_policy *policy, const struct ambit_request *requ
 			strict = (int)policy->by[i];
 			name = ambit_word_name(ambit_effects, (int)(1u << i));
 		}
-	opine(ret, (enum ambit_verdict)strict,
+	set_opinion(ret, (enum ambit_verdict)strict,
 		strict == AMBIT_PERMISSION_DENY ? AMBIT_CODE_DENIED : AMBIT_CODE_NONE, "");
 	snprintf(ret->reason, sizeof(ret->reason), "by_side_effect: %s is %s", name,
 		ambit_word_name(ambit_permissions, strict));
 }
 
 static bool
-listed(const struct ambit_policy *policy, const char *real)
+is_listed_path(const struct ambit_policy *policy, const char *real)
 {
 	for (size_t i = 0; policy->dirs && policy->dirs[i]; i++) {
 		struct resolved dir;
@@ -189,19 +190,19 @@ opine_paths(const struct ambit_policy *policy, const struct decision *d, struct 
 	if (d->out->n_paths == 0) {
 		bool lost = request->tool && request->tool->needs_path;
 
-		opine(ret, lost ? AMBIT_ASK : AMBIT_ALLOW, AMBIT_CODE_NONE,
+		set_opinion(ret, lost ? AMBIT_ASK : AMBIT_ALLOW, AMBIT_CODE_NONE,
 			lost ? "path_allowlist: no path to check" : "path_allowlist: no path");
 		return;
 	}
 	for (size_t i = 0; i < d->out->n_paths; i++)
-		if (!listed(policy, d->out->paths[i].path)) {
-			opine(ret, AMBIT_DENY, AMBIT_CODE_OUT_OF_SCOPE, "");
+		if (!is_listed_path(policy, d->out->paths[i].path)) {
+			set_opinion(ret, AMBIT_DENY, AMBIT_CODE_OUT_OF_SCOPE, "");
 			snprintf(ret->reason, sizeof(ret->reason),
 				"path_allowlist: %s is in none of the listed folders",
 				d->out->paths[i].shown);
 			return;
 		}
-	opine(ret, AMBIT_ALLOW, AMBIT_CODE_NONE, "path_allowlist: listed");
+	set_opinion(ret, AMBIT_ALLOW, AMBIT_CODE_NONE, "path_allowlist: listed");
 }
 
 static void
@@ -211,7 +212,7 @@ opine_policy(const struct ambit_policy *policy, const struct decision *d, struct
 
 	switch (policy->kind) {
 	case POLICY_ALLOW_ALL:
-		opine(ret, AMBIT_ALLOW, AMBIT_CODE_NONE, "allow_all");
+		set_opinion(ret, AMBIT_ALLOW, AMBIT_CODE_NONE, "allow_all");
 		return;
 	case POLICY_BY_SIDE_EFFECT:
 		opine_effect(policy, d->in->request, ret);
@@ -220,7 +221,7 @@ opine_policy(const struct ambit_policy *policy, const struct decision *d, struct
 		opine_paths(policy, d, ret);
 		return;
 	case POLICY_COMPOSE:
-		opine(ret, AMBIT_ALLOW, AMBIT_CODE_NONE, "compose: nobody objects");
+		set_opinion(ret, AMBIT_ALLOW, AMBIT_CODE_NONE, "compose: nobody objects");
 		for (size_t i = 0; i < policy->n_parts; i++) {
 			opine_policy(policy->parts[i], d, &part);
 			if (part.verdict < ret->verdict)
@@ -233,17 +234,17 @@ opine_policy(const struct ambit_policy *policy, const struct decision *d, struct
 			part.verdict <= AMBIT_ALLOW)
 			*ret = part;
 		else
-			opine(ret, AMBIT_ASK, AMBIT_CODE_NONE, "the harness' policy failed");
+			set_opinion(ret, AMBIT_ASK, AMBIT_CODE_NONE, "the harness' policy failed");
 		ret->reason[sizeof(ret->reason) - 1] = '\0';
 		return;
 	case POLICY_DENY_ALL:
 		break;
 	}
-	opine(ret, AMBIT_DENY, AMBIT_CODE_DENIED, "deny_all");
+	set_opinion(ret, AMBIT_DENY, AMBIT_CODE_DENIED, "deny_all");
 }
 
 static void
-narrow(struct decision *d, const struct ambit_opinion *opinion)
+apply_opinion(struct decision *d, const struct ambit_opinion *opinion)
 {
 	const char *reason = opinion->reason[0] ? opinion->reason : "a policy says so";
 
@@ -285,7 +286,7 @@ read_opinion(const char *text, size_t len, struct ambit_opinion *ret, struct amb
 
 	if (!shown)
 		return err_nomem(err);
-	opine(ret, (enum ambit_verdict)word->value,
+	set_opinion(ret, (enum ambit_verdict)word->value,
 		word->value == AMBIT_DENY ? AMBIT_CODE_DENIED : AMBIT_CODE_NONE, "");
 	snprintf(ret->reason, sizeof(ret->reason), "the policy program says %s%s%s", word->name,
 		*shown ? ": " : "", shown);
@@ -312,12 +313,12 @@ ask_program(struct decision *d, const struct settings_values *values)
 	if (r == 0)
 		r = read_opinion(output, len, &opinion, &err);
 	if (r < 0) {
-		opine(&opinion, AMBIT_ASK, r == -ETIMEDOUT ? AMBIT_CODE_TIMEOUT : AMBIT_CODE_NONE,
-			"");
+		set_opinion(&opinion, AMBIT_ASK,
+			r == -ETIMEDOUT ? AMBIT_CODE_TIMEOUT : AMBIT_CODE_NONE, "");
 		snprintf(opinion.reason, sizeof(opinion.reason),
 			"the policy program failed: %.400s", err.text);
 	}
-	narrow(d, &opinion);
+	apply_opinion(d, &opinion);
 }
 
 void
@@ -330,7 +331,7 @@ policy_decide(struct decision *d)
 		if (!policies[i])
 			continue;
 		opine_policy(policies[i], d, &opinion);
-		narrow(d, &opinion);
+		apply_opinion(d, &opinion);
 	}
 	if (!d->ended && settings_person(d->in->settings)->policy_program)
 		ask_program(d, settings_person(d->in->settings));

@@ -128,7 +128,7 @@ connect_soon(int fd, const struct sockaddr_storage *at, socklen_t len)
 
 /* Announces the arrival; takes it if 0 or -EINPROGRESS is returned. */
 static int
-join(struct egress *egress, int fd, const struct sockaddr *to, struct arrival *arrival)
+connect_arrival(struct egress *egress, int fd, const struct sockaddr *to, struct arrival *arrival)
 {
 	struct sockaddr_storage at, own = { 0 };
 	socklen_t len, own_len = sizeof(own);
@@ -164,7 +164,7 @@ join_as(struct egress *egress, int fd, const struct sockaddr *to, const struct a
 		return -ENOMEM;
 	*arrival = *as;
 	pthread_mutex_lock(&egress->lock);
-	r = join(egress, fd, to, arrival);
+	r = connect_arrival(egress, fd, to, arrival);
 	if (r == 0 || r == -EINPROGRESS)
 		loop_wake(egress->loop);
 	pthread_mutex_unlock(&egress->lock);

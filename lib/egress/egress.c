@@ -36,7 +36,7 @@ take_parcels(struct egress *egress)
 }
 
 static void *
-run(void *data)
+run_egress_loop(void *data)
 {
 	struct egress *egress = data;
 	int64_t ticked = 0, until = 0;
@@ -111,7 +111,7 @@ start_thread(struct egress *egress)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&egress->thread, NULL, run, egress);
+	r = pthread_create(&egress->thread, NULL, run_egress_loop, egress);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -r;
 }

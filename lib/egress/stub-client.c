@@ -48,7 +48,7 @@ client_destroy(struct client *client)
 }
 
 static bool
-flush(struct client *client)
+flush_client(struct client *client)
 {
 	while (client->at_out < client->n_out) {
 		ssize_t n = send(client->watch.fd, client->out + client->at_out,
@@ -82,7 +82,7 @@ client_reply(struct client *client, const void *message, size_t len)
 	more[client->n_out + 1] = (unsigned char)len;
 	memcpy(more + client->n_out + 2, message, len);
 	client->n_out += len + 2;
-	if (!flush(client))
+	if (!flush_client(client))
 		client->ended = true;
 	set_events(client);
 }
@@ -115,12 +115,12 @@ is_done(const struct client *client)
 }
 
 static void
-ready(void *data, uint32_t events)
+handle_client_events(void *data, uint32_t events)
 {
 	struct client *client = data;
 	ssize_t n = 1;
 
-	if ((events & EPOLLOUT) && !flush(client)) {
+	if ((events & EPOLLOUT) && !flush_client(client)) {
 		client_destroy(client);
 		return;
 	}
@@ -153,7 +153,8 @@ stub_accept(struct stub *stub, int fd, struct arrival *arrival)
 	client->stub = stub;
 	client->who = arrival->who;
 	client->since = loop_now(stub->egress->loop);
-	client->watch = (struct loop_watch){ .fd = fd, .ready = ready, .data = client };
+	client->watch =
+		(struct loop_watch){ .fd = fd, .ready = handle_client_events, .data = client };
 	client->next = stub->clients;
 	stub->clients = client;
 	stub->n_clients++;

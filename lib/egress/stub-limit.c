@@ -15,7 +15,8 @@
 /* -- how many names ----------------------------------------------------------------------- */
 
 static bool
-take(struct bucket *bucket, double burst, double per_second, int64_t now, bool *ret_first)
+take_bucket_token(
+	struct bucket *bucket, double burst, double per_second, int64_t now, bool *ret_first)
 {
 	bucket->left += bucket->at == 0 ? burst : (double)(now - bucket->at) * per_second / 1000;
 	bucket->at = now;
@@ -33,11 +34,11 @@ take(struct bucket *bucket, double burst, double per_second, int64_t now, bool *
 bool
 own_allows(struct bucket *own, int64_t now, bool *ret_first)
 {
-	return take(own, OWN_BURST, OWN_PER_SECOND, now, ret_first);
+	return take_bucket_token(own, OWN_BURST, OWN_PER_SECOND, now, ret_first);
 }
 
 static uint64_t
-hash(const char *name)
+hash_dns_name(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -51,12 +52,12 @@ hash(const char *name)
 bool
 flood_allows(struct flood *flood, const char *name, int64_t now, bool *ret_first)
 {
-	uint64_t h = hash(name), *slot = &flood->seen[h % FLOOD_SLOTS];
+	uint64_t h = hash_dns_name(name), *slot = &flood->seen[h % FLOOD_SLOTS];
 
 	*ret_first = false;
 	if (*slot == h)
 		return true;
-	if (!take(&flood->bucket, FLOOD_BURST, FLOOD_PER_SECOND, now, ret_first))
+	if (!take_bucket_token(&flood->bucket, FLOOD_BURST, FLOOD_PER_SECOND, now, ret_first))
 		return false;
 	*slot = h;
 	return true;
@@ -127,7 +128,7 @@ bool
 answered_before(struct answered *answered, pid_t pid, uint16_t port, const struct dns_query *query,
 	int64_t now)
 {
-	uint64_t what = hash(query->name) ^ query->type;
+	uint64_t what = hash_dns_name(query->name) ^ query->type;
 
 	for (size_t i = 0; i < ANSWERED_MAX; i++)
 		if (answered->list[i].at != 0 && answered->list[i].pid == pid &&

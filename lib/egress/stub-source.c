@@ -92,7 +92,7 @@ detour_end(struct detour *detour)
 /* What waits to be read there may be an answer of ours to another question: then it
  * takes as long as it takes. */
 static void
-ready(void *data, uint32_t events)
+handle_detour_event(void *data, uint32_t events)
 {
 	struct detour *detour = data;
 	struct sockaddr_storage from = { 0 };
@@ -111,7 +111,7 @@ ready(void *data, uint32_t events)
 /* Whoever has asked for something else meanwhile waits for both answers: how many have
  * come in, only he knows. */
 static bool
-join(struct ask *ask, unsigned char *message, size_t len)
+join_detour(struct ask *ask, unsigned char *message, size_t len)
 {
 	struct stub *stub = ask->stub;
 	struct sockaddr_storage to;
@@ -145,7 +145,7 @@ detour_begin(struct ask *ask)
 	auto_close int fd = -1;
 	struct detour *detour;
 
-	if (join(ask, message, len))
+	if (join_detour(ask, message, len))
 		return true;
 	fd = egress_part(stub->egress, &ask->from, &to, &to_len);
 	detour = fd >= 0 ? calloc(1, sizeof(*detour)) : NULL;
@@ -156,7 +156,7 @@ detour_begin(struct ask *ask)
 		.stub = stub,
 		.door = ask->door,
 		.from = ask->from,
-		.watch = { .fd = fd, .ready = ready, .data = detour },
+		.watch = { .fd = fd, .ready = handle_detour_event, .data = detour },
 		.until = loop_now(stub->egress->loop) + DETOUR_MS,
 	};
 	send_from(ask, fd, &to, to_len, message, len);

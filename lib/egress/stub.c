@@ -26,7 +26,7 @@
 
 #define EDE_PROHIBITED 18
 
-static void proceed(struct ask *ask, struct egress_verdict *verdict);
+static void apply_ask_verdict(struct ask *ask, struct egress_verdict *verdict);
 
 /* -- life ------------------------------------------------------------------------------ */
 
@@ -105,7 +105,7 @@ room_of(const struct ask *ask)
 
 /* Whoever gave a copy of his socket takes no answer of ours. */
 static void
-reply(struct ask *ask, const void *message, size_t len)
+send_dns_reply(struct ask *ask, const void *message, size_t len)
 {
 	if (ask->client)
 		client_reply(ask->client, message, len);
@@ -119,7 +119,7 @@ reply_code(struct ask *ask, enum dns_code code, const char *why)
 {
 	unsigned char message[DNS_UDP_PLAIN];
 
-	reply(ask, message, dns_reply(&ask->query, code, EDE_PROHIBITED, why, message));
+	send_dns_reply(ask, message, dns_reply(&ask->query, code, EDE_PROHIBITED, why, message));
 }
 
 static void
@@ -157,7 +157,7 @@ reply_localhost(struct ask *ask)
 	};
 	unsigned char message[DNS_UDP_PLAIN];
 
-	reply(ask, message, dns_reply_addresses(&ask->query, own, 2, message));
+	send_dns_reply(ask, message, dns_reply_addresses(&ask->query, own, 2, message));
 }
 
 /* Whose name an address is, its owner says, and the question would tell him: so only
@@ -169,7 +169,7 @@ reply_reverse(struct ask *ask, const struct dns_address *address)
 	char name[DNS_NAME_MAX];
 
 	if (names_find(ask->stub->egress->names, address, clock_steady(), name))
-		reply(ask, message, dns_reply_name(&ask->query, name, 60, message));
+		send_dns_reply(ask, message, dns_reply_name(&ask->query, name, 60, message));
 	else
 		reply_code(ask, DNS_NO_NAME, NULL);
 }
@@ -231,7 +231,7 @@ looked_up(void *data, const struct dns_answer *answer, const void *message, size
 	if (ask->parcel)
 		parcel_send(ask);
 	else if (!ask->detour || !detour_begin(ask))
-		reply(ask, out, dns_pass_on(&ask->query, message, len, room_of(ask), out));
+		send_dns_reply(ask, out, dns_pass_on(&ask->query, message, len, room_of(ask), out));
 	ask_destroy(ask);
 }
 
@@ -259,11 +259,11 @@ wait_for_person(struct ask *ask, uint64_t ticket)
 	ask->ticket = ticket;
 	ask->until = ask->client ? 0 : now + (ask->parcel ? PARCEL_WAITS_MS : UDP_WAITS_MS);
 	if (ask->door)
-		reply(ask, message, dns_reply_truncated(&ask->query, message));
+		send_dns_reply(ask, message, dns_reply_truncated(&ask->query, message));
 }
 
 static void
-proceed(struct ask *ask, struct egress_verdict *verdict)
+apply_ask_verdict(struct ask *ask, struct egress_verdict *verdict)
 {
 	switch (verdict->verdict) {
 	case AMBIT_ALLOW:
@@ -297,7 +297,7 @@ find_waiting(const struct ask *like, bool by_udp)
 }
 
 static void
-begin(struct ask *ask)
+start_dns_ask(struct ask *ask)
 {
 	struct stub *stub = ask->stub;
 	const struct egress_line *line = &stub->egress->line;
@@ -338,7 +338,7 @@ begin(struct ask *ask)
 		return;
 	}
 	line->decide(line->data, &ask->who, ask->query.name, true, &verdict);
-	proceed(ask, &verdict);
+	apply_ask_verdict(ask, &verdict);
 }
 
 /* -- coming in ------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ begin(struct ask *ask)
 
 /* A datagram that is the same as one that is being worked on. */
 static bool
-joins(struct ask *ask)
+join_waiting_ask(struct ask *ask)
 {
 	struct ask *before = find_waiting(ask, false);
 
@@ -382,13 +382,13 @@ take_datagram(struct stub *stub, struct door *door, const void *data, size_t len
 	ask->door = door;
 	ask->from = *from;
 	ask->from_len = from_len;
-	if (joins(ask)) {
+	if (join_waiting_ask(ask)) {
 		ask_destroy(ask);
 		return;
 	}
 	ask->detour = answered_before(&stub->answered, sender.who.pid, egress_port_of(from), &query,
 		loop_now(stub->egress->loop));
-	begin(ask);
+	start_dns_ask(ask);
 }
 
 void
@@ -427,7 +427,7 @@ stub_take(struct client *client, const void *data, size_t len)
 		return;
 	ask->client = client;
 	client->n_asks++;
-	begin(ask);
+	start_dns_ask(ask);
 }
 
 void
@@ -457,10 +457,10 @@ stub_parcel(struct stub *stub, struct parcel *parcel)
 		return;
 	}
 	ask->parcel = parcel;
-	if (joins(ask))
+	if (join_waiting_ask(ask))
 		ask_destroy(ask);
 	else
-		begin(ask);
+		start_dns_ask(ask);
 }
 
 /* -- time
@@ -475,7 +475,7 @@ look_at(struct ask *ask, int64_t now)
 	line->collect(line->data, &ask->who, ask->query.name, ask->ticket, &verdict);
 	if (verdict.verdict != AMBIT_ASK) {
 		ask->ticket = 0;
-		proceed(ask, &verdict);
+		apply_ask_verdict(ask, &verdict);
 	} else if (ask->until != 0 && ask->until <= now) {
 		ask_destroy(ask);
 	}

@@ -48,7 +48,7 @@ next_question(struct asker *asker, struct ambit_question *ret_question)
 }
 
 static int
-match(void *data, const struct ambit_question *question)
+match_question(void *data, const struct ambit_question *question)
 {
 	return ambit_question_same(data, question);
 }
@@ -99,14 +99,14 @@ ask_person(struct asker *asker, const struct ambit_question *question,
 }
 
 static void
-take(struct asker *asker, const struct ambit_question *question, const struct ambit_answer *answer,
-	int r, struct ambit_error *err)
+settle_question(struct asker *asker, const struct ambit_question *question,
+	const struct ambit_answer *answer, int r, struct ambit_error *err)
 {
 	bool open;
 
 	asker->o.lock(asker->o.data);
 	asker->o.forget(asker->o.data);
-	open = ambit_engine_questions(asker->o.engine, match, (void *)question) == 1;
+	open = ambit_engine_questions(asker->o.engine, match_question, (void *)question) == 1;
 	if (r == 0 && open)
 		r = ambit_engine_answer(asker->o.engine, question->id, answer,
 			asker->o.approver ? asker->o.approver->name : "", err);
@@ -120,7 +120,7 @@ take(struct asker *asker, const struct ambit_question *question, const struct am
 
 /* False: it is with those who watch. */
 static bool
-put(struct asker *asker, const struct ambit_question *question)
+ask_open_question(struct asker *asker, const struct ambit_question *question)
 {
 	struct ambit_answer answer = { 0 };
 	struct ambit_error err = { 0 };
@@ -128,8 +128,8 @@ put(struct asker *asker, const struct ambit_question *question)
 
 	if (!judged && is_elsewhere(asker))
 		return false;
-	take(asker, question, &answer, judged ? 0 : ask_person(asker, question, &answer, &err),
-		&err);
+	settle_question(asker, question, &answer,
+		judged ? 0 : ask_person(asker, question, &answer, &err), &err);
 	if (asker->o.release_screen && !judged && asker->o.approver)
 		asker->o.release_screen(asker->o.data);
 	asker->o.wake(asker->o.data);
@@ -166,7 +166,7 @@ set_asking(struct asker *asker, const struct ambit_question *question)
 }
 
 static void *
-run(void *data)
+run_asker_thread(void *data)
 {
 	struct asker *asker = data;
 
@@ -174,7 +174,8 @@ run(void *data)
 		struct ambit_question question = { 0 };
 
 		while (next_question(asker, &question) != 0) {
-			bool over = !set_asking(asker, &question) || !put(asker, &question);
+			bool over = !set_asking(asker, &question) ||
+				    !ask_open_question(asker, &question);
 
 			over = !set_asking(asker, NULL) || over;
 			ambit_question_finish(&question);
@@ -205,13 +206,13 @@ asker_create(const struct asker_options *options)
 }
 
 static bool
-start(struct asker *asker)
+start_asker_thread(struct asker *asker)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	asker->started = pthread_create(&asker->thread, NULL, run, asker) == 0;
+	asker->started = pthread_create(&asker->thread, NULL, run_asker_thread, asker) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return asker->started;
 }
@@ -230,7 +231,7 @@ decline_all(struct asker *asker)
 }
 
 static void
-cancel(struct asker *asker, uint64_t asking)
+cancel_asking(struct asker *asker, uint64_t asking)
 {
 	if (asking != 0 && asker->o.approver && asker->o.approver->cancel)
 		asker->o.approver->cancel(asker->o.approver, asking);
@@ -255,7 +256,7 @@ asker_wake(struct asker *asker)
 		eventfd_write(asker->withdrawn, 1);
 	pthread_mutex_unlock(&asker->lock);
 	asker->o.unlock(asker->o.data);
-	if (any && !asker->started && !start(asker)) {
+	if (any && !asker->started && !start_asker_thread(asker)) {
 		decline_all(asker);
 		return;
 	}
@@ -263,7 +264,7 @@ asker_wake(struct asker *asker)
 	asker->woken = true;
 	pthread_cond_signal(&asker->changed);
 	pthread_mutex_unlock(&asker->lock);
-	cancel(asker, withdrawn);
+	cancel_asking(asker, withdrawn);
 }
 
 void
@@ -279,7 +280,7 @@ asker_destroy(struct asker *asker)
 	eventfd_write(asker->withdrawn, 1);
 	pthread_cond_signal(&asker->changed);
 	pthread_mutex_unlock(&asker->lock);
-	cancel(asker, asking);
+	cancel_asking(asker, asking);
 	if (asker->started)
 		pthread_join(asker->thread, NULL);
 	pthread_cond_destroy(&asker->changed);

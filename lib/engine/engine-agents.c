@@ -147,8 +147,8 @@ add_refusal(void *data, int64_t id, const struct ambit_event *event)
 }
 
 static int
-tell(const struct gathering *g, int (*each)(void *data, const struct ambit_refusal *refusal),
-	void *data)
+report_refusals(const struct gathering *g,
+	int (*each)(void *data, const struct ambit_refusal *refusal), void *data)
 {
 	int r = 0;
 
@@ -185,7 +185,7 @@ ambit_engine_refusals(struct ambit_engine *engine, const char *session, int64_t 
 	if (r >= 0 && !g.failed)
 		r = ambit_record_events(engine->record, &filter, add_refusal, &g, err);
 	if (r >= 0)
-		r = g.failed ? err_nomem(err) : tell(&g, each, data);
+		r = g.failed ? err_nomem(err) : report_refusals(&g, each, data);
 	for (size_t i = 0; i < g.n; i++) {
 		free(g.rows[i].what);
 		free(g.rows[i].subject);

@@ -57,7 +57,7 @@ apply_once(void *data, uint64_t id, void *ticket_data)
 
 /* Every waiting ticket is looked at again: what is now answered goes on. */
 static int
-drain(void *data, uint64_t id, void *ticket_data)
+recheck_ticket(void *data, uint64_t id, void *ticket_data)
 {
 	struct answering *a = data;
 	struct ticket *ticket = ticket_data;
@@ -99,7 +99,7 @@ append_answer(struct ambit_engine *engine, const struct ambit_request *request, 
  * was asked about waits. What others store shows in the record's version. A
  * message is kept redacted, so that one is read. */
 static void
-learn(struct ambit_engine *engine, struct rules *rules)
+add_stored_rules(struct ambit_engine *engine, struct rules *rules)
 {
 	struct rules *known = &engine->rules;
 	struct ambit_rule *more;
@@ -146,7 +146,7 @@ store_answer(struct ambit_engine *engine, struct ticket *ticket, const struct am
 	if (r == 0 && engine->record && !engine->observe) {
 		r = append_answer(engine, ticket->request, body, &rules, err);
 		if (r == 0)
-			learn(engine, &rules);
+			add_stored_rules(engine, &rules);
 	}
 	rules_finish(&rules);
 	return r;
@@ -204,7 +204,7 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	ticket_drop_question(ticket);
 	pending_each(
 		engine->pending, question, answer->kind < AMBIT_ONCE ? apply_no : apply_once, &a);
-	pending_each_all(engine->pending, drain, &a);
+	pending_each_all(engine->pending, recheck_ticket, &a);
 	return a.r < 0 ? err_nomem(err) : 0;
 }
 
@@ -218,7 +218,7 @@ ambit_engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 	engine->looked = engine->narrow_at = 0;
 	r = engine_reload(engine, err);
 	if (r == 0)
-		pending_each_all(engine->pending, drain, &a);
+		pending_each_all(engine->pending, recheck_ticket, &a);
 	return r;
 }
 

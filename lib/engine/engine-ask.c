@@ -138,7 +138,7 @@ engine_expires(const struct ambit_engine *engine, int64_t now)
 
 /* Puts a ticket that is ask into the queue. */
 static int
-enqueue(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret_id)
+enqueue_ticket(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret_id)
 {
 	auto_free char *key = ticket_key(ticket);
 	int64_t now = clock_now();
@@ -182,7 +182,7 @@ hand_over(struct ambit_engine *engine, struct ticket *ticket, struct ambit_outco
 /* Decides the request and, if it must be asked, queues it. 0: settled, in
  * *ret_ticket which the caller destroys; 1: queued as *ret_id. */
 static int
-begin(struct ambit_engine *engine, struct ambit_request *request, bool owns,
+start_ticket(struct ambit_engine *engine, struct ambit_request *request, bool owns,
 	struct ticket **ret_ticket, uint64_t *ret_id, struct ambit_error *err)
 {
 	struct ticket *ticket = calloc(1, sizeof(*ticket));
@@ -198,7 +198,7 @@ begin(struct ambit_engine *engine, struct ambit_request *request, bool owns,
 	ticket_redecide(engine, ticket, false);
 	engine_check_loop(engine, request, &ticket->outcome);
 	if (ticket->outcome.verdict == AMBIT_ASK) {
-		r = enqueue(engine, ticket, ret_id);
+		r = enqueue_ticket(engine, ticket, ret_id);
 		if (r == 0)
 			return 1;
 		if (r == -ENOMEM)
@@ -219,7 +219,7 @@ ambit_engine_submit(struct ambit_engine *engine, struct ambit_request *request,
 
 	if (engine->agent && !request->agent)
 		request->agent = strdup(engine->agent); /* only shown: without it, less is */
-	r = begin(engine, request, true, &ticket, ret_ticket, err);
+	r = start_ticket(engine, request, true, &ticket, ret_ticket, err);
 	memset(ret_outcome, 0, sizeof(*ret_outcome));
 	if (ret_permit)
 		*ret_permit = NULL;
@@ -231,7 +231,7 @@ ambit_engine_submit(struct ambit_engine *engine, struct ambit_request *request,
 }
 
 static void
-expire(struct ambit_engine *engine, int64_t now)
+expire_tickets(struct ambit_engine *engine, int64_t now)
 {
 	uint64_t id;
 
@@ -262,7 +262,7 @@ record_question(struct ambit_engine *engine, struct ticket *ticket, struct ambit
 }
 
 static int
-show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+prepare_question(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 {
 	struct ambit_scope *child = NULL;
 	struct ambit_error err = { 0 };
@@ -286,7 +286,7 @@ show(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 
 /* Whether this ticket's question is put now. If not, it is settled. */
 static bool
-put(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
+put_ticket_question(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 {
 	if (ticket->question.id == id)
 		return true;
@@ -294,7 +294,7 @@ put(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 	if (ticket->outcome.verdict == AMBIT_ASK && ++ticket->asked > ASKED_MAX)
 		engine_refuse(&ticket->outcome, ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),
 			"%s; it keeps changing while it is asked about", ticket->outcome.reason);
-	else if (ticket->outcome.verdict == AMBIT_ASK && show(engine, id, ticket) == 0)
+	else if (ticket->outcome.verdict == AMBIT_ASK && prepare_question(engine, id, ticket) == 0)
 		return true;
 	else if (ticket->outcome.verdict == AMBIT_ASK)
 		engine_refuse(
@@ -309,9 +309,9 @@ ambit_engine_question(struct ambit_engine *engine)
 	void *data;
 	uint64_t id;
 
-	expire(engine, clock_now());
+	expire_tickets(engine, clock_now());
 	while ((id = pending_current(engine->pending, &data)) != 0)
-		if (put(engine, id, data))
+		if (put_ticket_question(engine, id, data))
 			return &((struct ticket *)data)->question;
 	return NULL;
 }
@@ -323,9 +323,9 @@ ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	void *data;
 	uint64_t id;
 
-	expire(engine, clock_now());
+	expire_tickets(engine, clock_now());
 	while ((id = pending_leader(engine->pending, ticket, &data)) != 0)
-		if (put(engine, id, data))
+		if (put_ticket_question(engine, id, data))
 			return ambit_question_copy(
 				       &((struct ticket *)data)->question, ret_question) < 0
 				       ? err_nomem(err)
@@ -353,7 +353,7 @@ ambit_engine_questions(struct ambit_engine *engine,
 {
 	struct listing listing = { each, data };
 
-	expire(engine, clock_now());
+	expire_tickets(engine, clock_now());
 	return pending_each_all(engine->pending, list_put, &listing);
 }
 
@@ -381,7 +381,7 @@ ambit_engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outc
 		*ret_permit = NULL;
 	if (!ticket)
 		return err_set(err, ENOENT, "there is no ticket %llu", (unsigned long long)id);
-	expire(engine, clock_now());
+	expire_tickets(engine, clock_now());
 	if (!pending_is_settled(engine->pending, id))
 		return -EAGAIN;
 	r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
@@ -393,7 +393,7 @@ ambit_engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outc
 
 /* Puts the question to the judge, then to the approver, and its answer to the engine. */
 static void
-ask(struct ambit_engine *engine, const struct ambit_question *question)
+ask_engine_question(struct ambit_engine *engine, const struct ambit_question *question)
 {
 	struct ambit_approver *approver = engine->approver;
 	struct ambit_answer answer = { 0 };
@@ -422,7 +422,7 @@ ambit_engine_request(struct ambit_engine *engine, const struct ambit_request *re
 	const struct ambit_question *question;
 	uint64_t id = 0;
 	/* The request stays the caller's; a ticket never changes it. */
-	int r = begin(engine, (struct ambit_request *)request, false, &ticket, &id, err);
+	int r = start_ticket(engine, (struct ambit_request *)request, false, &ticket, &id, err);
 
 	memset(ret_outcome, 0, sizeof(*ret_outcome));
 	if (ret_permit)
@@ -438,7 +438,7 @@ ambit_engine_request(struct ambit_engine *engine, const struct ambit_request *re
 		question = ambit_engine_question(engine);
 		if (!question)
 			break;
-		ask(engine, question);
+		ask_engine_question(engine, question);
 	}
 	return ambit_engine_collect(engine, id, ret_outcome, ret_permit, err);
 }

@@ -39,7 +39,7 @@ enum stands {
 };
 
 static void
-compare(const char *path, const char *place, enum stands *stands)
+compare_place(const char *path, const char *place, enum stands *stands)
 {
 	if (!place)
 		return;
@@ -75,17 +75,17 @@ stands_to(const struct decide_input *in, const char *path)
 	/* ambit stages there what it is about to put in place: nobody else may add to it. */
 	if (resolve_is_temp(path))
 		return STANDS_WITHIN;
-	compare(path, scope->state, &stands);
-	compare(path, scope->config, &stands);
-	compare(path, scope->runtime, &stands);
-	compare(path, scope->settings, &stands);
-	compare(path, scope->settings_name, &stands);
+	compare_place(path, scope->state, &stands);
+	compare_place(path, scope->config, &stands);
+	compare_place(path, scope->runtime, &stands);
+	compare_place(path, scope->settings, &stands);
+	compare_place(path, scope->settings_name, &stands);
 	for (char **pool = scope->pools; pool && *pool; pool++)
-		compare(path, *pool, &stands);
+		compare_place(path, *pool, &stands);
 	for (size_t i = 0; i < in->n_rules; i++)
 		if (!in->rules[i].yes && in->rules[i].op == AMBIT_OP_WRITE &&
 			memory_in_force(in, &in->rules[i]))
-			compare(path, in->rules[i].subject, &stands);
+			compare_place(path, in->rules[i].subject, &stands);
 	return stands;
 }
 
@@ -101,11 +101,11 @@ is_dir_entry(int dirfd, const struct dirent *e)
 
 /* The directories in dir that are clear, and those in the others. What cannot
  * be read, or is too much, is left out: it is done on behalf. */
-static int around(struct walk *w, const char *dir, int depth);
+static int visit_subdirectories(struct walk *w, const char *dir, int depth);
 
 /* One directory and, where it is of the spine, those in it. */
 static int
-ground(struct walk *w, const char *path, int depth)
+visit_ground(struct walk *w, const char *path, int depth)
 {
 	enum stands stands = stands_to(&w->in, path);
 	int r;
@@ -114,12 +114,13 @@ ground(struct walk *w, const char *path, int depth)
 		return 0;
 	w->left--;
 	r = w->each_ground(w->data, path, stands == STANDS_ABOVE);
-	return r == 0 && stands == STANDS_ABOVE && depth < DEPTH_MAX ? around(w, path, depth + 1)
-								     : r;
+	return r == 0 && stands == STANDS_ABOVE && depth < DEPTH_MAX
+		       ? visit_subdirectories(w, path, depth + 1)
+		       : r;
 }
 
 static int
-around(struct walk *w, const char *dir, int depth)
+visit_subdirectories(struct walk *w, const char *dir, int depth)
 {
 	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -135,7 +136,7 @@ around(struct walk *w, const char *dir, int depth)
 			continue;
 		auto_free char *path = str_printf("%s/%s", streq(dir, "/") ? "" : dir, e->d_name);
 
-		r = path ? ground(w, path, depth) : -ENOMEM;
+		r = path ? visit_ground(w, path, depth) : -ENOMEM;
 	}
 	closedir(list);
 	return r;
@@ -175,14 +176,14 @@ ground_granted(struct walk *w, const char *path)
 	if (!str_beneath(path, w->engine->guarded->root.real) &&
 		!guards_in_git(w->engine->guards, path))
 		r = guards_search_granted(w->engine->guards, path);
-	return r < 0 ? r : ground(w, path, 0);
+	return r < 0 ? r : visit_ground(w, path, 0);
 }
 
 /* Of a folder that was narrowed; one may have been removed since. */
 static int
 ground_only(void *data, const char *path)
 {
-	return is_still(path, true) ? ground(data, path, 0) : 0;
+	return is_still(path, true) ? visit_ground(data, path, 0) : 0;
 }
 
 /* A rule that opens a directory to everybody in the session. */
@@ -194,7 +195,7 @@ opens_dir(const struct decide_input *in, const struct ambit_rule *rule, enum amb
 }
 
 static int
-begin(struct ambit_engine *engine, const struct ambit_request *request, struct walk *w)
+begin_walk(struct ambit_engine *engine, const struct ambit_request *request, struct walk *w)
 {
 	int r = scope_refresh(engine->scope, NULL);
 
@@ -261,12 +262,12 @@ ambit_engine_in_git(const struct ambit_engine *engine, const char *dir)
 }
 
 static int
-writable(struct ambit_engine *engine, int (*each)(void *data, const char *path, bool spine),
-	void *data)
+walk_writable_dirs(struct ambit_engine *engine,
+	int (*each)(void *data, const char *path, bool spine), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .engine = engine, .each_ground = each, .data = data };
-	int r = begin(engine, &request, &w);
+	int r = begin_walk(engine, &request, &w);
 
 	if (r == 0)
 		r = search_guards(engine);
@@ -275,7 +276,7 @@ writable(struct ambit_engine *engine, int (*each)(void *data, const char *path, 
 		return r;
 	r = ambit_scope_narrowed(engine->scope, ground_only, &w);
 	if (r == 1)
-		r = ground(&w, engine->scope->root.real, 0);
+		r = visit_ground(&w, engine->scope->root.real, 0);
 	/* A child scope is law: what is open to the parent is not to it, and no answer opens
 	 * anything past it. */
 	if (engine->scope->enforce_write && !w.in.apart)
@@ -312,7 +313,7 @@ ambit_engine_writable(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path, bool spine), void *data)
 {
 	struct telling telling = { each, data, NULL };
-	int r = writable(engine, tell_ground, &telling);
+	int r = walk_writable_dirs(engine, tell_ground, &telling);
 
 	if (r == 0)
 		r = engine_stance_take(engine, &telling.open);
@@ -367,7 +368,7 @@ ambit_engine_readable(
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each = each, .data = data };
-	int r = begin(engine, &request, &w);
+	int r = begin_walk(engine, &request, &w);
 
 	if (r < 0)
 		return r;
@@ -392,7 +393,7 @@ ambit_engine_readable(
 
 /* A secret that a person opened is none any more. */
 static int
-hide(void *data, const char *real)
+report_secret(void *data, const char *real)
 {
 	struct walk *w = data;
 	struct resolved at = { .real = (char *)real, .written = (char *)real };
@@ -412,12 +413,12 @@ ambit_engine_hidden(
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each = each, .data = data };
-	int r = begin(engine, &request, &w);
+	int r = begin_walk(engine, &request, &w);
 
 	if (r == 0)
 		r = guards_ready(engine->guards, engine->guarded, NULL);
 	if (r == 0)
-		r = guards_each_secret(engine->guards, hide, &w);
+		r = guards_each_secret(engine->guards, report_secret, &w);
 	if (r == 0 && engine->scope->state)
 		r = each(data, engine->scope->state);
 	if (r == 0 && engine->scope->runtime)
@@ -432,7 +433,7 @@ ambit_engine_hides(
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { 0 };
-	int r = begin(engine, &request, &w);
+	int r = begin_walk(engine, &request, &w);
 
 	if (r == 0)
 		r = guards_ready(engine->guards, engine->guarded, NULL);

@@ -60,7 +60,7 @@ keeps_law(struct ambit_engine *engine, const char *path, struct text text)
 
 /* NULL: it is plain. *ret_later: it may become so. */
 static const char *
-judge(struct ambit_engine *engine, const char *path, struct text old, struct text new,
+find_git_objection(struct ambit_engine *engine, const char *path, struct text old, struct text new,
 	bool *ret_later)
 {
 	const char *why = "only git's own files can be judged";
@@ -90,7 +90,7 @@ ambit_engine_git_read(struct ambit_engine *engine, const char *path, int fd, int
 		r = read_config(fd, &after, &after_len);
 	if (r < 0)
 		return err_sys(err, -r, "%s", name);
-	why = judge(engine, path, (struct text){ before, before_len },
+	why = find_git_objection(engine, path, (struct text){ before, before_len },
 		(struct text){ after, after_len }, &later);
 	if (why)
 		return err_set(err, later ? EAGAIN : EPERM, "%s: %s", name, why);

@@ -44,7 +44,7 @@ engine_writes_plainly(const struct decide_input *in)
 }
 
 static int
-compare(const void *a, const void *b)
+compare_rule_ids(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
@@ -52,14 +52,14 @@ compare(const void *a, const void *b)
 }
 
 static bool
-holds(const int64_t *ids, size_t n, int64_t id)
+has_rule_id(const int64_t *ids, size_t n, int64_t id)
 {
-	return n > 0 && bsearch(&id, ids, n, sizeof(*ids), compare) != NULL;
+	return n > 0 && bsearch(&id, ids, n, sizeof(*ids), compare_rule_ids) != NULL;
 }
 
 /* Of writes, and by anybody: what one process was allowed once is not in the floor. */
 static bool
-counts(const struct decide_input *in, const struct ambit_rule *rule)
+is_floor_rule(const struct decide_input *in, const struct ambit_rule *rule)
 {
 	return rule->op == AMBIT_OP_WRITE && (rule->pid == 0 || !rule->yes) &&
 	       memory_in_force(in, rule);
@@ -73,15 +73,15 @@ take_rules(struct engine_stance *stance, const struct decide_input *in)
 	if (!stance->yes || !stance->no)
 		return -ENOMEM;
 	for (size_t i = 0; i < in->n_rules; i++) {
-		if (!counts(in, &in->rules[i]))
+		if (!is_floor_rule(in, &in->rules[i]))
 			continue;
 		if (in->rules[i].yes)
 			stance->yes[stance->n_yes++] = in->rules[i].id;
 		else
 			stance->no[stance->n_no++] = in->rules[i].id;
 	}
-	qsort(stance->yes, stance->n_yes, sizeof(*stance->yes), compare);
-	qsort(stance->no, stance->n_no, sizeof(*stance->no), compare);
+	qsort(stance->yes, stance->n_yes, sizeof(*stance->yes), compare_rule_ids);
+	qsort(stance->no, stance->n_no, sizeof(*stance->no), compare_rule_ids);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ engine_stance_take(struct ambit_engine *engine, char ***open)
 /* -- now ------------------------------------------------------------------------- */
 
 static bool
-touches(const struct engine_stance *stance, const struct ambit_rule *rule)
+has_open_overlap(const struct engine_stance *stance, const struct ambit_rule *rule)
 {
 	for (char **open = stance->open; open && *open; open++)
 		if (str_beneath(rule->subject, *open) ||
@@ -128,11 +128,12 @@ rules_narrowed(const struct engine_stance *stance, const struct decide_input *in
 	for (size_t i = 0; i < in->n_rules; i++) {
 		const struct ambit_rule *rule = &in->rules[i];
 
-		if (!counts(in, rule))
+		if (!is_floor_rule(in, rule))
 			continue;
 		if (rule->yes)
-			still += holds(stance->yes, stance->n_yes, rule->id);
-		else if (!holds(stance->no, stance->n_no, rule->id) && touches(stance, rule))
+			still += has_rule_id(stance->yes, stance->n_yes, rule->id);
+		else if (!has_rule_id(stance->no, stance->n_no, rule->id) &&
+			 has_open_overlap(stance, rule))
 			return true;
 	}
 	return still < stance->n_yes;

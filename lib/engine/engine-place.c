@@ -61,7 +61,7 @@ is_dir(const struct resolved *resolved)
  * something else in its place may read what is to be replaced; a directory that may
  * be written into may not be taken away. */
 static bool
-serves(const struct permit_path *decided, enum ambit_access wanted)
+is_access_covered(const struct permit_path *decided, enum ambit_access wanted)
 {
 	enum ambit_access had = decided->access;
 
@@ -97,7 +97,7 @@ find_decided(const struct ambit_permit *permit, const struct resolved *now,
 		if (!path->resolved.real || !streq(path->resolved.real, now->real))
 			continue;
 		same = true;
-		if (serves(path, access)) {
+		if (is_access_covered(path, access)) {
 			*ret = &path->resolved;
 			return 0;
 		}
@@ -142,7 +142,7 @@ note_made(struct ambit_permit *permit, const char *dir, size_t len, int fd)
 
 /* Not what has come into it since, nor what has its name by now. */
 static void
-unmake(struct ambit_permit *permit, const struct permit_made *made)
+remove_made_dir(struct ambit_permit *permit, const struct permit_made *made)
 {
 	const char *name = strrchr(made->path, '/') + 1;
 	auto_free char *dir = strndup(made->path, (size_t)(name - made->path));
@@ -164,7 +164,7 @@ engine_permit_unmake(struct ambit_permit *permit, bool failed)
 		struct permit_made *last = &permit->made[--permit->n_made];
 
 		if (failed)
-			unmake(permit, last);
+			remove_made_dir(permit, last);
 		free(last->path);
 	}
 	free(permit->made);
@@ -226,7 +226,7 @@ open_parent(struct ambit_permit *permit, const char *real, bool make, int *ret_f
 
 /* What lies there is what was decided, or still nothing. */
 static int
-look(struct ambit_place *place, const struct resolved *decided)
+check_unchanged(struct ambit_place *place, const struct resolved *decided)
 {
 	struct stat st;
 
@@ -243,7 +243,7 @@ look(struct ambit_place *place, const struct resolved *decided)
 }
 
 static int
-take(struct ambit_permit *permit, const struct resolved *decided, bool make,
+open_decided_place(struct ambit_permit *permit, const struct resolved *decided, bool make,
 	struct ambit_place *place, struct ambit_error *err)
 {
 	const char *name = "";
@@ -259,7 +259,7 @@ take(struct ambit_permit *permit, const struct resolved *decided, bool make,
 		r = -ENAMETOOLONG;
 	if (r == 0) {
 		memcpy(place->name, name, strlen(name) + 1);
-		r = look(place, decided);
+		r = check_unchanged(place, decided);
 	}
 	if (r == -ESTALE)
 		return err_set(
@@ -294,7 +294,7 @@ ambit_permit_place(struct ambit_permit *permit, const char *path, enum ambit_acc
 		r = find_decided(permit, &now, access, place.shown, &decided, err);
 	if (r == 0) {
 		permit->placed = true;
-		r = take(permit, decided, make && access_writes(access), &place, err);
+		r = open_decided_place(permit, decided, make && access_writes(access), &place, err);
 	}
 	resolved_finish(&now);
 	if (r < 0) {

@@ -82,7 +82,7 @@ places_init(struct places *places, struct ambit_engine *engine, const char *name
 /* -- what holds already --------------------------------------------------------- */
 
 static bool
-lists(char *const *names, const char *name)
+has_profile_name(char *const *names, const char *name)
 {
 	for (size_t i = 0; names && names[i]; i++)
 		if (streq(names[i], name))
@@ -91,7 +91,7 @@ lists(char *const *names, const char *name)
 }
 
 static bool
-granted(const struct decide_input *in, const char *real)
+is_write_granted(const struct decide_input *in, const char *real)
 {
 	for (size_t i = 0; i < in->n_grants; i++)
 		if (in->grants[i].write && str_beneath(real, in->grants[i].real))
@@ -101,7 +101,8 @@ granted(const struct decide_input *in, const char *real)
 
 /* 0: all of it is open; 1: not all; -EACCES: somebody said no to some of it. */
 static int
-remembered(const struct decide_input *in, const struct places *places, struct ambit_error *err)
+check_remembered_rules(
+	const struct decide_input *in, const struct places *places, struct ambit_error *err)
 {
 	int r = 0;
 
@@ -115,7 +116,7 @@ remembered(const struct decide_input *in, const struct places *places, struct am
 			return err_set(err, EACCES, "a person said no (rule %lld: %s)",
 				(long long)rule->id, text ? text : "?");
 		}
-		if (!rule && !granted(in, places->reals[i]))
+		if (!rule && !is_write_granted(in, places->reals[i]))
 			r = 1;
 	}
 	return r;
@@ -140,7 +141,7 @@ add_rule(struct rules *rules, enum ambit_op op, const char *subject)
 }
 
 static int
-dress(const struct ambit_engine *engine, const struct places *places,
+fill_profile_rules(const struct ambit_engine *engine, const struct places *places,
 	const struct ambit_answer *answer, struct rules *rules)
 {
 	for (size_t i = 0; i < rules->n; i++) {
@@ -177,7 +178,7 @@ make_rules(const struct ambit_engine *engine, const struct places *places,
 	}
 	for (size_t i = 0; r == 0 && yes && places->profile->hosts[i]; i++)
 		r = add_rule(rules, AMBIT_OP_CONNECT, places->profile->hosts[i]);
-	return r < 0 ? r : dress(engine, places, answer, rules);
+	return r < 0 ? r : fill_profile_rules(engine, places, answer, rules);
 }
 
 /* -- words ---------------------------------------------------------------------- */
@@ -343,8 +344,8 @@ make_question(
 }
 
 static int
-append(struct ambit_engine *engine, const char *kind, const char *subject, const char *verdict,
-	const json_t *body, struct ambit_error *err)
+append_profile_event(struct ambit_engine *engine, const char *kind, const char *subject,
+	const char *verdict, const json_t *body, struct ambit_error *err)
 {
 	struct ambit_event event = {
 		.session = engine->session.name,
@@ -363,8 +364,8 @@ append(struct ambit_engine *engine, const char *kind, const char *subject, const
 
 /* What is in force now, for no request in particular. */
 static int
-look(struct ambit_engine *engine, const struct ambit_request *request, struct decide_input *in,
-	struct ambit_error *err)
+refresh_decide_input(struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *in, struct ambit_error *err)
 {
 	int r = scope_refresh(engine->scope, err);
 
@@ -385,13 +386,14 @@ ambit_engine_profile(struct ambit_engine *engine, const char *name,
 	struct decide_input in;
 	int r;
 
-	if (lists(settings_person(engine->settings)->profiles, name) || lists(engine->opened, name))
+	if (has_profile_name(settings_person(engine->settings)->profiles, name) ||
+		has_profile_name(engine->opened, name))
 		return 0;
-	r = look(engine, &request, &in, err);
+	r = refresh_decide_input(engine, &request, &in, err);
 	if (r == 0)
 		r = places_init(&places, engine, name, err);
 	if (r == 0)
-		r = remembered(&in, &places, err);
+		r = check_remembered_rules(&in, &places, err);
 	if (r != 1)
 		return r;
 	r = make_question(engine, &places, &q) < 0 ? err_nomem(err) : 0;
@@ -399,8 +401,8 @@ ambit_engine_profile(struct ambit_engine *engine, const char *name,
 		auto_json json_t *body =
 			json_pack("{s:s, s:s}", "door", engine->door, "why", q.why);
 
-		r = append(engine, "ask", q.who, ambit_word_name(ambit_verdicts, AMBIT_ASK), body,
-			err);
+		r = append_profile_event(engine, "ask", q.who,
+			ambit_word_name(ambit_verdicts, AMBIT_ASK), body, err);
 	}
 	if (r < 0) {
 		ambit_question_finish(&q);
@@ -431,8 +433,8 @@ open_here(struct ambit_engine *engine, struct places *places, struct ambit_error
 }
 
 static int
-store(struct ambit_engine *engine, const struct places *places, const struct ambit_answer *answer,
-	struct ambit_error *err)
+store_profile_rules(struct ambit_engine *engine, const struct places *places,
+	const struct ambit_answer *answer, struct ambit_error *err)
 {
 	struct rules rules = { 0 };
 	int r;
@@ -476,10 +478,10 @@ ambit_engine_profile_answer(struct ambit_engine *engine, const char *name,
 
 	if (body && json_set_text(body, "message", answer->message) < 0)
 		return err_nomem(err);
-	r = append(engine, "answer", subject, NULL, body, err);
+	r = append_profile_event(engine, "answer", subject, NULL, body, err);
 	if (r < 0 || answer->kind == AMBIT_NO)
 		return r;
 	if (answer->kind == AMBIT_ONCE)
 		return open_here(engine, &places, err);
-	return store(engine, &places, answer, err);
+	return store_profile_rules(engine, &places, answer, err);
 }

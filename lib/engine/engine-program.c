@@ -23,7 +23,7 @@
 #define BETWEEN " \t\n=:,;'\"()|&<>$`"
 
 static bool
-reachable(const struct ambit_engine *engine, const char *real)
+is_agent_writable(const struct ambit_engine *engine, const char *real)
 {
 	if (scope_holds(engine->scope, real))
 		return true;
@@ -43,7 +43,7 @@ reachable(const struct ambit_engine *engine, const char *real)
 
 /* One more step. 1: the agent can choose what is there. at has no slash at its end. */
 static int
-step(const struct ambit_engine *engine, char *at, const char *name, size_t len)
+append_path_part(const struct ambit_engine *engine, char *at, const char *name, size_t len)
 {
 	size_t had = strlen(at);
 	struct stat st;
@@ -64,7 +64,7 @@ step(const struct ambit_engine *engine, char *at, const char *name, size_t len)
 	at[had] = '/';
 	memcpy(at + had + 1, name, len);
 	at[had + 1 + len] = '\0';
-	if (reachable(engine, at))
+	if (is_agent_writable(engine, at))
 		return 1;
 	/* In /tmp whoever comes first. */
 	return lstat(at, &st) < 0 && errno == ENOENT && open;
@@ -72,7 +72,7 @@ step(const struct ambit_engine *engine, char *at, const char *name, size_t len)
 
 /* Relative names begin in "/", where the program is started. 1: as above. */
 static int
-follow(const struct ambit_engine *engine, const char *path)
+follow_program_path(const struct ambit_engine *engine, const char *path)
 {
 	char at[PATH_MAX] = "", rest[PATH_MAX], target[PATH_MAX];
 	int links = 0;
@@ -83,7 +83,7 @@ follow(const struct ambit_engine *engine, const char *path)
 	while (rest[0] != '\0') {
 		const char *name = rest + strspn(rest, "/");
 		size_t len = strcspn(name, "/");
-		int r = step(engine, at, name, len);
+		int r = append_path_part(engine, at, name, len);
 		ssize_t n = r == 0 ? readlink(at, target, sizeof(target) - 1) : -1;
 
 		if (r != 0)
@@ -107,7 +107,7 @@ static int
 check_path(const struct ambit_engine *engine, const char *what, const char *path,
 	struct ambit_error *err)
 {
-	int r = strchr(path, '/') ? follow(engine, path) : 0;
+	int r = strchr(path, '/') ? follow_program_path(engine, path) : 0;
 
 	if (r < 0)
 		return err_sys(err, -r, "%s: %.200s", what, path);

@@ -37,7 +37,7 @@ engine_worktree_destroy(struct engine_worktree *worktree)
 
 /* Where the path in a file of one line leads; NULL: it is not there. */
 static char *
-follow(const char *dir, const char *name, const char *prefix)
+resolve_git_pointer(const char *dir, const char *name, const char *prefix)
 {
 	auto_close int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_free char *text = NULL, *path = NULL;
@@ -67,8 +67,8 @@ is_dir(const char *path)
 static char *
 find_common(const char *root, const char *dir)
 {
-	auto_free char *common = follow(dir, "commondir", "");
-	auto_free char *back = follow(dir, "gitdir", "");
+	auto_free char *common = resolve_git_pointer(dir, "commondir", "");
+	auto_free char *back = resolve_git_pointer(dir, "gitdir", "");
 	auto_free char *own = str_printf("%s/.git", root);
 	auto_free char *above = common ? str_printf("%s/worktrees/", common) : NULL;
 
@@ -79,7 +79,7 @@ find_common(const char *root, const char *dir)
 }
 
 static struct engine_worktree *
-make(const char *common, const char *dir)
+create_worktree(const char *common, const char *dir)
 {
 	static const char *const parts[] = { "objects", "refs", "logs" };
 	auto_free char *shown = str_escape(common, strlen(common));
@@ -120,9 +120,9 @@ ambit_engine_worktree(struct ambit_engine *engine)
 	auto_free char *dir = NULL, *common = NULL;
 
 	if (!engine->worktree) {
-		dir = follow(root, ".git", "gitdir:");
+		dir = resolve_git_pointer(root, ".git", "gitdir:");
 		common = dir ? find_common(root, dir) : NULL;
-		engine->worktree = common ? make(common, dir) : NULL;
+		engine->worktree = common ? create_worktree(common, dir) : NULL;
 	}
 	return engine->worktree ? &engine->worktree->profile : NULL;
 }

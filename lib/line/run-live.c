@@ -18,26 +18,26 @@
 #define WHAT_MAX 200
 
 static void
-lock(void *data)
+lock_run_gate(void *data)
 {
 	gate_lock(((struct run *)data)->gate);
 }
 
 static void
-unlock(void *data)
+unlock_run_gate(void *data)
 {
 	gate_unlock(((struct run *)data)->gate);
 }
 
 static void
-forget(void *data)
+forget_gate_answers(void *data)
 {
 	gate_forget(((struct run *)data)->gate);
 }
 
 /* Ended by the loop, as by its time: the one who said so waits for a reply. */
 static void
-stop(void *data)
+request_run_stop(void *data)
 {
 	struct run *run = data;
 
@@ -60,7 +60,7 @@ list_json(char *const *list)
 }
 
 static char *
-status(void *data)
+format_run_status(void *data)
 {
 	struct run *run = data;
 	auto_json json_t *object = json_pack("{s:o s:o s:i s:s}", "writable", list_json(run->open),
@@ -75,7 +75,7 @@ status(void *data)
 
 /* The command in short. */
 static char *
-what(const struct run *run)
+format_command(const struct run *run)
 {
 	struct buf text = { 0 };
 
@@ -100,7 +100,7 @@ run_watched(void *data)
 void
 run_live(struct run *run)
 {
-	auto_free char *shown = run->o->live ? what(run) : NULL;
+	auto_free char *shown = run->o->live ? format_command(run) : NULL;
 	const struct ambit_live_options options = {
 		.directory = run->o->live,
 		.engine = run->o->engine,
@@ -108,12 +108,12 @@ run_live(struct run *run)
 		.what = shown,
 		.asks = run->o->watchers,
 		.puts = true,
-		.lock = lock,
-		.unlock = unlock,
-		.forget = forget,
+		.lock = lock_run_gate,
+		.unlock = unlock_run_gate,
+		.forget = forget_gate_answers,
 		.changed = run_wake,
-		.stop = stop,
-		.status = status,
+		.stop = request_run_stop,
+		.status = format_run_status,
 		.data = run,
 	};
 	struct ambit_error err = { 0 };

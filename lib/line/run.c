@@ -357,7 +357,7 @@ start_gate(struct run *run, struct ambit_error *err)
 }
 
 static int
-prepare(struct run *run, struct ambit_error *err)
+prepare_run(struct run *run, struct ambit_error *err)
 {
 	int r = run->probed ? 0 : probe_line(err);
 
@@ -464,7 +464,7 @@ look_around(struct run *run)
 
 /* Last, so that the keeper clears away meanwhile. */
 static void
-finish(struct run *run)
+finish_run(struct run *run)
 {
 	/* It removes temp only if it came to hear of it. */
 	if (run->keeper.pid > 0)
@@ -553,7 +553,7 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 	}
 	/* The tree has the same user id: it must not look into this memory. */
 	prctl(PR_SET_DUMPABLE, 0);
-	r = prepare(&run, err);
+	r = prepare_run(&run, err);
 	if (r == 0)
 		r = start_keeper(&run, err);
 	if (r == 0)
@@ -571,7 +571,7 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 	result.ended = clock_now();
 	if (r == 0)
 		r = note_end(&run, err);
-	finish(&run);
+	finish_run(&run);
 	if (r < 0) {
 		ambit_run_result_finish(&result);
 		return r;

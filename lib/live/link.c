@@ -182,7 +182,8 @@ read_more(struct ambit_link *link, struct ambit_error *err)
 }
 
 static int
-keep(struct ambit_link *link, const struct rpc_message *message, struct ambit_error *err)
+keep_notification(
+	struct ambit_link *link, const struct rpc_message *message, struct ambit_error *err)
 {
 	struct kept *kept;
 
@@ -283,7 +284,7 @@ take_line(struct ambit_link *link, const char *text, size_t len, json_t **ret_re
 
 	rpc_parse(text, len, &message);
 	if (message.kind == RPC_NOTIFICATION) {
-		r = keep(link, &message, err);
+		r = keep_notification(link, &message, err);
 	} else if (message.kind != RPC_RESPONSE) {
 		r = err_set(err, EBADMSG, "the session says what is not understood");
 	} else if (message.error &&

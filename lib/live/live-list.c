@@ -52,7 +52,7 @@ is_left_behind(const char *name)
 }
 
 static int
-greet(struct list *list, int dir, const char *name, int64_t until)
+greet_session(struct list *list, int dir, const char *name, int64_t until)
 {
 	struct found found = { 0 }, *more;
 	struct ambit_error err = { 0 };
@@ -95,7 +95,7 @@ greet_all(struct list *list, int dir, int64_t until)
 	}
 	rewinddir(names);
 	while (r == 0 && (entry = readdir(names)) != NULL)
-		r = greet(list, dir, entry->d_name, until);
+		r = greet_session(list, dir, entry->d_name, until);
 	closedir(names);
 	return r;
 }
@@ -103,7 +103,7 @@ greet_all(struct list *list, int dir, int64_t until)
 /* -- replies --------------------------------------------------------------------------------- */
 
 static void
-fill(const struct found *found, struct ambit_live_entry *ret_entry)
+fill_live_entry(const struct found *found, struct ambit_live_entry *ret_entry)
 {
 	const json_t *hello = found->hello;
 	pid_t pid = 0;
@@ -135,7 +135,8 @@ by_start(const void *a, const void *b)
 }
 
 static int
-tell(struct list *list, int (*each)(void *data, const struct ambit_live_entry *entry), void *data)
+report_sessions(struct list *list, int (*each)(void *data, const struct ambit_live_entry *entry),
+	void *data)
 {
 	int r = 0;
 
@@ -144,7 +145,7 @@ tell(struct list *list, int (*each)(void *data, const struct ambit_live_entry *e
 	for (size_t i = 0; r == 0 && i < list->n; i++) {
 		struct ambit_live_entry entry;
 
-		fill(&list->found[i], &entry);
+		fill_live_entry(&list->found[i], &entry);
 		r = each(data, &entry);
 	}
 	return r;
@@ -182,7 +183,7 @@ ambit_live_list(const char *directory, int wait_ms,
 		}
 	}
 	if (r == 0)
-		r = tell(&list, each, data);
+		r = report_sessions(&list, each, data);
 	list_finish(&list);
 	return r;
 }

@@ -34,7 +34,7 @@ struct process {
 
 /* False: gone, or not to be seen. */
 static bool
-look(pid_t pid, struct process *ret_process)
+read_process_stat(pid_t pid, struct process *ret_process)
 {
 	char path[64], text[512], *open_at, *close_at;
 	ssize_t n;
@@ -76,7 +76,7 @@ is_above_us(pid_t pid)
 	for (int i = 0; i < ANCESTORS_MAX && at > 1; i++) {
 		if (at == pid)
 			return true;
-		if (!look(at, &process))
+		if (!read_process_stat(at, &process))
 			return false;
 		at = process.parent;
 	}
@@ -87,7 +87,7 @@ is_above_us(pid_t pid)
  * none of those among them, is nobody's command. A line that is around this process too
  * is around its harness: shared, there, is no objection. */
 static const char *
-trace(pid_t pid, bool shared)
+check_ancestors(pid_t pid, bool shared)
 {
 	const char *objection = NULL;
 	struct process process;
@@ -100,7 +100,7 @@ trace(pid_t pid, bool shared)
 		/* Whoever comes into this pid namespace from outside has no parent in it. */
 		if (pid == 0)
 			return objection;
-		if (!look(pid, &process))
+		if (!read_process_stat(pid, &process))
 			return unseen;
 		if (is_holder(&process) && !(shared && is_above_us(pid)))
 			objection = behind;
@@ -141,7 +141,7 @@ peer_objection(int fd, bool shared)
 	/* 0: from outside this pid namespace, where none of ours is. */
 	if (peer.pid == 0)
 		return NULL;
-	objection = trace(peer.pid, shared);
+	objection = check_ancestors(peer.pid, shared);
 	return objection == NULL && !is_there(fd) ? unseen : objection;
 }
 

@@ -25,7 +25,7 @@
 #define BACKLOG AMBIT_LIVE_CLIENTS_MAX
 
 static int
-check(int fd, const char *directory, struct ambit_error *err)
+check_private_dir(int fd, const char *directory, struct ambit_error *err)
 {
 	struct stat st;
 
@@ -71,7 +71,7 @@ place_open(const char *directory, bool make, int *ret_fd, struct ambit_error *er
 	}
 	if (fd < 0)
 		return err_sys(err, errno, "%s", directory);
-	r = check(fd, directory, err);
+	r = check_private_dir(fd, directory, err);
 	if (r == 0)
 		*ret_fd = steal_fd(&fd);
 	return r;

@@ -33,7 +33,7 @@ told_forget(struct ambit_live *live)
 /* -- out -------------------------------------------------------------------------------- */
 
 static json_t *
-notification(const char *method, json_t *params)
+pack_notification(const char *method, json_t *params)
 {
 	if (!params)
 		return NULL;
@@ -50,7 +50,7 @@ question_message(const struct told *told)
 	if (question_write(&told->question, told->id, &text, &err) < 0 ||
 		json_parse(text, strlen(text), &params, &err) < 0)
 		return NULL;
-	return notification("question", params);
+	return pack_notification("question", params);
 }
 
 static void
@@ -95,7 +95,7 @@ struct walk {
 };
 
 static int
-see(void *data, const struct ambit_question *question)
+note_open_question(void *data, const struct ambit_question *question)
 {
 	struct walk *walk = data;
 	struct told *told = find_same(walk->live, question);
@@ -126,7 +126,7 @@ say_closed(struct ambit_live *live, const struct told *told)
 	const int64_t expires = told->question.expires;
 	const char *how = expires != 0 && expires <= clock_now() ? "expired" : "gone";
 
-	say_all(live, notification("closed",
+	say_all(live, pack_notification("closed",
 			      json_pack("{s:I s:s}", "id", (json_int_t)told->id, "how", how)));
 }
 
@@ -177,7 +177,7 @@ told_update(struct ambit_live *live)
 	/* Where nobody else puts it, it is put for those who watch. */
 	if (live->o.puts)
 		(void)ambit_engine_question(live->o.engine);
-	whole = ambit_engine_questions(live->o.engine, see, &walk) == 0;
+	whole = ambit_engine_questions(live->o.engine, note_open_question, &walk) == 0;
 	live_unlock(live);
 	for (struct told *told = live->told; told; told = told->next)
 		told->seen |= !whole;
@@ -190,13 +190,13 @@ told_update(struct ambit_live *live)
 /* -- an answer ------------------------------------------------------------------------------ */
 
 static int
-match(void *data, const struct ambit_question *question)
+is_same_question(void *data, const struct ambit_question *question)
 {
 	return ambit_question_same(data, question);
 }
 
 static struct told *
-take(struct ambit_live *live, uint64_t id)
+detach_told(struct ambit_live *live, uint64_t id)
 {
 	for (struct told **at = &live->told; *at; at = &(*at)->next)
 		if ((*at)->id == id) {
@@ -209,7 +209,7 @@ take(struct ambit_live *live, uint64_t id)
 }
 
 static struct told *
-find(struct ambit_live *live, uint64_t id)
+find_told_entry(struct ambit_live *live, uint64_t id)
 {
 	for (struct told *told = live->told; told; told = told->next)
 		if (told->id == id)
@@ -220,7 +220,7 @@ find(struct ambit_live *live, uint64_t id)
 int
 told_answer(struct ambit_live *live, uint64_t id, json_t *object, struct ambit_error *err)
 {
-	struct told *told = find(live, id);
+	struct told *told = find_told_entry(live, id);
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	int r;
 
@@ -230,7 +230,7 @@ told_answer(struct ambit_live *live, uint64_t id, json_t *object, struct ambit_e
 	if (r < 0)
 		return r;
 	live_lock(live);
-	r = ambit_engine_questions(live->o.engine, match, &told->question) == 1
+	r = ambit_engine_questions(live->o.engine, is_same_question, &told->question) == 1
 		    ? 0
 		    : err_set(err, ENOENT, "that question is not open any more");
 	if (r == 0 && live->o.forget)
@@ -241,8 +241,8 @@ told_answer(struct ambit_live *live, uint64_t id, json_t *object, struct ambit_e
 	live->changed = true;
 	if (r < 0)
 		return r;
-	told = take(live, id);
-	say_all(live, notification("closed",
+	told = detach_told(live, id);
+	say_all(live, pack_notification("closed",
 			      json_pack("{s:I s:s}", "id", (json_int_t)id, "how", "answered")));
 	told_destroy(told);
 	return 0;

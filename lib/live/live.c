@@ -39,7 +39,7 @@ live_unlock(struct ambit_live *live)
 /* -- guests ----------------------------------------------------------------------------- */
 
 static int
-attend(struct ambit_live *live, struct guest *guest, int op)
+set_guest_events(struct ambit_live *live, struct guest *guest, int op)
 {
 	struct epoll_event event = {
 		.events = (guest->leaving ? 0 : EPOLLIN) | (guest->waits ? EPOLLOUT : 0),
@@ -91,7 +91,7 @@ serve_out(struct ambit_live *live, struct guest *guest)
 	if (guest->leaving && !guest->waits)
 		see_off(live, guest);
 	else if (guest->leaving || guest->waits != waits)
-		attend(live, guest, EPOLL_CTL_MOD);
+		set_guest_events(live, guest, EPOLL_CTL_MOD);
 }
 
 static void
@@ -125,7 +125,7 @@ say_no(struct ambit_live *live, int fd, const char *why)
 }
 
 static void
-welcome(struct ambit_live *live, int fd)
+admit_guest(struct ambit_live *live, int fd)
 {
 	const char *objection = peer_objection(fd, false);
 	struct guest *guest;
@@ -139,7 +139,7 @@ welcome(struct ambit_live *live, int fd)
 	guest = guest_create(live, fd);
 	if (!guest)
 		return;
-	if (attend(live, guest, EPOLL_CTL_ADD) < 0) {
+	if (set_guest_events(live, guest, EPOLL_CTL_ADD) < 0) {
 		guest_destroy(guest);
 		return;
 	}
@@ -155,7 +155,7 @@ accept_all(struct ambit_live *live)
 		int fd = accept4(live->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			welcome(live, fd);
+			admit_guest(live, fd);
 			continue;
 		}
 		/* Out of descriptors it would be told for ever: nobody new is heard until
@@ -173,7 +173,7 @@ accept_all(struct ambit_live *live)
 /* -- who is on his way ---------------------------------------------------------------------- */
 
 static void
-await(struct ambit_live *live)
+start_await_timer(struct ambit_live *live)
 {
 	const struct itimerspec moment = { .it_value.tv_nsec = AWAIT_MS * 1000000 };
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = &live->awaits };
@@ -279,7 +279,7 @@ ambit_live_watched(const struct ambit_live *live)
 /* -- its life --------------------------------------------------------------------------------- */
 
 static int
-begin(struct ambit_live *live, struct ambit_error *err)
+start_listening(struct ambit_live *live, struct ambit_error *err)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int r = place_open(live->o.directory, true, &live->dir, err);
@@ -291,7 +291,7 @@ begin(struct ambit_live *live, struct ambit_error *err)
 	live->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (live->epoll < 0 || epoll_ctl(live->epoll, EPOLL_CTL_ADD, live->listener, &event) < 0)
 		return err_sys(err, errno, "epoll");
-	await(live);
+	start_await_timer(live);
 	return 0;
 }
 
@@ -310,7 +310,7 @@ ambit_live_create(const struct ambit_live_options *options, struct ambit_live **
 	for (size_t i = 0; i < LIVE_REFUSED_KEPT; i++)
 		live->refused[i] = -1;
 	live->what = str_dup(options->what ? options->what : "");
-	r = live->what ? begin(live, err) : err_nomem(err);
+	r = live->what ? start_listening(live, err) : err_nomem(err);
 	if (r < 0) {
 		ambit_live_destroy(live);
 		return r;

@@ -26,7 +26,7 @@ id_of(const struct rpc_message *message)
 }
 
 static void
-refuse(struct guest *guest, const struct rpc_message *message, int code, const char *why)
+send_error(struct guest *guest, const struct rpc_message *message, int code, const char *why)
 {
 	/* Words may hold a name that is no UTF-8. */
 	auto_json json_t *error = json_pack("{s:i}", "code", code);
@@ -41,15 +41,15 @@ refuse(struct guest *guest, const struct rpc_message *message, int code, const c
 void
 method_refuse(struct guest *guest, int code, const char *why)
 {
-	refuse(guest, NULL, code, why);
+	send_error(guest, NULL, code, why);
 }
 
 /* Takes the result. */
 static void
-reply(const struct asked *asked, json_t *result)
+send_result(const struct asked *asked, json_t *result)
 {
 	if (!result) {
-		refuse(asked->guest, asked->message, RPC_INTERNAL, "out of memory");
+		send_error(asked->guest, asked->message, RPC_INTERNAL, "out of memory");
 		return;
 	}
 	guest_say(asked->guest, json_pack("{s:s s:o s:o}", "jsonrpc", "2.0", "id",
@@ -73,14 +73,14 @@ hello_json(struct ambit_live *live)
 }
 
 static void
-hello(const struct asked *asked)
+reply_hello(const struct asked *asked)
 {
 	json_t *object;
 
 	live_lock(asked->live);
 	object = hello_json(asked->live);
 	live_unlock(asked->live);
-	reply(asked, object);
+	send_result(asked, object);
 }
 
 static json_t *
@@ -99,19 +99,19 @@ status_json(struct ambit_live *live)
 }
 
 static void
-status(const struct asked *asked)
+reply_status(const struct asked *asked)
 {
 	json_t *object;
 
 	live_lock(asked->live);
 	object = status_json(asked->live);
 	live_unlock(asked->live);
-	reply(asked, object);
+	send_result(asked, object);
 }
 
 /* The reply says how many are open; they follow as notifications, like those to come. */
 static void
-watch(const struct asked *asked)
+start_watching(const struct asked *asked)
 {
 	struct ambit_live *live = asked->live;
 	bool first = !asked->guest->watches;
@@ -121,7 +121,7 @@ watch(const struct asked *asked)
 	told_update(live);
 	for (const struct told *told = live->told; told; told = told->next)
 		n++;
-	reply(asked, json_pack("{s:I s:b}", "open", n, "asks", live->o.asks));
+	send_result(asked, json_pack("{s:I s:b}", "open", n, "asks", live->o.asks));
 	if (!first)
 		return;
 	asked->guest->watches = true;
@@ -131,7 +131,7 @@ watch(const struct asked *asked)
 }
 
 static void
-answer(const struct asked *asked)
+answer_told_question(const struct asked *asked)
 {
 	auto_json json_t *given = json_copy(asked->message->params);
 	const json_t *id = json_object_get(given, "id");
@@ -140,21 +140,21 @@ answer(const struct asked *asked)
 	int r;
 
 	if (!json_is_integer(id) || number <= 0) {
-		refuse(asked->guest, asked->message, RPC_INVALID_PARAMS,
+		send_error(asked->guest, asked->message, RPC_INVALID_PARAMS,
 			"'id' is to be the number of a question");
 		return;
 	}
 	if (!asked->live->o.asks) {
-		refuse(asked->guest, asked->message, LIVE_NO_QUESTION,
+		send_error(asked->guest, asked->message, LIVE_NO_QUESTION,
 			"this session was told who answers; nobody else does");
 		return;
 	}
 	json_object_del(given, "id");
 	r = told_answer(asked->live, (uint64_t)number, given, &err);
 	if (r == 0)
-		reply(asked, json_object());
+		send_result(asked, json_object());
 	else
-		refuse(asked->guest, asked->message,
+		send_error(asked->guest, asked->message,
 			r == -ENOENT   ? LIVE_NO_QUESTION
 			: r == -EINVAL ? RPC_INVALID_PARAMS
 				       : LIVE_FAILED,
@@ -162,7 +162,7 @@ answer(const struct asked *asked)
 }
 
 static void
-reload(const struct asked *asked)
+reload_engine(const struct asked *asked)
 {
 	struct ambit_live *live = asked->live;
 	struct ambit_error err = { 0 };
@@ -175,19 +175,20 @@ reload(const struct asked *asked)
 	live_unlock(live);
 	live->changed = true;
 	if (r < 0)
-		refuse(asked->guest, asked->message, LIVE_FAILED, err.text);
+		send_error(asked->guest, asked->message, LIVE_FAILED, err.text);
 	else
-		reply(asked, json_object());
+		send_result(asked, json_object());
 }
 
 static void
-stop(const struct asked *asked)
+stop_session(const struct asked *asked)
 {
 	if (!asked->live->o.stop) {
-		refuse(asked->guest, asked->message, LIVE_FAILED, "it cannot be ended from here");
+		send_error(
+			asked->guest, asked->message, LIVE_FAILED, "it cannot be ended from here");
 		return;
 	}
-	reply(asked, json_object());
+	send_result(asked, json_object());
 	asked->live->o.stop(asked->live->o.data);
 }
 
@@ -196,12 +197,12 @@ static const struct method {
 	bool params; /* takes any */
 	void (*run)(const struct asked *asked);
 } methods[] = {
-	{ "hello", false, hello },
-	{ "status", false, status },
-	{ "watch", false, watch },
-	{ "answer", true, answer },
-	{ "reload", false, reload },
-	{ "stop", false, stop },
+	{ "hello", false, reply_hello },
+	{ "status", false, reply_status },
+	{ "watch", false, start_watching },
+	{ "answer", true, answer_told_question },
+	{ "reload", false, reload_engine },
+	{ "stop", false, stop_session },
 };
 
 static const struct method *
@@ -214,16 +215,16 @@ find_method(const char *name)
 }
 
 static void
-serve(struct guest *guest, const struct rpc_message *message)
+serve_method(struct guest *guest, const struct rpc_message *message)
 {
 	const struct method *method = find_method(message->method);
 	const struct asked asked = { guest, guest->live, message };
 
 	if (!method)
-		refuse(guest, message, RPC_NO_METHOD,
+		send_error(guest, message, RPC_NO_METHOD,
 			"one of hello, status, watch, answer, reload, stop");
 	else if (!method->params && json_object_size(message->params) > 0)
-		refuse(guest, message, RPC_INVALID_PARAMS, "this takes no params");
+		send_error(guest, message, RPC_INVALID_PARAMS, "this takes no params");
 	else
 		method->run(&asked);
 }
@@ -237,9 +238,9 @@ method_line(struct guest *guest, const char *text, size_t len)
 		return;
 	rpc_parse(text, len, &message);
 	if (message.kind == RPC_BAD)
-		refuse(guest, &message, message.code, message.why);
+		send_error(guest, &message, message.code, message.why);
 	else if (message.kind == RPC_REQUEST)
-		serve(guest, &message);
+		serve_method(guest, &message);
 	/* Nothing is asked of clients, and they have nothing to notify of. */
 	rpc_message_finish(&message);
 }

@@ -66,7 +66,7 @@ is_octal(char c)
 
 /* text[0] is behind a backslash. How many bytes it takes, 0 if unknown. */
 static size_t
-unescape(const char *text, size_t len, char *ret)
+unescape_char(const char *text, size_t len, char *ret)
 {
 	static const char from[] = "abtnvfr\"\\", to[] = "\a\b\t\n\v\f\r\"\\";
 	const char *hit;
@@ -92,7 +92,7 @@ parse_quoted(struct span *rest, struct buf *out)
 	while (i < rest->len && rest->text[i] != '"') {
 		c = rest->text[i++];
 		if (c == '\\') {
-			n = unescape(rest->text + i, rest->len - i, &c);
+			n = unescape_char(rest->text + i, rest->len - i, &c);
 			if (n == 0)
 				return -EINVAL;
 			i += n;
@@ -178,13 +178,13 @@ behind_slash(struct span name)
 }
 
 static bool
-same(struct span a, struct span b)
+is_equal_span(struct span a, struct span b)
 {
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
 static int
-keep(struct span name, struct patch_name *ret)
+copy_patch_name(struct span name, struct patch_name *ret)
 {
 	ret->text = strndup(name.text, name.len);
 	ret->len = ret->text ? strlen(ret->text) : 0;
@@ -209,10 +209,11 @@ plain_pair(struct span rest, struct patch_name *ret_old, struct patch_name *ret_
 
 		if (rest.text[i] != ' ')
 			continue;
-		if (!same(old, new) && !same(behind_slash(old), behind_slash(new)))
+		if (!is_equal_span(old, new) &&
+			!is_equal_span(behind_slash(old), behind_slash(new)))
 			continue;
-		r = keep(old, ret_old);
-		return r < 0 ? r : keep(new, ret_new);
+		r = copy_patch_name(old, ret_old);
+		return r < 0 ? r : copy_patch_name(new, ret_new);
 	}
 	return 0;
 }
@@ -233,7 +234,7 @@ patch_name_pair(struct span rest, struct patch_name *ret_old, struct patch_name 
 		struct span old =
 			span_trim((struct span){ rest.text, (size_t)(quote - rest.text) });
 
-		r = old.len ? keep(old, ret_old) : -EINVAL;
+		r = old.len ? copy_patch_name(old, ret_old) : -EINVAL;
 		rest.len -= (size_t)(quote - rest.text);
 		rest.text = quote;
 	}
@@ -243,7 +244,7 @@ patch_name_pair(struct span rest, struct patch_name *ret_old, struct patch_name 
 	if (rest.len == 0)
 		return -EINVAL;
 	if (rest.text[0] != '"')
-		return keep(rest, ret_new);
+		return copy_patch_name(rest, ret_new);
 	r = patch_name_parse(&rest, ret_new);
 	return r == 0 && span_trim(rest).len > 0 ? -EINVAL : r;
 }
@@ -263,7 +264,7 @@ patch_name_words(struct span rest, struct patch_name *ret_old, struct patch_name
 		while (n < rest.len && !is_space(rest.text[n]))
 			n++;
 		if (n > 0)
-			r = keep((struct span){ rest.text, n }, slots[i]);
+			r = copy_patch_name((struct span){ rest.text, n }, slots[i]);
 		rest.text += n;
 		rest.len -= n;
 	}

@@ -88,7 +88,7 @@ emit_text(struct patch_sink *sink, const char *text, size_t len, bool prefixed,
 }
 
 static int
-emit(struct patch_sink *sink, const struct patch_name *name, bool prefixed,
+emit_patch_name(struct patch_sink *sink, const struct patch_name *name, bool prefixed,
 	enum ambit_access access)
 {
 	int r;
@@ -130,7 +130,8 @@ is_prefixed(const struct patch_name *old, const struct patch_name *new, bool ren
 /* Whether a pair's first component goes. git guesses from one file how many
  * components to strip from all: one file without prefix, and none are sure. */
 static bool
-strips(struct unified *u, const struct patch_name *old, const struct patch_name *new, bool rename)
+may_strip_prefix(
+	struct unified *u, const struct patch_name *old, const struct patch_name *new, bool rename)
 {
 	bool prefixed = is_prefixed(old, new, rename);
 
@@ -143,9 +144,9 @@ static int
 emit_sides(struct unified *u, const struct section *s, enum ambit_access access)
 {
 	bool rename = s->from.text && s->to.text;
-	bool plain = strips(u, &s->old, &s->new, rename);
-	bool git = strips(u, &s->git_old, &s->git_new, rename);
-	bool words = strips(u, &s->word_old, &s->word_new, rename);
+	bool plain = may_strip_prefix(u, &s->old, &s->new, rename);
+	bool git = may_strip_prefix(u, &s->git_old, &s->git_new, rename);
+	bool words = may_strip_prefix(u, &s->word_old, &s->word_new, rename);
 	const struct {
 		const struct patch_name *name;
 		bool prefixed;
@@ -162,7 +163,7 @@ emit_sides(struct unified *u, const struct section *s, enum ambit_access access)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(sides) / sizeof(sides[0]); i++)
-		r = emit(u->sink, sides[i].name, sides[i].prefixed, access);
+		r = emit_patch_name(u->sink, sides[i].name, sides[i].prefixed, access);
 	return r;
 }
 
@@ -505,7 +506,7 @@ take_header(struct unified *u, struct span line, size_t i)
 }
 
 static int
-header(struct unified *u, struct span line, size_t i, bool indented)
+handle_header(struct unified *u, struct span line, size_t i, bool indented)
 {
 	enum kind kind = headers[i].kind;
 	bool loose = indented || kind == STAR;
@@ -540,7 +541,7 @@ is_command(struct span line)
 
 /* patch(1) looks through indentation, also of X, and through "- " nesting. */
 static struct span
-outdent(struct span line)
+strip_indentation(struct span line)
 {
 	while (line.len > 0 && (strchr(" \tX", line.text[0]) || span_starts(line, "- ")) &&
 		line.text[0] != '\0') {
@@ -553,7 +554,7 @@ outdent(struct span line)
 static int
 outside_line(struct unified *u, struct span line)
 {
-	struct span inner = outdent(line);
+	struct span inner = strip_indentation(line);
 
 	if (span_starts(line, "@@ -"))
 		return hunk_begin(u, line);
@@ -568,7 +569,7 @@ outside_line(struct unified *u, struct span line)
 	/* patch(1) takes names from indented lines, and then a hunk that is not. */
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (span_starts(inner, headers[i].prefix))
-			return header(u, inner, i, inner.text != line.text);
+			return handle_header(u, inner, i, inner.text != line.text);
 	return 0;
 }
 
@@ -650,7 +651,7 @@ read_all(struct unified *u, const char *text, size_t len)
 }
 
 static int
-ignore(void *data, const char *path, size_t len, enum ambit_access access)
+ignore_patch_path(void *data, const char *path, size_t len, enum ambit_access access)
 {
 	(void)data;
 	(void)path;
@@ -663,7 +664,7 @@ ignore(void *data, const char *path, size_t len, enum ambit_access access)
 int
 unified_paths(const char *text, size_t len, struct patch_sink *sink)
 {
-	struct patch_sink quiet = { .each = ignore };
+	struct patch_sink quiet = { .each = ignore_patch_path };
 	struct unified first = { .sink = &quiet };
 	struct unified second = { .sink = sink };
 	int r = read_all(&first, text, len);

@@ -87,7 +87,7 @@ act_open(struct ambit_pass *pass, int parent, const char *name, int flags, mode_
 }
 
 static int
-reopen(int fd, int flags, int *ret_fd)
+reopen_by_link(int fd, int flags, int *ret_fd)
 {
 	char link[ACT_LINK_SIZE];
 	int r;
@@ -105,7 +105,7 @@ act_reopen(struct ambit_pass *pass, int fd, int flags, int *ret_fd)
 {
 	int r = ambit_pass_use(pass);
 
-	return r < 0 ? r : reopen(fd, flags, ret_fd);
+	return r < 0 ? r : reopen_by_link(fd, flags, ret_fd);
 }
 
 int
@@ -118,7 +118,7 @@ act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void
 		return r;
 	/* A FIFO tells nobody that its first reader came: look again. */
 	for (;;) {
-		r = reopen(fd, flags | O_NONBLOCK, ret_fd);
+		r = reopen_by_link(fd, flags | O_NONBLOCK, ret_fd);
 		if (r != -ENXIO)
 			return r;
 		if (give_up(data))

@@ -51,7 +51,7 @@ file_batch_create(void)
 }
 
 static struct change *
-add(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
+append_change(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
 	struct ambit_error *err)
 {
 	struct change *more;
@@ -79,7 +79,7 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 	const struct stat *was, const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
 	struct leftovers *list = pass ? pass->leftovers : NULL;
-	struct change *c = add(batch, pass, place, err);
+	struct change *c = append_change(batch, pass, place, err);
 	auto_close int held = -1;
 	struct stat st = { 0 }, new;
 	int r;
@@ -114,7 +114,7 @@ int
 file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
 	const struct ambit_place *place, const struct stat *was, struct ambit_error *err)
 {
-	struct change *c = add(batch, pass, place, err);
+	struct change *c = append_change(batch, pass, place, err);
 	auto_close int held = -1;
 	struct stat st;
 	int r;
@@ -171,7 +171,7 @@ put_aside(struct change *c)
 }
 
 static int
-replace(struct change *c)
+replace_with_temp(struct change *c)
 {
 	const struct ambit_place *p = c->place;
 	int r;
@@ -198,7 +198,7 @@ replace(struct change *c)
 }
 
 static int
-change(struct change *c, int *patience, struct ambit_error *err)
+apply_change(struct change *c, int *patience, struct ambit_error *err)
 {
 	const struct ambit_place *p = c->place;
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
@@ -218,7 +218,7 @@ change(struct change *c, int *patience, struct ambit_error *err)
 	if (c->removes)
 		r = put_aside(c);
 	else if (p->exists)
-		r = replace(c);
+		r = replace_with_temp(c);
 	else
 		r = file_rename_new(p->parent, c->temp, p->parent, p->name);
 	if (r == -ESTALE || r == -EEXIST)
@@ -261,7 +261,7 @@ exchange_back(struct change *c)
 
 /* What somebody has put there since stays; what was there before does, too, beside it. */
 static int
-undo(struct change *c, int *patience)
+undo_change(struct change *c, int *patience)
 {
 	const struct ambit_place *p = c->place;
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
@@ -297,13 +297,13 @@ file_batch_commit(struct file_batch *batch, struct ambit_error *err)
 			return err_set(err, EINVAL, "%s could not be prepared",
 				batch->changes[i].place->shown);
 	while (r == 0 && done < batch->n) {
-		r = change(&batch->changes[done], &patience, err);
+		r = apply_change(&batch->changes[done], &patience, err);
 		done += r == 0;
 	}
 	while (r < 0 && done > 0) {
 		struct change *c = &batch->changes[--done];
 
-		if (undo(c, &patience) < 0) {
+		if (undo_change(c, &patience) < 0) {
 			err_context(err, "%s could not be put back%s%s", c->place->shown,
 				c->aside[0] ? "; what it was is beside it as " : "", c->aside);
 			kept = false;

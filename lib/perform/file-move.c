@@ -149,7 +149,7 @@ settle_copy(const struct ends *e, const char *temp, struct ambit_error *err)
 }
 
 static int
-copy(const struct ends *e, const struct file_watch *watch, struct ambit_error *err)
+copy_to_target(const struct ends *e, const struct file_watch *watch, struct ambit_error *err)
 {
 	char temp[RESOLVE_TEMP];
 	int r;
@@ -190,7 +190,7 @@ file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 	r = check_ends(&e, replace, err);
 	if (r == 0 && is_one_inode(&e))
 		return err_set(err, EINVAL, "%s and %s are the same file", from->shown, to->shown);
-	return r < 0 ? r : copy(&e, watch, err);
+	return r < 0 ? r : copy_to_target(&e, watch, err);
 }
 
 /* -- moves ------------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 			       : 0;
 	r = rename_to(&e);
 	if (r == -EXDEV) {
-		r = copy(&e, watch, err);
+		r = copy_to_target(&e, watch, err);
 		return r < 0 ? r : remove_moved(&e, err);
 	}
 	if (r == -ESTALE)

@@ -72,7 +72,7 @@ keep_attributes(int fd, int held, const struct stat *old)
 }
 
 static int
-fill(int fd, int held, const struct stat *old, const char *data, size_t len, mode_t mode)
+write_staged(int fd, int held, const struct stat *old, const char *data, size_t len, mode_t mode)
 {
 	int r = fd_write_all(fd, data, len);
 
@@ -104,7 +104,7 @@ write_noted(const struct ambit_place *place, int held, const struct stat *old, c
 			err, errno, "%s: no file can be made in its directory", place->shown);
 	r = leftovers_staged(list, place->parent, name, fd);
 	if (r == 0)
-		r = fill(fd, held, old, data, len, mode);
+		r = write_staged(fd, held, old, data, len, mode);
 	if (r != 0)
 		unlinkat(place->parent, name, 0);
 	return r < 0 ? err_sys(err, -r, "%s", place->shown) : r;
@@ -167,7 +167,7 @@ stage_hold(const struct ambit_place *place, int held, struct stage_old *ret_old,
 }
 
 static int
-overwrite(int fd, const char *data, size_t len)
+overwrite_fd(int fd, const char *data, size_t len)
 {
 	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : fd_write_all(fd, data, len);
 
@@ -179,7 +179,7 @@ overwrite(int fd, const char *data, size_t len)
 int
 stage_restore(const struct stage_old *old)
 {
-	return overwrite(old->fd, old->data, old->len);
+	return overwrite_fd(old->fd, old->data, old->len);
 }
 
 int
@@ -193,7 +193,7 @@ stage_overwrite(const struct ambit_place *place, const struct stage_old *old, co
 		errno != EOPNOTSUPP && errno != ENOSYS)
 		r = -errno;
 	if (r == 0)
-		r = overwrite(old->fd, data, len);
+		r = overwrite_fd(old->fd, data, len);
 	if (r == 0 && fchmod(old->fd, old->mode) < 0 && errno != EPERM)
 		r = -errno;
 	if (r == 0)

@@ -90,7 +90,7 @@ next_entry(DIR *dir, mode_t *ret_mode, int *ret_error)
 }
 
 static int
-say(struct ambit_error *err, int r, const char *name)
+report_tree_error(struct ambit_error *err, int r, const char *name)
 {
 	if (r == -ECANCELED)
 		return err_set(err, ECANCELED, "cancelled");
@@ -116,18 +116,18 @@ check_dir(int parent, const char *name, int depth, struct walk *walk)
 	int r = depth > DEPTH_MAX ? -ENAMETOOLONG : open_dir(parent, name, &dir), end = 0;
 
 	if (r < 0)
-		return say(walk->err, r, name);
+		return report_tree_error(walk->err, r, name);
 	while (r == 0 && (entry = next_entry(dir, &mode, &end))) {
 		any = true;
 		if (S_ISDIR(mode))
 			r = check_dir(dirfd(dir), entry, depth + 1, walk);
 		if (r == 0 && is_cancelled(walk))
-			r = say(walk->err, -ECANCELED, name);
+			r = report_tree_error(walk->err, -ECANCELED, name);
 	}
 	if (r < 0 || end < 0)
-		return r < 0 ? r : say(walk->err, end, name);
+		return r < 0 ? r : report_tree_error(walk->err, end, name);
 	if (any && faccessat(dirfd(dir), ".", W_OK | X_OK, AT_EACCESS) < 0)
-		return say(walk->err, -errno, name);
+		return report_tree_error(walk->err, -errno, name);
 	return 0;
 }
 
@@ -144,15 +144,15 @@ empty_dir(DIR *dir, int depth, struct walk *walk)
 	rewinddir(dir);
 	while (r == 0 && (entry = next_entry(dir, &mode, &end))) {
 		if (is_cancelled(walk))
-			r = say(walk->err, -ECANCELED, entry);
+			r = report_tree_error(walk->err, -ECANCELED, entry);
 		else if (S_ISDIR(mode))
 			r = remove_dir(dirfd(dir), entry, depth + 1, walk);
 		else if (unlinkat(dirfd(dir), entry, 0) < 0 && errno != ENOENT)
-			r = say(walk->err, -errno, entry);
+			r = report_tree_error(walk->err, -errno, entry);
 		walk->done += r == 0;
 		n++;
 	}
-	return r < 0 ? r : end < 0 ? say(walk->err, end, "a directory in it") : n;
+	return r < 0 ? r : end < 0 ? report_tree_error(walk->err, end, "a directory in it") : n;
 }
 
 /* Some file systems skip names when others go: until it is empty. */
@@ -173,13 +173,13 @@ remove_dir(int parent, const char *name, int depth, struct walk *walk)
 	int r = depth > DEPTH_MAX ? -ENAMETOOLONG : open_dir(parent, name, &dir);
 
 	if (r < 0)
-		return say(walk->err, r, name);
+		return report_tree_error(walk->err, r, name);
 	/* A copy has the mode of what it was made of, by which it may not be emptied. */
 	if (walk->ours)
 		(void)!fchmod(dirfd(dir), 0700);
 	r = empty_all(dir, depth, walk);
 	if (r == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
-		r = say(walk->err, -errno, name);
+		r = report_tree_error(walk->err, -errno, name);
 	return r;
 }
 
@@ -277,7 +277,7 @@ copy_data(int in, int out, off_t size, const struct walk *walk)
 
 /* The right to run as somebody else is not copied. */
 static int
-keep(int fd, const struct stat *st)
+copy_mode_times(int fd, const struct stat *st)
 {
 	const struct timespec times[2] = { st->st_atim, st->st_mtim };
 
@@ -309,7 +309,7 @@ copy_file(int from, const char *name, const struct stat *was, int to, const char
 		leftovers_staged(walk->list, to, to_name, out);
 	r = copy_data(in, out, st.st_size, walk);
 	if (r == 0)
-		r = keep(out, &st);
+		r = copy_mode_times(out, &st);
 	if (r == 0 && walk->sync && fsync(out) < 0)
 		r = -errno;
 	return r;
@@ -348,18 +348,18 @@ copy_dir(int from, const char *name, const struct stat *was, int to, const char 
 	if (r == 0 && mkdirat(to, to_name, 0700) < 0)
 		r = -errno;
 	if (r < 0)
-		return say(walk->err, r, name);
+		return report_tree_error(walk->err, r, name);
 	out = resolve_open(to, to_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, WITHIN);
 	if (out < 0)
-		return say(walk->err, out, name);
+		return report_tree_error(walk->err, out, name);
 	if (depth == 0)
 		leftovers_staged(walk->list, to, to_name, out);
 	while (r == 0 && (entry = next_entry(dir, &mode, &end)))
 		r = copy_one(dirfd(dir), entry, NULL, out, entry, depth + 1, walk);
 	if (r < 0)
 		return r;
-	r = end < 0 ? end : keep(out, &st);
-	return r < 0 ? say(walk->err, r, name) : 0;
+	r = end < 0 ? end : copy_mode_times(out, &st);
+	return r < 0 ? report_tree_error(walk->err, r, name) : 0;
 }
 
 /* was: it must be this, or NULL. */
@@ -371,9 +371,9 @@ copy_one(int from, const char *name, const struct stat *was, int to, const char 
 	int r = 0;
 
 	if (is_cancelled(walk))
-		return say(walk->err, -ECANCELED, name);
+		return report_tree_error(walk->err, -ECANCELED, name);
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return say(walk->err, -errno, name);
+		return report_tree_error(walk->err, -errno, name);
 	if (was && (st.st_dev != was->st_dev || st.st_ino != was->st_ino))
 		return err_set(
 			walk->err, ESTALE, "'%s' is not what it was when this was decided", name);
@@ -386,7 +386,7 @@ copy_one(int from, const char *name, const struct stat *was, int to, const char 
 	else
 		return err_set(walk->err, EXDEV, "'%s' is %s: it cannot be copied", name,
 			file_kind(st.st_mode));
-	return r < 0 ? say(walk->err, r, name) : 0;
+	return r < 0 ? report_tree_error(walk->err, r, name) : 0;
 }
 
 int

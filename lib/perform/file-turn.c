@@ -17,7 +17,7 @@
 #define PAUSES 500 /* a tenth of a second; what is done meanwhile are a few renames */
 
 static int
-take(int dir, int *pauses)
+try_lock_dir(int dir, int *pauses)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -51,10 +51,10 @@ file_turn_take(struct file_turn *turn, int dir, int other, int *patience)
 	if (other >= 0 && fstat(dir, &a) == 0 && fstat(other, &b) == 0 &&
 		(a.st_dev != b.st_dev || a.st_ino != b.st_ino)) {
 		/* Two who want both take the same one first. */
-		turn->fds[0] = take(comes_first(&a, &b) ? dir : other, patience);
-		turn->fds[1] = take(comes_first(&a, &b) ? other : dir, patience);
+		turn->fds[0] = try_lock_dir(comes_first(&a, &b) ? dir : other, patience);
+		turn->fds[1] = try_lock_dir(comes_first(&a, &b) ? other : dir, patience);
 	} else {
-		turn->fds[0] = take(dir, patience);
+		turn->fds[0] = try_lock_dir(dir, patience);
 	}
 }
 

@@ -59,7 +59,7 @@ parent_stays(const struct ambit_place *place)
 }
 
 static int
-stale(const struct ambit_place *place, struct ambit_error *err)
+report_stale_place(const struct ambit_place *place, struct ambit_error *err)
 {
 	return err_set(err, ESTALE, "%s is not what it was when this was decided", place->shown);
 }
@@ -72,7 +72,7 @@ file_check(const struct ambit_place *place, int *ret_held, struct stat *ret_st,
 	struct stat st = { 0 };
 
 	if (!parent_stays(place))
-		return stale(place, err);
+		return report_stale_place(place, err);
 	held = resolve_open(
 		place->parent, place->name[0] ? place->name : ".", O_PATH | O_NOFOLLOW, 0, BENEATH);
 	if (held < 0 && held != -ENOENT)
@@ -80,10 +80,10 @@ file_check(const struct ambit_place *place, int *ret_held, struct stat *ret_st,
 	if (held >= 0 && fstat(held, &st) < 0)
 		return err_sys(err, errno, "%s", place->shown);
 	if (place->exists != (held >= 0))
-		return stale(place, err);
+		return report_stale_place(place, err);
 	if (held >= 0 && (st.st_dev != place->dev || st.st_ino != place->ino ||
 				 (st.st_mode & S_IFMT) != (place->mode & S_IFMT)))
-		return stale(place, err);
+		return report_stale_place(place, err);
 	*ret_held = held < 0 ? -1 : steal_fd(&held);
 	*ret_st = st;
 	return 0;
@@ -274,7 +274,7 @@ put_staged(const struct ambit_place *place, const struct stat *was, const char *
 	if (place->exists && (r == -EPERM || r == -EACCES || r == -EBUSY))
 		return 1;
 	if (r == -ESTALE || r == -EEXIST)
-		return stale(place, err);
+		return report_stale_place(place, err);
 	return err_sys(err, -r, "%s", place->shown);
 }
 
@@ -306,7 +306,7 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 		leftovers_forget(list);
 	}
 	if (r == 1 && !file_is_as(place->parent, place->name, was))
-		return stale(place, err);
+		return report_stale_place(place, err);
 	return r == 1 ? put_in_place(place, held, data, len, err) : r;
 }
 

@@ -65,7 +65,7 @@ is_no_flag(int error)
 /* Takes away whatever has the name now. Without an attic on this mount it stays beside, by a
  * name that every session is refused. */
 static int
-evict(const struct hand_law *law, int parent, const char *name, const char *real)
+evict_object(const struct hand_law *law, int parent, const char *name, const char *real)
 {
 	int attic = law->attic ? law->attic(law->data) : -1;
 	enum hand_evicted where = HAND_EVICTED_TO_ATTIC;
@@ -146,7 +146,7 @@ drop_source(const struct hand_law *law, const struct hand_end *from)
 
 /* Exchanges both names, and back again if either was not what it had to be. */
 static int
-exchange(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
+exchange_names(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {
 	if (!end_stands(from) || !end_stands(to))
 		return -ESTALE;
@@ -157,7 +157,7 @@ exchange(const struct hand_law *law, const struct hand_end *from, const struct h
 	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
 	if (name_is_object(to->parent, to->name, &to->st))
 		return -ESTALE;
-	return evict(law, to->parent, to->name, to->real);
+	return evict_object(law, to->parent, to->name, to->real);
 }
 
 /* For file systems without these flags: both are looked at before, the target afterwards. */
@@ -170,7 +170,7 @@ rename_over(const struct hand_law *law, const struct hand_end *from, const struc
 		return -errno;
 	return name_is_object(to->parent, to->name, &from->st)
 		       ? 0
-		       : evict(law, to->parent, to->name, to->real);
+		       : evict_object(law, to->parent, to->name, to->real);
 }
 
 /* Takes the place of what is there, by its name; that is gone afterwards. */
@@ -178,7 +178,7 @@ static int
 exchange_and_drop(const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to, int unlink_flags)
 {
-	int r = exchange(law, from, to);
+	int r = exchange_names(law, from, to);
 
 	if (r < 0 && is_no_flag(-r))
 		return rename_over(law, from, to);
@@ -189,7 +189,7 @@ exchange_and_drop(const struct hand_law *law, const struct hand_end *from,
 	(void)!renameat2(from->parent, from->name, to->parent, to->name, RENAME_EXCHANGE);
 	/* The old one cannot come back: a directory does not stay unlooked at. */
 	if (is_dir(from) && name_is_object(to->parent, to->name, &from->st))
-		return evict(law, to->parent, to->name, to->real);
+		return evict_object(law, to->parent, to->name, to->real);
 	return r;
 }
 
@@ -211,7 +211,7 @@ rename_new(const struct hand_law *law, const struct hand_end *from, const struct
 	/* Somebody's, who was quicker: it goes back, unless its name is filled by now. */
 	if (renameat2(to->parent, to->name, from->parent, from->name, RENAME_NOREPLACE) == 0)
 		return -ESTALE;
-	return evict(law, to->parent, to->name, to->real);
+	return evict_object(law, to->parent, to->name, to->real);
 }
 
 static int
@@ -262,7 +262,7 @@ exchange_aside(const struct hand_law *law, int at, const char *name, const struc
 	/* Somebody else's new file: it gets its name again. */
 	(void)!renameat2(at, name, to->parent, to->name, RENAME_EXCHANGE);
 	if (!name_is_object(at, name, &from->st))
-		evict(law, at, name, to->real);
+		evict_object(law, at, name, to->real);
 	return -ESTALE;
 }
 
@@ -311,7 +311,7 @@ check_landed(const struct hand_law *law, const struct hand_end *end, const struc
 {
 	int r = check_brings(law, end, at->real, fresh, true);
 
-	return r < 0 ? evict(law, at->parent, at->name, at->real) : 0;
+	return r < 0 ? evict_object(law, at->parent, at->name, at->real) : 0;
 }
 
 static int
@@ -336,7 +336,7 @@ exchange_checked(const struct hand_law *law, const struct hand_end *from, const 
 	if (r == 0)
 		r = check_brings(law, to, from->real, false, false);
 	if (r == 0)
-		r = exchange(law, from, to);
+		r = exchange_names(law, from, to);
 	if (r < 0)
 		return r;
 	r = check_landed(law, from, to, false);

@@ -32,7 +32,7 @@ digest_of_value(const json_t *value)
 	return line ? digest_of(line, strlen(line)) : NULL;
 }
 
-static json_t *shrink(const json_t *value);
+static json_t *shrink_value(const json_t *value);
 
 static json_t *
 shrink_object(const json_t *value)
@@ -42,7 +42,7 @@ shrink_object(const json_t *value)
 	json_t *member;
 
 	json_object_foreach ((json_t *)value, key, member) {
-		if (!copy || json_object_set_new(copy, key, shrink(member)) < 0)
+		if (!copy || json_object_set_new(copy, key, shrink_value(member)) < 0)
 			return NULL;
 	}
 	return steal_ptr(&copy);
@@ -56,14 +56,14 @@ shrink_array(const json_t *value)
 	json_t *member;
 
 	json_array_foreach (value, i, member) {
-		if (!copy || json_array_append_new(copy, shrink(member)) < 0)
+		if (!copy || json_array_append_new(copy, shrink_value(member)) < 0)
 			return NULL;
 	}
 	return steal_ptr(&copy);
 }
 
 static json_t *
-shrink(const json_t *value)
+shrink_value(const json_t *value)
 {
 	if (json_is_object(value))
 		return shrink_object(value);
@@ -82,7 +82,7 @@ line_size(const json_t *value)
 
 /* The largest member of object that a digest would make smaller, or NULL. */
 static const char *
-largest(const json_t *object, size_t *ret_size)
+find_largest_member(const json_t *object, size_t *ret_size)
 {
 	const char *found = NULL, *key;
 	size_t most = 2 * HASH_HEX;
@@ -109,7 +109,7 @@ largest(const json_t *object, size_t *ret_size)
 #define CUT_MAX 64
 
 static int
-cut(json_t *object, const json_t *original)
+limit_body_size(json_t *object, const json_t *original)
 {
 	const size_t max = RECORD_BODY_MAX - LOST_ROOM;
 
@@ -117,7 +117,7 @@ cut(json_t *object, const json_t *original)
 
 	for (int i = 0; size > max && i < CUT_MAX; i++) {
 		size_t most;
-		const char *key = largest(object, &most);
+		const char *key = find_largest_member(object, &most);
 
 		if (!key)
 			break;
@@ -169,9 +169,9 @@ body_line(
 		return err_set(err, EINVAL, "the body of an event is not an object");
 	struct body_lost own = { 0 };
 	auto_json json_t *none = body ? NULL : json_object();
-	auto_json json_t *small = shrink(body ? body : none);
+	auto_json json_t *small = shrink_value(body ? body : none);
 	auto_json json_t *clean = small ? redact_json(small, &own.count) : NULL;
-	int r = clean ? cut(clean, body ? body : none) : -ENOMEM;
+	int r = clean ? limit_body_size(clean, body ? body : none) : -ENOMEM;
 
 	if (own.count > 0)
 		lost = &own;
@@ -190,7 +190,7 @@ body_line(
 /* Callers escape what they show, and escaping twice would double every
  * backslash: so only text that was not escaped is. */
 static bool
-plain(const char *text, size_t len)
+is_plain_text(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
@@ -200,11 +200,11 @@ plain(const char *text, size_t len)
 
 /* Control bytes escaped, at most max bytes. Takes text over. */
 static int
-tame(char *text, size_t max, char **ret_text)
+clean_stored_text(char *text, size_t max, char **ret_text)
 {
 	auto_free char *clean = text;
 
-	if (!plain(clean, strlen(clean))) {
+	if (!is_plain_text(clean, strlen(clean))) {
 		char *shown = str_escape(clean, strlen(clean));
 
 		free(clean);
@@ -239,5 +239,5 @@ body_text(const char *text, size_t max, struct body_lost *lost, char **ret_text)
 	}
 	char *clean = buf_take(&buf);
 
-	return clean ? tame(clean, max, ret_text) : -ENOMEM;
+	return clean ? clean_stored_text(clean, max, ret_text) : -ENOMEM;
 }

@@ -112,7 +112,7 @@ broken(struct check *c, int64_t seq, const char *fmt, ...)
 }
 
 static struct chain_text
-column(sqlite3_stmt *stmt, int n)
+read_text_column(sqlite3_stmt *stmt, int n)
 {
 	struct chain_text text = { 0 };
 
@@ -156,11 +156,11 @@ check_row(struct check *c, sqlite3_stmt *stmt)
 		.seq = sqlite3_column_int64(stmt, 1),
 		.time = sqlite3_column_int64(stmt, 2),
 	};
-	struct chain_text stored = column(stmt, 9);
+	struct chain_text stored = read_text_column(stmt, 9);
 	char hash[HASH_HEX];
 
 	for (int i = 0; i < FIELD_N; i++)
-		link.fields[i] = column(stmt, 3 + i);
+		link.fields[i] = read_text_column(stmt, 3 + i);
 	check_order(c, sqlite3_column_int64(stmt, 0), link.seq);
 	if (chain_hash(c->hash, &link, hash) < 0)
 		return -ENOMEM;
@@ -214,7 +214,7 @@ check_head(struct ambit_record *record, struct check *c, struct ambit_error *err
 		return 0;
 	}
 	int64_t seq = sqlite3_column_int64(stmt, 0);
-	struct chain_text hash = column(stmt, 1);
+	struct chain_text hash = read_text_column(stmt, 1);
 
 	if (seq > c->last)
 		broken(c, c->last + 1, "the end is cut off: there were %lld events",

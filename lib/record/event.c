@@ -27,7 +27,8 @@ row_finish(struct row *row)
 }
 
 static int
-fill(struct row *row, const struct ambit_event *event, const json_t *body, struct ambit_error *err)
+fill_event_row(struct row *row, const struct ambit_event *event, const json_t *body,
+	struct ambit_error *err)
 {
 	const struct {
 		const char *text;
@@ -139,7 +140,7 @@ link_row(struct ambit_record *record, const char *session, int64_t time, const s
 }
 
 static int
-check(const struct ambit_event *event, const char *session, struct ambit_error *err)
+check_event(const struct ambit_event *event, const char *session, struct ambit_error *err)
 {
 	if (!streq(session, RECORD_ELSEWHERE) && !ambit_session_name_valid(session))
 		return err_set(err, EINVAL, "an event's session has no valid name");
@@ -159,10 +160,10 @@ event_append(struct ambit_record *record, const struct ambit_event *event, const
 	struct ambit_error *err)
 {
 	__attribute__((cleanup(row_finish))) struct row row = { 0 };
-	int r = check(event, chain_of(event), err);
+	int r = check_event(event, chain_of(event), err);
 
 	if (r == 0)
-		r = fill(&row, event, body, err);
+		r = fill_event_row(&row, event, body, err);
 	if (r < 0)
 		return r;
 	return link_row(
@@ -176,10 +177,10 @@ record_append(struct ambit_record *record, const struct ambit_event *event, cons
 	struct ambit_error *err)
 {
 	__attribute__((cleanup(row_finish))) struct row row = { 0 };
-	int r = check(event, chain_of(event), err);
+	int r = check_event(event, chain_of(event), err);
 
 	if (r == 0)
-		r = fill(&row, event, body, err);
+		r = fill_event_row(&row, event, body, err);
 	if (r == 0 && record_counts_due(record) == 0)
 		r = record_counts_write(record, NULL, err);
 	if (r == 0)

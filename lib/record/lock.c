@@ -159,7 +159,7 @@ id_lives(const struct seat *seat, uint64_t id)
 }
 
 static bool
-lives(const struct locks *locks, size_t i, uint64_t owner)
+is_owner_alive(const struct locks *locks, size_t i, uint64_t owner)
 {
 	return owner & BY_ID ? id_lives(&locks->table->seats[i], owner)
 			     : lock_written(locks->fd, LIFE + (off_t)i, 1);
@@ -178,7 +178,7 @@ word_lives(const struct locks *locks, uint64_t word)
 	size_t i = (size_t)(word & 0xffff) - 1;
 	uint64_t owner = i < SEATS ? atomic_load(&locks->table->seats[i].owner) : 0;
 
-	return owner != 0 && word_of(i, owner) == word && lives(locks, i, owner);
+	return owner != 0 && word_of(i, owner) == word && is_owner_alive(locks, i, owner);
 }
 
 /* -- seats ---------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ word_lives(const struct locks *locks, uint64_t word)
 /* Never the same again, so that nobody who saw a dead owner here takes the
  * seat of the next. */
 static uint64_t
-unique(void)
+make_unique_number(void)
 {
 	struct timespec t;
 
@@ -220,12 +220,12 @@ lower_used(struct table *table)
 }
 
 static bool
-claim(struct locks *locks, size_t i)
+claim_seat(struct locks *locks, size_t i)
 {
 	struct seat *seat = &locks->table->seats[i];
 	off_t life = LIFE + (off_t)i;
 	bool locked = lock_bytes(locks->fd, life, 1, F_WRLCK) == 0;
-	uint64_t owner = atomic_load(&seat->owner), mine = unique();
+	uint64_t owner = atomic_load(&seat->owner), mine = make_unique_number();
 	bool vacant = locked || !lock_written(locks->fd, life, 1);
 
 	if (vacant && owner & BY_ID)
@@ -251,7 +251,7 @@ static bool
 claim_free(struct locks *locks, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		if (atomic_load(&locks->table->seats[i].owner) == 0 && claim(locks, i))
+		if (atomic_load(&locks->table->seats[i].owner) == 0 && claim_seat(locks, i))
 			return true;
 	return false;
 }
@@ -261,7 +261,7 @@ static bool
 claim_dead(struct locks *locks, size_t from, size_t n, size_t used)
 {
 	for (size_t i = 0; i < n && i < used; i++)
-		if (claim(locks, (from + i) % used))
+		if (claim_seat(locks, (from + i) % used))
 			return true;
 	return false;
 }
@@ -274,7 +274,8 @@ find_seat(struct locks *locks, const char *path, struct ambit_error *err)
 {
 	size_t used = USED(atomic_load(&locks->table->used));
 
-	if (claim_free(locks, 0, used) || claim_dead(locks, unique() >> 1, DEAD_LOOKS, used) ||
+	if (claim_free(locks, 0, used) ||
+		claim_dead(locks, make_unique_number() >> 1, DEAD_LOOKS, used) ||
 		claim_free(locks, used, SEATS) || claim_dead(locks, 0, SEATS, SEATS))
 		return 0;
 	return err_set(
@@ -306,7 +307,7 @@ write_zeros(int fd)
 }
 
 static int
-fill(const struct locks *locks, const char *path, struct ambit_error *err)
+write_empty_table(const struct locks *locks, const char *path, struct ambit_error *err)
 {
 	uint64_t magic;
 
@@ -338,7 +339,7 @@ make_table(const struct locks *locks, const char *path, struct ambit_error *err)
 				path);
 		nanosleep(&pause, NULL);
 	}
-	r = fill(locks, path, err);
+	r = write_empty_table(locks, path, err);
 	lock_bytes(locks->fd, MAKING, 1, F_UNLCK);
 	return r;
 }
@@ -472,7 +473,7 @@ is_shared(struct locks *locks, unsigned mask)
 			continue; /* it has just come, and has nothing yet */
 		if (!(held & mask))
 			continue;
-		if (lives(locks, i, owner))
+		if (is_owner_alive(locks, i, owner))
 			return true;
 		atomic_compare_exchange_strong(&seat->owner, &owner, 0);
 	}
@@ -570,7 +571,7 @@ sleep_a_while(struct locks *locks, uint32_t turns, unsigned tries)
 	if (most > WHILE_MAX_MS)
 		most = WHILE_MAX_MS;
 	most += tries < 16 ? tries : 16;
-	uint64_t us = 500 + unique() / 64 % (1000 * (most + 1));
+	uint64_t us = 500 + make_unique_number() / 64 % (1000 * (most + 1));
 	struct timespec timeout = {
 		.tv_sec = (time_t)(us / 1000000),
 		.tv_nsec = (long)(us % 1000000) * 1000,
@@ -627,7 +628,7 @@ locks_marked(struct locks *locks, uint64_t mark)
 		uint64_t owner = atomic_load(&seat->owner), has = atomic_load(&seat->mark);
 
 		if (owner != 0 && (has == mark || has == LOCKS_MARK_ALL) &&
-			(seat == locks->seat || lives(locks, i, owner)))
+			(seat == locks->seat || is_owner_alive(locks, i, owner)))
 			return true;
 	}
 	return false;

@@ -94,7 +94,7 @@ struct identity {
 };
 
 static int
-execute(struct ambit_record *record, const char *sql, struct ambit_error *err)
+execute_sql(struct ambit_record *record, const char *sql, struct ambit_error *err)
 {
 	int rc = sqlite3_exec(record->db, sql, NULL, NULL, NULL);
 
@@ -103,7 +103,7 @@ execute(struct ambit_record *record, const char *sql, struct ambit_error *err)
 
 /* Inside a transaction, or the three numbers are of three different moments. */
 static int
-identify(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
+read_identity(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
 {
 	struct identity id = { 0 };
 	int r = store_number(record, "PRAGMA user_version", &id.version, err);
@@ -123,11 +123,11 @@ identify(struct ambit_record *record, struct identity *ret_identity, struct ambi
 static int
 identify_now(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
 {
-	int r = execute(record, "BEGIN", err);
+	int r = execute_sql(record, "BEGIN", err);
 
 	if (r < 0)
 		return r;
-	r = identify(record, ret_identity, err);
+	r = read_identity(record, ret_identity, err);
 	return store_end(record, r, err);
 }
 
@@ -189,20 +189,20 @@ static int
 bring_up(struct ambit_record *record, struct ambit_error *err)
 {
 	struct identity id;
-	int r = identify(record, &id, err);
+	int r = read_identity(record, &id, err);
 
 	if (r == 0)
 		r = refuse_foreign(record, &id, err);
 	for (size_t i = 0; r == 0 && i < sizeof(migrations) / sizeof(migrations[0]); i++)
 		if (migrations[i].to > id.version)
-			r = execute(record, migrations[i].sql, err);
+			r = execute_sql(record, migrations[i].sql, err);
 	if (r < 0 || id.version == RECORD_SCHEMA)
 		return r;
 	char sql[96]; /* a pragma takes no parameters */
 
 	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		STORE_APPLICATION_ID, RECORD_SCHEMA);
-	return execute(record, sql, err);
+	return execute_sql(record, sql, err);
 }
 
 static int
@@ -210,7 +210,7 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 {
 	/* Of a file that is new: pages that are free can be given back a few at a time. */
 	int r = id->version == 0 && id->objects == 0
-			? execute(record, "PRAGMA auto_vacuum = INCREMENTAL", err)
+			? execute_sql(record, "PRAGMA auto_vacuum = INCREMENTAL", err)
 			: 0;
 
 	if (r == 0 && !vfs_has_log(record->vfs))
@@ -219,7 +219,7 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 	/* The log survives the process without a sync for every event; only a
 	 * crash of the whole machine may take the last ones, never the chain. */
 	if (r == 0)
-		r = execute(
+		r = execute_sql(
 			record, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON", err);
 	if (r < 0 || id->version == RECORD_SCHEMA)
 		return r;

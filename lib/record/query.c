@@ -50,7 +50,7 @@ make_sql(const struct ambit_event_filter *filter)
 }
 
 static int
-prepare(struct ambit_record *record, const struct ambit_event_filter *filter,
+prepare_event_query(struct ambit_record *record, const struct ambit_event_filter *filter,
 	sqlite3_stmt **ret_stmt, struct ambit_error *err)
 {
 	auto_free char *sql = make_sql(filter);
@@ -99,7 +99,7 @@ ambit_record_events(struct ambit_record *record, const struct ambit_event_filter
 {
 	static const struct ambit_event_filter all = { 0 };
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	int rc, r = prepare(record, filter ? filter : &all, &stmt, err);
+	int rc, r = prepare_event_query(record, filter ? filter : &all, &stmt, err);
 
 	if (r < 0)
 		return r;

@@ -21,7 +21,7 @@ text_of(const json_t *array, size_t i, struct text *t)
 }
 
 static bool
-equal(const struct text *t, const char *word)
+is_text_equal(const struct text *t, const char *word)
 {
 	return t->len == strlen(word) && memcmp(t->data, word, t->len) == 0;
 }
@@ -31,7 +31,7 @@ equal(const struct text *t, const char *word)
 #define PROGRAM_AMONG 8
 
 static bool
-runs(const json_t *array, size_t i, const char *program)
+has_program_before(const json_t *array, size_t i, const char *program)
 {
 	size_t n = strlen(program);
 	struct text t;
@@ -49,15 +49,15 @@ static size_t
 value_of(const struct redact_shape *s, const json_t *array, size_t i, const struct text *t)
 {
 	struct text before;
-	bool follows = i > 0 && text_of(array, i - 1, &before) && equal(&before, s->prefix);
+	bool follows = i > 0 && text_of(array, i - 1, &before) && is_text_equal(&before, s->prefix);
 
 	if (s->kind == SHAPE_USER)
 		return follows ? 0 : SIZE_MAX;
-	if (s->kind != SHAPE_FLAG || !runs(array, i, s->program))
+	if (s->kind != SHAPE_FLAG || !has_program_before(array, i, s->program))
 		return SIZE_MAX;
 	if (s->next && follows)
 		return 0;
-	return s->attached && starts(t, 0, s->prefix, false) ? strlen(s->prefix) : SIZE_MAX;
+	return s->attached && has_prefix_at(t, 0, s->prefix, false) ? strlen(s->prefix) : SIZE_MAX;
 }
 
 bool
@@ -103,7 +103,7 @@ has_begin(const struct text *t, size_t *ret_at)
 }
 
 static void
-join(const json_t *array, size_t i, struct buf *buf)
+join_key_lines(const json_t *array, size_t i, struct buf *buf)
 {
 	struct text t;
 
@@ -155,7 +155,7 @@ argv_join_keys(const json_t *array, json_t **ret_copy, size_t *count)
 
 		if (!text_of(copy ? copy : array, i, &t) || !has_begin(&t, &begin))
 			continue;
-		join(array, i, &lines);
+		join_key_lines(array, i, &lines);
 		if (lines.failed)
 			return -ENOMEM;
 		struct text all = { lines.data, lines.len };

@@ -15,14 +15,14 @@ name_ends(const char *name, size_t len, const struct redact_shape *shape)
 	while (left > 0 && len > 0) {
 		char c = name[len - 1];
 
-		if (alnum(c)) {
+		if (is_alnum_char(c)) {
 			if (str_lower(c) != shape->prefix[left - 1])
 				return false;
 			left--;
 		}
 		len--;
 	}
-	return left == 0 && (!shape->suffix || (len > 0 && !alnum(name[len - 1])));
+	return left == 0 && (!shape->suffix || (len > 0 && !is_alnum_char(name[len - 1])));
 }
 
 static const struct redact_shape *
@@ -43,13 +43,13 @@ redact_name(const char *name, size_t len)
 
 /* "=", ":=" or ":" at i: its length; 0 for "==", "=>", "::", "://". */
 static size_t
-separator(const struct text *t, size_t i)
+measure_separator(const struct text *t, size_t i)
 {
-	if (at(t, i) == ':' && at(t, i + 1) == '=')
+	if (get_byte_at(t, i) == ':' && get_byte_at(t, i + 1) == '=')
 		return 2;
-	if (at(t, i) == '=' && !in("=>~", at(t, i + 1)))
+	if (get_byte_at(t, i) == '=' && !is_char_in("=>~", get_byte_at(t, i + 1)))
 		return 1;
-	if (at(t, i) == ':' && !in(":/", at(t, i + 1)))
+	if (get_byte_at(t, i) == ':' && !is_char_in(":/", get_byte_at(t, i + 1)))
 		return 1;
 	return 0;
 }
@@ -58,8 +58,8 @@ separator(const struct text *t, size_t i)
 static size_t
 sign_of(const struct text *t, size_t end)
 {
-	end += at(t, end) == '\\' && in("\"'`", at(t, end + 1));
-	return skip_blanks(t, end + in("\"'`", at(t, end)));
+	end += get_byte_at(t, end) == '\\' && is_char_in("\"'`", get_byte_at(t, end + 1));
+	return skip_blanks(t, end + is_char_in("\"'`", get_byte_at(t, end)));
 }
 
 static bool
@@ -74,7 +74,7 @@ option_value(const struct text *t, size_t name, size_t end, struct hit *hit)
 {
 	size_t i = skip_blanks(t, end);
 
-	if (at(t, name) != '-' || i == end || in("-=:", at(t, i)))
+	if (get_byte_at(t, name) != '-' || i == end || is_char_in("-=:", get_byte_at(t, i)))
 		return false;
 	return value_at(t, i, hit);
 }
@@ -88,7 +88,7 @@ in_path(const struct text *t, size_t i)
 
 		if (c == '/')
 			return true;
-		if (space(c) || in("?&#;,=:|<>()[]{}\"'`$\\", c))
+		if (is_space_char(c) || is_char_in("?&#;,=:|<>()[]{}\"'`$\\", c))
 			return false;
 	}
 	return false;
@@ -103,10 +103,10 @@ is_setting(const struct text *t, size_t i, size_t end)
 	bool small = false;
 
 	for (size_t j = i; j < end; j++)
-		small = small || lower(t->data[j]);
+		small = small || is_lower_case(t->data[j]);
 	if (!small)
 		return true;
-	while (i > 0 && in(" \t\"'{,-", t->data[i - 1]))
+	while (i > 0 && is_char_in(" \t\"'{,-", t->data[i - 1]))
 		i--;
 	return i == 0 || t->data[i - 1] == '\n' ||
 	       (i > 1 && t->data[i - 1] == 'n' && t->data[i - 2] == '\\');
@@ -118,7 +118,7 @@ match_name(const struct redact_shape *shape, const struct text *t, size_t i, siz
 	struct hit *hit)
 {
 	size_t sign = sign_of(t, end);
-	size_t len = separator(t, sign);
+	size_t len = measure_separator(t, sign);
 
 	if (len == 0)
 		return option_value(t, i, end, hit);
@@ -144,7 +144,7 @@ user_at(const struct text *t, size_t i, struct hit *hit)
 	struct hit user = { .from = i };
 
 	if (value_opens_quote(t, i))
-		user.from += at(t, i) == '\\' ? 2 : 1;
+		user.from += get_byte_at(t, i) == '\\' ? 2 : 1;
 	if (user.from >= t->len)
 		return false;
 	user.to = t->len - user.from < AHEAD ? t->len : user.from + AHEAD;
@@ -156,9 +156,10 @@ static bool
 match_user(const struct redact_shape *shape, const struct text *t, size_t i, size_t end,
 	struct hit *hit)
 {
-	size_t value = skip_blanks(t, end + (at(t, end) == '='));
+	size_t value = skip_blanks(t, end + (get_byte_at(t, end) == '='));
 
-	if (end - i != strlen(shape->prefix) || !starts(t, i, shape->prefix, false) || value == end)
+	if (end - i != strlen(shape->prefix) || !has_prefix_at(t, i, shape->prefix, false) ||
+		value == end)
 		return false;
 	return user_at(t, value, hit);
 }
@@ -166,7 +167,7 @@ match_user(const struct redact_shape *shape, const struct text *t, size_t i, siz
 /* Whether the command that i is in runs this program: looked for a bounded
  * way back. */
 static bool
-runs(const struct text *t, size_t i, const char *program)
+is_program_run(const struct text *t, size_t i, const char *program)
 {
 	size_t from = i, n = strlen(program);
 
@@ -174,7 +175,8 @@ runs(const struct text *t, size_t i, const char *program)
 		from--;
 	for (const char *found; (found = memmem(t->data + from, i - from, program, n)); from++) {
 		from = (size_t)(found - t->data);
-		if (blank(at(t, from + n)) && (from == 0 || !name_char(t->data[from - 1])))
+		if (is_blank_char(get_byte_at(t, from + n)) &&
+			(from == 0 || !name_char(t->data[from - 1])))
 			return true;
 	}
 	return false;
@@ -186,9 +188,10 @@ match_flag(const struct redact_shape *shape, const struct text *t, size_t i, str
 {
 	size_t end = i + strlen(shape->prefix), value = skip_blanks(t, end);
 
-	if (!starts(t, i, shape->prefix, false) || !(value > end ? shape->next : shape->attached))
+	if (!has_prefix_at(t, i, shape->prefix, false) ||
+		!(value > end ? shape->next : shape->attached))
 		return false;
-	if (at(t, value) == '-' || !runs(t, i, shape->program))
+	if (get_byte_at(t, value) == '-' || !is_program_run(t, i, shape->program))
 		return false;
 	return shape->user ? user_at(t, value, hit) : value_at(t, value, hit);
 }
@@ -214,7 +217,7 @@ name_match(const struct text *t, size_t i, struct hit *hit)
 	if (t->data[i] == '-' && match_option(t, i, end, hit))
 		return true;
 	/* Most words have no sign behind them: they need no name. */
-	if (t->data[i] != '-' && separator(t, sign_of(t, end)) == 0)
+	if (t->data[i] != '-' && measure_separator(t, sign_of(t, end)) == 0)
 		return false;
 	const struct redact_shape *shape = find_name(t->data + i, end - i);
 
@@ -228,13 +231,14 @@ cookie_next(const struct text *t, size_t i, struct hit *hit)
 {
 	size_t name = skip_blanks(t, i + 1), end = name;
 
-	if (!hit->pairs || at(t, i) != ';')
+	if (!hit->pairs || get_byte_at(t, i) != ';')
 		return false;
 	while (end < t->len && end - name < AHEAD && name_char(t->data[end]))
 		end++;
-	if (end == name || at(t, end) != '=')
+	if (end == name || get_byte_at(t, end) != '=')
 		return false;
 	if (value_opens_quote(t, end + 1) || !value_word(t, end + 1, hit))
 		return false;
-	return hit->to >= t->len || newline(t, hit->to) || in(";\"'", t->data[hit->to]);
+	return hit->to >= t->len || is_newline_at(t, hit->to) ||
+	       is_char_in(";\"'", t->data[hit->to]);
 }

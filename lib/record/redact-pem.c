@@ -10,7 +10,7 @@
 #define LABEL_AHEAD 80
 
 static const char *
-find(const struct text *t, size_t from, size_t to, const char *word)
+find_word_within(const struct text *t, size_t from, size_t to, const char *word)
 {
 	return memmem(t->data + from, to - from, word, strlen(word));
 }
@@ -22,9 +22,11 @@ label_end(const struct text *t, size_t i)
 {
 	size_t to = i;
 
-	while (to - i < LABEL_AHEAD && (upper(at(t, to)) || digit(at(t, to)) || at(t, to) == ' '))
+	while (to - i < LABEL_AHEAD &&
+		(is_upper_case(get_byte_at(t, to)) || is_digit_char(get_byte_at(t, to)) ||
+			get_byte_at(t, to) == ' '))
 		to++;
-	return starts(t, to, "-----", false) ? to + 5 : 0;
+	return has_prefix_at(t, to, "-----", false) ? to + 5 : 0;
 }
 
 /* Behind the newline that is escaped at i, however often: a command that has "\\n"
@@ -36,7 +38,7 @@ skip_escape(const struct text *t, size_t i)
 
 	while (to < t->len && t->data[to] == '\\')
 		to++;
-	return to > i && in("nrt\n", at(t, to)) ? to + 1 : i;
+	return to > i && is_char_in("nrt\n", get_byte_at(t, to)) ? to + 1 : i;
 }
 
 /* Lines are separated by newlines, by escaped ones, by blanks where somebody
@@ -47,8 +49,8 @@ skip_between(const struct text *t, size_t i)
 	while (i < t->len) {
 		size_t to = skip_escape(t, i);
 
-		if (to == i && !space(t->data[i]) && !in("\"',", t->data[i]) &&
-			!(t->data[i] == '+' && blank(at(t, i + 1))))
+		if (to == i && !is_space_char(t->data[i]) && !is_char_in("\"',", t->data[i]) &&
+			!(t->data[i] == '+' && is_blank_char(get_byte_at(t, i + 1))))
 			break;
 		i = to > i ? to : i + 1;
 	}
@@ -56,9 +58,9 @@ skip_between(const struct text *t, size_t i)
 }
 
 static bool
-base64(char c)
+is_base64_char(char c)
 {
-	return alnum(c) || in("+/=", c);
+	return is_alnum_char(c) || is_char_in("+/=", c);
 }
 
 /* A full line is long and has every sort of letter. */
@@ -68,9 +70,9 @@ full_line(const char *line, size_t len)
 	bool up = false, low = false, number = false;
 
 	for (size_t i = 0; i < len; i++) {
-		up = up || upper(line[i]);
-		low = low || lower(line[i]);
-		number = number || digit(line[i]);
+		up = up || is_upper_case(line[i]);
+		low = low || is_lower_case(line[i]);
+		number = number || is_digit_char(line[i]);
 	}
 	return len >= 48 || (len >= 24 && up && low && number);
 }
@@ -82,7 +84,7 @@ skip_header(const struct text *t, size_t i)
 	static const char *const names[] = { "Proc-Type:", "DEK-Info:", "Version:", "Comment:" };
 
 	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
-		if (!starts(t, i, names[n], false))
+		if (!has_prefix_at(t, i, names[n], false))
 			continue;
 		size_t max = i + AHEAD;
 
@@ -104,17 +106,17 @@ body_end(const struct text *t, size_t i)
 		size_t line = skip_between(t, i), to = skip_header(t, line);
 		bool header = to > line;
 
-		if (starts(t, line, END, false)) {
+		if (has_prefix_at(t, line, END, false)) {
 			size_t end = label_end(t, line + strlen(END));
 
 			return end ? end : line + strlen(END);
 		}
 		if (!header)
-			while (to < t->len && base64(t->data[to]))
+			while (to < t->len && is_base64_char(t->data[to]))
 				to++;
 		if (to >= t->len || cut_off(t, to))
 			return to;
-		if (to == line || !(space(t->data[to]) || in("\\\"'", t->data[to])))
+		if (to == line || !(is_space_char(t->data[to]) || is_char_in("\\\"'", t->data[to])))
 			return sure;
 		if (brief == 0 && (header || full_line(t->data + line, to - line)))
 			sure = to;
@@ -129,9 +131,9 @@ bool
 pem_match(const struct text *t, size_t i, struct hit *hit)
 {
 	size_t label = i + strlen(BEGIN);
-	size_t close = starts(t, i, BEGIN, false) ? label_end(t, label) : 0;
+	size_t close = has_prefix_at(t, i, BEGIN, false) ? label_end(t, label) : 0;
 
-	if (!close || !find(t, label, close, "PRIVATE KEY"))
+	if (!close || !find_word_within(t, label, close, "PRIVATE KEY"))
 		return false;
 	hit->from = i;
 	hit->to = body_end(t, close);
@@ -142,7 +144,8 @@ size_t
 pem_extend(const struct text *t, const struct hit *hit)
 {
 	/* A word ends at the blank behind BEGIN. */
-	const char *begin = find(t, hit->from, hit->to < t->len ? hit->to + 1 : t->len, BEGIN);
+	const char *begin =
+		find_word_within(t, hit->from, hit->to < t->len ? hit->to + 1 : t->len, BEGIN);
 	struct hit inner;
 
 	if (begin && pem_match(t, (size_t)(begin - t->data), &inner) && inner.to > hit->to)

@@ -26,62 +26,62 @@ struct hit {
 #define AHEAD 256
 
 static inline bool
-upper(char c)
+is_upper_case(char c)
 {
 	return c >= 'A' && c <= 'Z';
 }
 
 static inline bool
-lower(char c)
+is_lower_case(char c)
 {
 	return c >= 'a' && c <= 'z';
 }
 
 static inline bool
-digit(char c)
+is_digit_char(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 static inline bool
-alnum(char c)
+is_alnum_char(char c)
 {
-	return digit(c) || lower(c) || upper(c);
+	return is_digit_char(c) || is_lower_case(c) || is_upper_case(c);
 }
 
 static inline bool
-in(const char *set, char c)
+is_char_in(const char *set, char c)
 {
 	return c != '\0' && strchr(set, c) != NULL;
 }
 
 static inline bool
-blank(char c)
+is_blank_char(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 static inline bool
-space(char c)
+is_space_char(char c)
 {
-	return in(" \t\r\n\v\f", c);
+	return is_char_in(" \t\r\n\v\f", c);
 }
 
 static inline bool
 name_char(char c)
 {
-	return alnum(c) || in("_.-", c);
+	return is_alnum_char(c) || is_char_in("_.-", c);
 }
 
 /* The byte at i, or NUL past the end. */
 static inline char
-at(const struct text *t, size_t i)
+get_byte_at(const struct text *t, size_t i)
 {
 	return i < t->len ? t->data[i] : '\0';
 }
 
 static inline bool
-starts(const struct text *t, size_t i, const char *prefix, bool fold)
+has_prefix_at(const struct text *t, size_t i, const char *prefix, bool fold)
 {
 	size_t n = strlen(prefix);
 
@@ -93,16 +93,17 @@ starts(const struct text *t, size_t i, const char *prefix, bool fold)
 static inline size_t
 skip_blanks(const struct text *t, size_t i)
 {
-	while (i < t->len && blank(t->data[i]))
+	while (i < t->len && is_blank_char(t->data[i]))
 		i++;
 	return i;
 }
 
 /* A newline, or one that somebody has escaped. */
 static inline bool
-newline(const struct text *t, size_t i)
+is_newline_at(const struct text *t, size_t i)
 {
-	return in("\r\n", at(t, i)) || (at(t, i) == '\\' && in("nr", at(t, i + 1)));
+	return is_char_in("\r\n", get_byte_at(t, i)) ||
+	       (get_byte_at(t, i) == '\\' && is_char_in("nr", get_byte_at(t, i + 1)));
 }
 
 /* What a shell would act on ends every value, inside quotes too: whether a
@@ -111,10 +112,11 @@ newline(const struct text *t, size_t i)
 static inline bool
 ends_value(const struct text *t, size_t i)
 {
-	char next = at(t, i + 1);
+	char next = get_byte_at(t, i + 1);
 
-	return in(";&|>`", at(t, i)) || newline(t, i) || (at(t, i) == '$' && in("({", next)) ||
-	       (at(t, i) == '<' && next == '(');
+	return is_char_in(";&|>`", get_byte_at(t, i)) || is_newline_at(t, i) ||
+	       (get_byte_at(t, i) == '$' && is_char_in("({", next)) ||
+	       (get_byte_at(t, i) == '<' && next == '(');
 }
 
 /* The text was cut off here: labels are, near 200 bytes. Then a beginning is
@@ -131,9 +133,10 @@ cut_off(const struct text *t, size_t i)
 static inline bool
 is_reference(const struct text *t, size_t i)
 {
-	char next = at(t, i + 1);
+	char next = get_byte_at(t, i + 1);
 
-	return at(t, i) == '`' || (at(t, i) == '$' && (alnum(next) || in("_{(", next)));
+	return get_byte_at(t, i) == '`' ||
+	       (get_byte_at(t, i) == '$' && (is_alnum_char(next) || is_char_in("_{(", next)));
 }
 
 /* -- values (redact-value.c) --------------------------------------------------- */

@@ -15,7 +15,8 @@ is_quote(char c)
 bool
 value_opens_quote(const struct text *t, size_t i)
 {
-	return is_quote(at(t, i)) || (at(t, i) == '\\' && is_quote(at(t, i + 1)));
+	return is_quote(get_byte_at(t, i)) ||
+	       (get_byte_at(t, i) == '\\' && is_quote(get_byte_at(t, i + 1)));
 }
 
 /* Nothing, and the words that code and manuals have where a value would be. */
@@ -27,7 +28,7 @@ redact_plain_word(const char *word, size_t len)
 		"byte", "char", "text", "any", "object", "array", "buffer", "unknown", "void",
 		"required", "optional", "option", "default", "secretstr", "self", "this" };
 
-	while (len > 0 && in(",?[])}!*.", word[len - 1]))
+	while (len > 0 && is_char_in(",?[])}!*.", word[len - 1]))
 		len--;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i]) == len && str_fold_equal(words[i], word, len))
@@ -42,9 +43,9 @@ is_blob(const char *data, size_t len)
 	bool up = false, low = false, number = false;
 
 	for (size_t i = 0; i < len; i++) {
-		up = up || upper(data[i]);
-		low = low || lower(data[i]);
-		number = number || digit(data[i]);
+		up = up || is_upper_case(data[i]);
+		low = low || is_lower_case(data[i]);
+		number = number || is_digit_char(data[i]);
 		if (data[i] == '.' || data[i] == '-')
 			return false;
 	}
@@ -56,9 +57,10 @@ redact_path(const char *data, size_t len)
 {
 	struct text t = { data, len };
 
-	if (starts(&t, 0, "~", false) || starts(&t, 0, "./", false) || starts(&t, 0, "../", false))
+	if (has_prefix_at(&t, 0, "~", false) || has_prefix_at(&t, 0, "./", false) ||
+		has_prefix_at(&t, 0, "../", false))
 		return true;
-	if (at(&t, 0) == '/' && !is_blob(data, len))
+	if (get_byte_at(&t, 0) == '/' && !is_blob(data, len))
 		return true;
 	return len > 0 && memmem(data, len, "/../", 4) != NULL;
 }
@@ -75,12 +77,13 @@ is_secret(const struct text *t, const struct hit *hit)
 /* A value is judged by its beginning: a walk to its end that is then not
  * consumed would be made again for the next name inside it. */
 static size_t
-walk(const struct text *t, size_t i, size_t max, const char *ends, const char *escapes)
+find_value_end(const struct text *t, size_t i, size_t max, const char *ends, const char *escapes)
 {
 	size_t from = i;
 
-	while (i < t->len && i - from < max && !in(ends, t->data[i]) && !ends_value(t, i)) {
-		bool escape = in(escapes, t->data[i]) && !in("\r\n", at(t, i + 1));
+	while (i < t->len && i - from < max && !is_char_in(ends, t->data[i]) && !ends_value(t, i)) {
+		bool escape = is_char_in(escapes, t->data[i]) &&
+			      !is_char_in("\r\n", get_byte_at(t, i + 1));
 
 		i += escape && i + 1 < t->len ? 2 : 1;
 	}
@@ -88,14 +91,14 @@ walk(const struct text *t, size_t i, size_t max, const char *ends, const char *e
 }
 
 static bool
-take(const struct text *t, size_t i, const char *ends, const char *escapes, struct hit *hit)
+match_secret(const struct text *t, size_t i, const char *ends, const char *escapes, struct hit *hit)
 {
 	hit->from = i;
-	hit->to = walk(t, i, AHEAD, ends, escapes);
+	hit->to = find_value_end(t, i, AHEAD, ends, escapes);
 	if (hit->to == i || !is_secret(t, hit))
 		return false;
 	if (hit->to - i >= AHEAD)
-		hit->to = walk(t, hit->to, SIZE_MAX, ends, escapes);
+		hit->to = find_value_end(t, hit->to, SIZE_MAX, ends, escapes);
 	return true;
 }
 
@@ -104,12 +107,12 @@ take(const struct text *t, size_t i, const char *ends, const char *escapes, stru
 bool
 value_quoted(const struct text *t, size_t i, struct hit *hit)
 {
-	bool nested = at(t, i) == '\\', single = at(t, i + nested) == '\'';
+	bool nested = get_byte_at(t, i) == '\\', single = get_byte_at(t, i + nested) == '\'';
 	size_t from = i + nested + 1;
 
-	if (from >= t->len || space(t->data[from]) || is_reference(t, from))
+	if (from >= t->len || is_space_char(t->data[from]) || is_reference(t, from))
 		return false;
-	if (!take(t, from, single ? "'" : "\"", nested || single ? "" : "\\", hit))
+	if (!match_secret(t, from, single ? "'" : "\"", nested || single ? "" : "\\", hit))
 		return false;
 	/* The backslash before the closing quote is not of the value. */
 	if (nested && hit->to < t->len && t->data[hit->to - 1] == '\\')
@@ -120,9 +123,9 @@ value_quoted(const struct text *t, size_t i, struct hit *hit)
 bool
 value_word(const struct text *t, size_t i, struct hit *hit)
 {
-	if (is_reference(t, i) || in("<[{(", at(t, i)))
+	if (is_reference(t, i) || is_char_in("<[{(", get_byte_at(t, i)))
 		return false;
-	return take(t, i, " \t\r\n\v\f<()\"'", "\\", hit);
+	return match_secret(t, i, " \t\r\n\v\f<()\"'", "\\", hit);
 }
 
 /* accessToken, TokenKind, config.apiKey: a name that says what it holds. */
@@ -133,10 +136,10 @@ is_identifier(const char *word, size_t len, const struct redact_shape *shape)
 	bool joined = false;
 
 	for (size_t i = 0; i < len; i++)
-		joined = joined || in("._", word[i]) ||
-			 (i > 0 && upper(word[i]) && lower(word[i - 1]));
+		joined = joined || is_char_in("._", word[i]) ||
+			 (i > 0 && is_upper_case(word[i]) && is_lower_case(word[i - 1]));
 	for (size_t i = 0; joined && i < len && j < n; i++)
-		if (alnum(word[i]))
+		if (is_alnum_char(word[i]))
 			j = str_lower(word[i]) == shape->prefix[j]   ? j + 1
 			    : str_lower(word[i]) == shape->prefix[0] ? 1
 								     : 0;
@@ -153,11 +156,11 @@ value_loose(const struct text *t, size_t i, const struct redact_shape *shape, bo
 	size_t to = i, end;
 	bool number = false, letter = false;
 
-	for (; to < t->len && !space(t->data[to]) && !in("\"',(){}<[]", t->data[to]) &&
-		!ends_value(t, to);
+	for (; to < t->len && !is_space_char(t->data[to]) &&
+		!is_char_in("\"',(){}<[]", t->data[to]) && !ends_value(t, to);
 		to++) {
-		number = number || digit(t->data[to]);
-		letter = letter || !digit(t->data[to]);
+		number = number || is_digit_char(t->data[to]);
+		letter = letter || !is_digit_char(t->data[to]);
 		/* Decided by now, or walking on would be for nothing. */
 		if (to - i == AHEAD &&
 			(!(number && letter) || !is_secret(t, &(struct hit){ i, to, false })))
@@ -174,7 +177,7 @@ value_loose(const struct text *t, size_t i, const struct redact_shape *shape, bo
 		return false;
 	if (to - i > 3 && (cut_off(t, to) || cut_off(t, to - 3)))
 		return true;
-	if (!(end >= t->len || newline(t, end) || in(",}\"'`;&|>", t->data[end])))
+	if (!(end >= t->len || is_newline_at(t, end) || is_char_in(",}\"'`;&|>", t->data[end])))
 		return false;
 	if (number && letter && to - i >= 6)
 		return true;
@@ -186,9 +189,9 @@ header_word(const struct text *t, size_t i, size_t max)
 {
 	size_t from = i;
 
-	while (i < t->len && i - from < max && !space(t->data[i]) && !is_quote(t->data[i]) &&
-		!ends_value(t, i)) {
-		if (t->data[i] == '\\' && at(t, i + 1) != ' ')
+	while (i < t->len && i - from < max && !is_space_char(t->data[i]) &&
+		!is_quote(t->data[i]) && !ends_value(t, i)) {
+		if (t->data[i] == '\\' && get_byte_at(t, i + 1) != ' ')
 			break;
 		i += t->data[i] == '\\' ? 2 : 1;
 	}
@@ -199,10 +202,10 @@ header_word(const struct text *t, size_t i, size_t max)
 static bool
 is_scheme(const struct text *t, size_t i, size_t to)
 {
-	if (to - i > 20 || !(upper(t->data[i]) || lower(t->data[i])))
+	if (to - i > 20 || !(is_upper_case(t->data[i]) || is_lower_case(t->data[i])))
 		return false;
 	for (; i < to; i++)
-		if (!alnum(t->data[i]) && t->data[i] != '-')
+		if (!is_alnum_char(t->data[i]) && t->data[i] != '-')
 			return false;
 	return true;
 }
@@ -213,7 +216,8 @@ header_next(const struct text *t, size_t i)
 {
 	size_t next = skip_blanks(t, i), end = header_word(t, next, AHEAD);
 
-	if (end == next || in("-({[", t->data[next]) || redact_path(t->data + next, end - next))
+	if (end == next || is_char_in("-({[", t->data[next]) ||
+		redact_path(t->data + next, end - next))
 		return i;
 	return header_word(t, end, SIZE_MAX);
 }
@@ -228,14 +232,15 @@ value_header(const struct text *t, size_t i, struct hit *hit)
 
 	hit->from = i;
 	hit->to = to;
-	if (is_reference(t, i) || in("{([", at(t, i)) || to == i || !is_secret(t, hit))
+	if (is_reference(t, i) || is_char_in("{([", get_byte_at(t, i)) || to == i ||
+		!is_secret(t, hit))
 		return false;
 	bool more = is_scheme(t, i, to);
 
-	if (more && blank(at(t, to)) && is_reference(t, skip_blanks(t, to)))
+	if (more && is_blank_char(get_byte_at(t, to)) && is_reference(t, skip_blanks(t, to)))
 		return false; /* Bearer $TOKEN */
 	to = header_word(t, to, SIZE_MAX);
-	while (more && blank(at(t, to)) && (hit->to = header_next(t, to)) > to) {
+	while (more && is_blank_char(get_byte_at(t, to)) && (hit->to = header_next(t, to)) > to) {
 		to = hit->to;
 		more = t->data[to - 1] == ',';
 	}
@@ -247,7 +252,7 @@ static bool
 is_number(const struct text *t, size_t from, size_t to)
 {
 	for (; from < to; from++)
-		if (!digit(t->data[from]))
+		if (!is_digit_char(t->data[from]))
 			return false;
 	return true;
 }
@@ -258,9 +263,10 @@ value_user(const struct text *t, struct hit *hit)
 	size_t colon = hit->from;
 
 	for (; colon < hit->to && t->data[colon] != ':'; colon++)
-		if (colon - hit->from > AHEAD || space(t->data[colon]) || t->data[colon] == '/')
+		if (colon - hit->from > AHEAD || is_space_char(t->data[colon]) ||
+			t->data[colon] == '/')
 			return false;
-	if (colon + 1 >= hit->to || is_reference(t, colon + 1) || at(t, colon + 1) == '/')
+	if (colon + 1 >= hit->to || is_reference(t, colon + 1) || get_byte_at(t, colon + 1) == '/')
 		return false;
 	if (is_number(t, hit->from, colon) && is_number(t, colon + 1, hit->to))
 		return false;

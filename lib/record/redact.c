@@ -19,17 +19,17 @@ of_class(enum redact_class class, char c)
 {
 	switch (class) {
 	case CLASS_ALNUM:
-		return alnum(c);
+		return is_alnum_char(c);
 	case CLASS_UPPER:
-		return alnum(c) && !(c >= 'a' && c <= 'z');
+		return is_alnum_char(c) && !(c >= 'a' && c <= 'z');
 	case CLASS_HEX:
 		return (c >= '0' && c <= '9') || (str_lower(c) >= 'a' && str_lower(c) <= 'f');
 	case CLASS_KEY:
-		return alnum(c) || c == '_' || c == '-';
+		return is_alnum_char(c) || c == '_' || c == '-';
 	case CLASS_WORD:
-		return alnum(c) || c == '_';
+		return is_alnum_char(c) || c == '_';
 	case CLASS_TOKEN:
-		return alnum(c) || in("_-./+~=", c);
+		return is_alnum_char(c) || is_char_in("_-./+~=", c);
 	}
 	return false;
 }
@@ -45,9 +45,9 @@ looks_random(const char *run, size_t len)
 	bool number = false, letter = false;
 
 	for (size_t i = 0; i < len && i < AHEAD; i++) {
-		number = number || digit(run[i]);
-		letter = letter || !digit(run[i]);
-		piece = alnum(run[i]) ? piece + 1 : 0;
+		number = number || is_digit_char(run[i]);
+		letter = letter || !is_digit_char(run[i]);
+		piece = is_alnum_char(run[i]) ? piece + 1 : 0;
 		if ((number && letter) || piece >= 20)
 			return true;
 	}
@@ -57,11 +57,11 @@ looks_random(const char *run, size_t len)
 /* A key may stand where words begin; directly behind a letter only if it is
  * so long that it cannot be the end of a word. "\\n" and "%20" are no letters. */
 static bool
-fresh(const struct text *t, size_t i)
+may_start_key(const struct text *t, size_t i)
 {
-	if (i == 0 || !alnum(t->data[i - 1]))
+	if (i == 0 || !is_alnum_char(t->data[i - 1]))
 		return true;
-	if (i >= 2 && t->data[i - 2] == '\\' && in("nrt", t->data[i - 1]))
+	if (i >= 2 && t->data[i - 2] == '\\' && is_char_in("nrt", t->data[i - 1]))
 		return true;
 	return i >= 3 && t->data[i - 3] == '%' && of_class(CLASS_HEX, t->data[i - 2]) &&
 	       of_class(CLASS_HEX, t->data[i - 1]);
@@ -86,9 +86,9 @@ match_prefix(const struct redact_shape *shape, const struct text *t, size_t i, s
 
 	if (!cut && (to - from < shape->min || !looks_random(t->data + from, to - from)))
 		return false;
-	if (!fresh(t, i) && (shape->inner == 0 || to - from < shape->inner))
+	if (!may_start_key(t, i) && (shape->inner == 0 || to - from < shape->inner))
 		return false;
-	if (!cut && shape->max && (to - from > shape->max || alnum(at(t, to))))
+	if (!cut && shape->max && (to - from > shape->max || is_alnum_char(get_byte_at(t, to))))
 		return false;
 	/* The word of a scheme stays, a key's own prefix goes with it. */
 	if (shape->fold && redact_path(t->data + from, to - from))
@@ -101,7 +101,7 @@ match_prefix(const struct redact_shape *shape, const struct text *t, size_t i, s
 }
 
 static size_t
-segment(const struct redact_shape *shape, const struct text *t, size_t i)
+skip_jwt_segment(const struct redact_shape *shape, const struct text *t, size_t i)
 {
 	while (i < t->len && of_class(shape->run, t->data[i]))
 		i++;
@@ -112,23 +112,23 @@ static bool
 match_jwt(const struct redact_shape *shape, const struct text *t, size_t i, struct hit *hit)
 {
 	/* Only at the start of a run, or "eyJ-eyJ-eyJ-..." is walked again and again. */
-	if (i > 0 && in("_-", t->data[i - 1]))
+	if (i > 0 && is_char_in("_-", t->data[i - 1]))
 		return false;
-	size_t first = segment(shape, t, i);
+	size_t first = skip_jwt_segment(shape, t, i);
 
 	hit->from = i;
 	hit->to = first;
 	if (first - i >= shape->min && cut_off(t, first))
 		return true;
-	if (first - i < shape->min || at(t, first) != '.')
+	if (first - i < shape->min || get_byte_at(t, first) != '.')
 		return false;
-	size_t second = segment(shape, t, first + 1);
+	size_t second = skip_jwt_segment(shape, t, first + 1);
 
 	if (second - first - 1 < shape->min && !cut_off(t, second))
 		return false;
 	hit->to = second;
-	while (at(t, hit->to) == '.' && of_class(shape->run, at(t, hit->to + 1)))
-		hit->to = segment(shape, t, hit->to + 1);
+	while (get_byte_at(t, hit->to) == '.' && of_class(shape->run, get_byte_at(t, hit->to + 1)))
+		hit->to = skip_jwt_segment(shape, t, hit->to + 1);
 	return true;
 }
 
@@ -138,9 +138,11 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 {
 	size_t from = i + strlen(shape->prefix), end = from, sign = 0, colon = 0;
 
-	if (i == 0 || !alnum(t->data[i - 1]))
+	if (i == 0 || !is_alnum_char(t->data[i - 1]))
 		return false;
-	for (; end < t->len && !space(t->data[end]) && !in("/?#\"'<>\\", t->data[end]); end++) {
+	for (; end < t->len && !is_space_char(t->data[end]) &&
+		!is_char_in("/?#\"'<>\\", t->data[end]);
+		end++) {
 		if (ends_value(t, end))
 			break;
 		if (t->data[end] == '@')
@@ -149,7 +151,7 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 			colon = end;
 	}
 	/* Cut off before its "@": a port is a number. */
-	if (!sign && colon && !digit(at(t, colon + 1)) &&
+	if (!sign && colon && !is_digit_char(get_byte_at(t, colon + 1)) &&
 		(cut_off(t, end) || (end - colon > 3 && cut_off(t, end - 3))))
 		sign = end;
 	if (!sign)
@@ -181,7 +183,7 @@ firsts_fill(struct firsts *firsts)
 		if (s->kind >= SHAPE_USER)
 			continue;
 		firsts->any[c] = true;
-		if (s->fold && lower((char)c))
+		if (s->fold && is_lower_case((char)c))
 			firsts->any[c - 'a' + 'A'] = true;
 		if (s->inner)
 			firsts->inner[c] = true;
@@ -195,11 +197,11 @@ find_shape(const struct text *t, size_t i, struct hit *hit)
 
 	for (const struct redact_shape *s = redact_shapes; s->prefix; s++) {
 		if (s->prefix[0] != (s->fold ? small : c) || s->kind >= SHAPE_USER ||
-			!starts(t, i, s->prefix, s->fold))
+			!has_prefix_at(t, i, s->prefix, s->fold))
 			continue;
 		if (s->kind == SHAPE_PREFIX && match_prefix(s, t, i, hit))
 			return true;
-		if (s->kind == SHAPE_JWT && fresh(t, i) && match_jwt(s, t, i, hit))
+		if (s->kind == SHAPE_JWT && may_start_key(t, i) && match_jwt(s, t, i, hit))
 			return true;
 		if (s->kind == SHAPE_PEM && pem_match(t, i, hit))
 			return true;
@@ -210,23 +212,24 @@ find_shape(const struct text *t, size_t i, struct hit *hit)
 }
 
 static bool
-find(const struct text *t, const struct firsts *firsts, size_t i, struct hit *hit)
+find_secret_at(const struct text *t, const struct firsts *firsts, size_t i, struct hit *hit)
 {
 	char c = t->data[i], before = i > 0 ? t->data[i - 1] : ' ';
 
 	/* Most positions are inside a word, where little can begin. */
-	if (alnum(before) && c != ':' && c != '-' && !firsts->inner[(unsigned char)c] &&
-		!fresh(t, i))
+	if (is_alnum_char(before) && c != ':' && c != '-' && !firsts->inner[(unsigned char)c] &&
+		!may_start_key(t, i))
 		return false;
 	if (firsts->any[(unsigned char)c] && find_shape(t, i, hit))
 		return true;
-	return name_char(c) && (!name_char(before) || (alnum(before) && fresh(t, i))) &&
+	return name_char(c) &&
+	       (!name_char(before) || (is_alnum_char(before) && may_start_key(t, i))) &&
 	       name_match(t, i, hit);
 }
 
 /* One hit, and what belongs to it: [i, hit.to) is done. */
 static size_t
-take(struct buf *buf, const struct text *t, size_t done, const struct hit *hit)
+append_redacted(struct buf *buf, const struct text *t, size_t done, const struct hit *hit)
 {
 	buf_append(buf, t->data + done, hit->from - done);
 	buf_puts(buf, REDACTED);
@@ -244,13 +247,13 @@ redact_append(struct buf *buf, const char *data, size_t len)
 	for (size_t i = 0; i < len;) {
 		struct hit hit = { 0 };
 
-		if (!find(&t, &firsts, i, &hit)) {
+		if (!find_secret_at(&t, &firsts, i, &hit)) {
 			i++;
 			continue;
 		}
-		done = i = take(buf, &t, done, &hit);
+		done = i = append_redacted(buf, &t, done, &hit);
 		for (count++; cookie_next(&t, i, &hit); count++)
-			done = i = take(buf, &t, done, &hit);
+			done = i = append_redacted(buf, &t, done, &hit);
 	}
 	buf_append(buf, data + done, len - done);
 	return count;

@@ -50,7 +50,7 @@ shown_fill(struct shown *shown, const struct ambit_rule *rule)
 }
 
 static int
-insert(struct ambit_record *record, const struct ambit_rule *rule, const struct shown *shown,
+insert_rule(struct ambit_record *record, const struct ambit_rule *rule, const struct shown *shown,
 	struct ambit_error *err)
 {
 	sqlite3_stmt *stmt;
@@ -98,8 +98,8 @@ event_body(const struct ambit_rule *rule, int64_t id)
 }
 
 static int
-tell(struct ambit_record *record, const struct ambit_rule *rule, int64_t id, const char *kind,
-	struct ambit_error *err)
+append_rule_event(struct ambit_record *record, const struct ambit_rule *rule, int64_t id,
+	const char *kind, struct ambit_error *err)
 {
 	auto_json json_t *body = event_body(rule, id);
 	struct ambit_event event = {
@@ -113,7 +113,7 @@ tell(struct ambit_record *record, const struct ambit_rule *rule, int64_t id, con
 
 /* Inside a transaction. */
 static int
-add(struct ambit_record *record, const struct ambit_rule *rule, int64_t *ret_id,
+add_one_rule(struct ambit_record *record, const struct ambit_rule *rule, int64_t *ret_id,
 	struct ambit_error *err)
 {
 	__attribute__((cleanup(shown_finish))) struct shown shown = { 0 };
@@ -121,15 +121,15 @@ add(struct ambit_record *record, const struct ambit_rule *rule, int64_t *ret_id,
 
 	if (shown_fill(&shown, rule) < 0)
 		return err_nomem(err);
-	r = insert(record, rule, &shown, err);
+	r = insert_rule(record, rule, &shown, err);
 	if (r < 0)
 		return r;
 	*ret_id = sqlite3_last_insert_rowid(record->db);
-	return tell(record, rule, *ret_id, "rule", err);
+	return append_rule_event(record, rule, *ret_id, "rule", err);
 }
 
 static int
-check(const struct ambit_rule *rule, struct ambit_error *err)
+check_rule(const struct ambit_rule *rule, struct ambit_error *err)
 {
 	if (!rule->subject || rule->subject[0] == '\0' || !has_op((int)rule->op))
 		return err_set(err, EINVAL, "a rule without an operation or a subject");
@@ -143,13 +143,13 @@ ambit_record_rule_add(struct ambit_record *record, const struct ambit_rule *rule
 	struct ambit_error *err)
 {
 	int64_t id = 0;
-	int r = check(rule, err);
+	int r = check_rule(rule, err);
 
 	if (r == 0)
 		r = store_begin(record, err);
 	if (r < 0)
 		return r;
-	r = store_end(record, add(record, rule, &id, err), err);
+	r = store_end(record, add_one_rule(record, rule, &id, err), err);
 	if (r == 0 && ret_id)
 		*ret_id = id;
 	return r;
@@ -169,7 +169,7 @@ record_answer(struct ambit_record *record, const struct ambit_event *event, cons
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = check(&rules[i], err);
+		r = check_rule(&rules[i], err);
 	if (r == 0)
 		r = store_begin(record, err);
 	if (r < 0)
@@ -177,7 +177,7 @@ record_answer(struct ambit_record *record, const struct ambit_event *event, cons
 	if (event)
 		r = event_append(record, event, body, err);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add(record, &rules[i], &rules[i].id, err);
+		r = add_one_rule(record, &rules[i], &rules[i].id, err);
 	return store_end(record, r, err);
 }
 
@@ -295,7 +295,8 @@ ambit_record_rules(struct ambit_record *record, const struct ambit_rule_filter *
 /* -- revoking ----------------------------------------------------------------- */
 
 static int
-load(struct ambit_record *record, int64_t id, struct ambit_rule *rule, struct ambit_error *err)
+load_one_rule(
+	struct ambit_record *record, int64_t id, struct ambit_rule *rule, struct ambit_error *err)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
 	int r = store_prepare(record, "SELECT " COLUMNS " FROM rules WHERE id = ?1", &stmt, err);
@@ -313,7 +314,7 @@ load(struct ambit_record *record, int64_t id, struct ambit_rule *rule, struct am
 }
 
 static int
-mark(struct ambit_record *record, int64_t id, int64_t now, struct ambit_error *err)
+mark_rule_revoked(struct ambit_record *record, int64_t id, int64_t now, struct ambit_error *err)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
 	int r = store_prepare(record, "UPDATE rules SET revoked = ?2 WHERE id = ?1", &stmt, err);
@@ -330,15 +331,15 @@ revoke_rule(
 	struct ambit_record *record, int64_t id, struct ambit_rule *rule, struct ambit_error *err)
 {
 	int64_t now = clock_now();
-	int r = load(record, id, rule, err);
+	int r = load_one_rule(record, id, rule, err);
 
 	if (r < 0)
 		return r;
 	if (rule->revoked || (rule->expires != 0 && rule->expires <= now))
 		return err_set(err, ENOENT, "rule %lld has already %s", (long long)id,
 			rule->revoked ? "been revoked" : "expired");
-	r = mark(record, id, now, err);
-	return r < 0 ? r : tell(record, rule, id, "revoke", err);
+	r = mark_rule_revoked(record, id, now, err);
+	return r < 0 ? r : append_rule_event(record, rule, id, "revoke", err);
 }
 
 int

@@ -211,7 +211,7 @@ list_refusal(struct run_counts *counts, const struct run_refusal *refusal)
 }
 
 static void
-remember(struct run_counts *counts, uint64_t key, size_t refusal)
+remember_refusal(struct run_counts *counts, uint64_t key, size_t refusal)
 {
 	size_t slot = key % AGAIN_SLOTS;
 
@@ -227,7 +227,7 @@ run_counts_refuse(struct run_counts *counts, const struct run_refusal *refusal, 
 
 	pthread_mutex_lock(&counts->lock);
 	counts->refused++;
-	remember(counts, key, list_refusal(counts, refusal));
+	remember_refusal(counts, key, list_refusal(counts, refusal));
 	first = first_time(counts, refusal->pid, refusal->subject);
 	pthread_mutex_unlock(&counts->lock);
 	return first;

@@ -28,7 +28,7 @@ set_path(json_t *body, const char *key, const char *path)
 }
 
 static int
-append(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
+add_session_event(struct ambit_record *record, const struct ambit_event *event, const json_t *body,
 	struct ambit_error *err)
 {
 	return body ? event_append(record, event, body, err) : err_nomem(err);
@@ -71,7 +71,7 @@ session_body(const struct ambit_session *session)
 }
 
 static bool
-same(const char *a, const char *b)
+is_same_path(const char *a, const char *b)
 {
 	return a && b ? streq(a, b) : a == b;
 }
@@ -86,13 +86,14 @@ folder_event(struct ambit_record *record, const struct ambit_session *old,
 		.subject = new->root,
 	};
 
-	if (old && same(old->root, new->root) && same(old->display_root, new->display_root))
+	if (old && is_same_path(old->root, new->root) &&
+		is_same_path(old->display_root, new->display_root))
 		return 0;
 	auto_json json_t *body = session_body(new);
 
 	if (old && body && set_path(body, "old_root", old->root) < 0)
 		return err_nomem(err);
-	return append(record, &event, body, err);
+	return add_session_event(record, &event, body, err);
 }
 
 /* -- modes -------------------------------------------------------------------- */
@@ -119,13 +120,13 @@ mode_event(struct ambit_record *record, const struct ambit_session *old,
 	}
 	if (body && json_object_size(body) == 0)
 		return 0;
-	return append(record, &event, body, err);
+	return add_session_event(record, &event, body, err);
 }
 
 /* -- permissions -------------------------------------------------------------- */
 
 static const struct ambit_tool_permission *
-find(const struct ambit_session *session, const char *tool)
+find_permission(const struct ambit_session *session, const char *tool)
 {
 	for (size_t i = 0; i < session->n_permissions; i++)
 		if (streq(session->permissions[i].tool, tool))
@@ -157,7 +158,7 @@ permission_event(struct ambit_record *record, const struct ambit_session *new, c
 	auto_json json_t *body = json_pack(
 		"{s:o, s:o}", "old", permission_word(before), "new", permission_word(after));
 
-	return append(record, &event, body, err);
+	return add_session_event(record, &event, body, err);
 }
 
 static int
@@ -169,12 +170,12 @@ permission_events(struct ambit_record *record, const struct ambit_session *old,
 	for (size_t i = 0; r == 0 && i < new->n_permissions; i++) {
 		const struct ambit_tool_permission *p = &new->permissions[i];
 
-		r = permission_event(record, new, p->tool, find(old, p->tool), p, err);
+		r = permission_event(record, new, p->tool, find_permission(old, p->tool), p, err);
 	}
 	for (size_t i = 0; r == 0 && i < old->n_permissions; i++) {
 		const struct ambit_tool_permission *p = &old->permissions[i];
 
-		if (!find(new, p->tool))
+		if (!find_permission(new, p->tool))
 			r = permission_event(record, new, p->tool, p, NULL, err);
 	}
 	return r;

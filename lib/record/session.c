@@ -88,7 +88,7 @@ has_secret(const char *tool)
 }
 
 static bool
-valid(const struct ambit_session *session)
+is_valid_session(const struct ambit_session *session)
 {
 	for (size_t i = 0; i < SESSION_MODES; i++)
 		if (session_mode(session, i) != -1 &&
@@ -194,7 +194,7 @@ load_row(struct ambit_record *record, sqlite3_stmt *stmt, struct ambit_session *
 	if (r < 0)
 		return row_error(record, r, err);
 	r = load_permissions(record, session, err);
-	if (r == 0 && !valid(session))
+	if (r == 0 && !is_valid_session(session))
 		r = row_error(record, -EBADMSG, err);
 	return r;
 }
@@ -309,9 +309,9 @@ write_permissions(
 }
 
 static int
-check(const struct ambit_session *session, struct ambit_error *err)
+check_storable(const struct ambit_session *session, struct ambit_error *err)
 {
-	if (!ambit_session_name_valid(session->name) || !valid(session))
+	if (!ambit_session_name_valid(session->name) || !is_valid_session(session))
 		return err_set(
 			err, EINVAL, "a session with this name or these modes cannot be stored");
 	for (size_t i = 0; i < session->n_permissions; i++)
@@ -327,7 +327,7 @@ ambit_record_session_store(
 	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err)
 {
 	struct ambit_session old = { 0 };
-	int found, r = check(session, err);
+	int found, r = check_storable(session, err);
 
 	if (r == 0)
 		r = store_begin(record, err);
@@ -351,7 +351,7 @@ record_session_later(
 {
 	struct ambit_session copy = *session;
 	int r = session->n_permissions > 0 ? err_set(err, EINVAL, "a new session has permissions")
-					   : check(session, err);
+					   : check_storable(session, err);
 
 	if (r < 0)
 		return r;

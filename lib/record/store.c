@@ -196,7 +196,7 @@ store_number(
 
 /* SQLite rolls back by itself after some errors (full disk, no memory). */
 static void
-rollback(struct ambit_record *record)
+rollback_transaction(struct ambit_record *record)
 {
 	sqlite3_stmt *stmt;
 
@@ -221,7 +221,7 @@ store_begin(struct ambit_record *record, struct ambit_error *err)
 		return r;
 	r = session_write_waiting(record, err);
 	if (r < 0)
-		rollback(record);
+		rollback_transaction(record);
 	return r;
 }
 
@@ -235,7 +235,7 @@ store_end(struct ambit_record *record, int r, struct ambit_error *err)
 	if (r == 0)
 		r = store_run(record, stmt, err);
 	if (r < 0)
-		rollback(record);
+		rollback_transaction(record);
 	else
 		ambit_session_finish(&record->waiting); /* it is stored now */
 	return r;
@@ -279,7 +279,7 @@ store_column(sqlite3_stmt *stmt, int n, char **ret_text)
 /* What is stored is data. A file that somebody prepared must not be able to
  * make this connection do more than read and write rows. */
 static void
-harden(sqlite3 *db)
+harden_connection(sqlite3 *db)
 {
 	static const int off[] = {
 		SQLITE_DBCONFIG_TRUSTED_SCHEMA,
@@ -296,7 +296,7 @@ harden(sqlite3 *db)
 }
 
 static int
-committed(void *data, sqlite3 *db, const char *name, int pages)
+note_committed_pages(void *data, sqlite3 *db, const char *name, int pages)
 {
 	struct ambit_record *record = data;
 
@@ -356,10 +356,10 @@ connect_file(struct ambit_record *record, struct ambit_error *err)
 	/* SQLite falls back to reading when it may not write. */
 	if (record->writable && sqlite3_db_readonly(record->db, "main") != 0)
 		return store_fail(record, SQLITE_READONLY, err);
-	harden(record->db);
+	harden_connection(record->db);
 	/* Moving the log into the database waits for the disk. */
 	sqlite3_db_config(record->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	sqlite3_wal_hook(record->db, committed, record);
+	sqlite3_wal_hook(record->db, note_committed_pages, record);
 	if (record->locks)
 		sqlite3_busy_handler(record->db, wait_for_turn, record);
 	else

@@ -69,7 +69,7 @@ vfs_of(sqlite3_file *file)
 /* -- the index --------------------------------------------------------------------- */
 
 static void
-mix(uint64_t *hash, const void *data, size_t len)
+mix_hash_bytes(uint64_t *hash, const void *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		*hash = (*hash ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
@@ -82,7 +82,7 @@ mix_file(uint64_t *hash, const struct stat *st)
 		(uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
 		(uint64_t)st->st_mtim.tv_nsec };
 
-	mix(hash, fields, sizeof(fields));
+	mix_hash_bytes(hash, fields, sizeof(fields));
 }
 
 static bool
@@ -98,7 +98,7 @@ knows_boot(struct vfs *vfs)
  * that is as it was when the index was last used, the index is right. 0: it
  * cannot be told. */
 static uint64_t
-stamp(struct vfs *vfs)
+compute_stamp(struct vfs *vfs)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	char header[HEADER] = "";
@@ -108,8 +108,8 @@ stamp(struct vfs *vfs)
 		fstat(vfs->shm, &shm) < 0 || pread(vfs->shm, header, sizeof(header), 0) < 0)
 		return 0;
 	shm.st_mtim = (struct timespec){ 0 }; /* memory that is mapped changes it at will */
-	mix(&hash, vfs->boot, sizeof(vfs->boot));
-	mix(&hash, header, sizeof(header));
+	mix_hash_bytes(&hash, vfs->boot, sizeof(vfs->boot));
+	mix_hash_bytes(&hash, header, sizeof(header));
 	mix_file(&hash, &db);
 	mix_file(&hash, &log);
 	mix_file(&hash, &shm);
@@ -121,14 +121,14 @@ is_right(struct vfs *vfs)
 {
 	uint64_t was = locks_stamp(vfs->locks);
 
-	return was != 0 && was == stamp(vfs);
+	return was != 0 && was == compute_stamp(vfs);
 }
 
 /* Whoever finds no other ambit there does not trust an index that may be from
  * before a power cut, or of another log. (An honest outsider finds it empty,
  * and reads the log again as well.) */
 static int
-enter(struct vfs *vfs, off_t size)
+enter_shared_index(struct vfs *vfs, off_t size)
 {
 	static const char zeros[HEADER];
 	const unsigned door = 1u << ENTER, in = 1u << ALIVE;
@@ -163,7 +163,7 @@ open_shm(struct vfs *vfs)
 		return rc;
 	if (fstat(vfs->shm, &st) == 0 && S_ISREG(st.st_mode) &&
 		((st.st_mode & 0777) == 0600 || fchmod(vfs->shm, 0600) == 0))
-		rc = enter(vfs, st.st_size);
+		rc = enter_shared_index(vfs, st.st_size);
 	if (rc != SQLITE_OK) {
 		close(vfs->shm);
 		vfs->shm = -1;
@@ -226,7 +226,7 @@ void
 vfs_leave(struct vfs *vfs)
 {
 	if (vfs->shm >= 0)
-		locks_set_stamp(vfs->locks, stamp(vfs));
+		locks_set_stamp(vfs->locks, compute_stamp(vfs));
 }
 
 /* It stays for the next: making it is most of the work of opening. Unlocked by

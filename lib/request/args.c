@@ -82,7 +82,7 @@ append_word(struct buf *out, const char *word)
 
 /* ["bash", "-lc", "git status"] is how one agent says `git status`. */
 static const char *
-unwrap(const json_t *argv)
+unwrap_shell_argv(const json_t *argv)
 {
 	static const char *const shells[] = { "bash", "sh", "zsh", "/bin/bash", "/bin/sh",
 		"/bin/zsh", "/usr/bin/bash", "/usr/bin/zsh" };
@@ -98,7 +98,8 @@ unwrap(const json_t *argv)
 }
 
 static int
-join(struct ambit_request *request, const struct tool_arg *arg, const json_t *argv, char **ret)
+join_command_words(
+	struct ambit_request *request, const struct tool_arg *arg, const json_t *argv, char **ret)
 {
 	auto_buf struct buf out = { 0 };
 	const char *script;
@@ -111,7 +112,7 @@ join(struct ambit_request *request, const struct tool_arg *arg, const json_t *ar
 			return args_wrong_type(request, arg->name, "a command or a list of words");
 	if (json_array_size(argv) == 0)
 		return args_wrong_type(request, arg->name, "a command or a list of words");
-	script = unwrap(argv);
+	script = unwrap_shell_argv(argv);
 	if (script)
 		buf_puts(&out, script);
 	json_array_foreach (argv, i, item) {
@@ -132,7 +133,7 @@ read_command(struct ambit_request *request, const struct tool_arg *arg, const js
 	int r = 0;
 
 	if (json_is_array(value)) {
-		r = join(request, arg, value, &command);
+		r = join_command_words(request, arg, value, &command);
 	} else if (!json_is_string(value)) {
 		return args_wrong_type(request, arg->name, "a command or a list of words");
 	} else if (strlen(json_string_value(value)) != json_string_length(value)) {
@@ -313,7 +314,7 @@ check_paths(struct ambit_request *request)
 }
 
 static bool
-takes(const struct tool *tool, enum tool_arg_kind kind)
+has_arg_kind(const struct tool *tool, enum tool_arg_kind kind)
 {
 	for (const struct tool_arg *arg = tool->args; arg && arg->name; arg++)
 		if (arg->kind == kind)
@@ -340,7 +341,8 @@ args_read(struct ambit_request *request)
 	if (tool->shell && !request->command)
 		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
 			"%s: no command in the arguments", tool->name);
-	if ((takes(tool, TOOL_ARG_URL) || takes(tool, TOOL_ARG_HOST)) && !request->host)
+	if ((has_arg_kind(tool, TOOL_ARG_URL) || has_arg_kind(tool, TOOL_ARG_HOST)) &&
+		!request->host)
 		return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, false,
 			"%s: no host in the arguments", tool->name);
 	return check_paths(request);

@@ -35,7 +35,7 @@ is_pattern(const char *text)
 }
 
 static bool
-valid(const char *text)
+is_valid_socket(const char *text)
 {
 	const char *name = text + PREFIX_LEN;
 
@@ -47,7 +47,7 @@ valid(const char *text)
 int
 host_unix_check(const char *text, bool pattern)
 {
-	if (!host_is_unix(text) || !valid(text))
+	if (!host_is_unix(text) || !is_valid_socket(text))
 		return -EINVAL;
 	/* A socket that is called "*" would be remembered as every one beside it. */
 	return is_pattern(text) && !pattern ? -EINVAL : 0;

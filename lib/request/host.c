@@ -32,7 +32,7 @@ is_alnum(char c)
 }
 
 static int
-digit(char c)
+get_digit_value(char c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -57,7 +57,7 @@ parse_part(const char *text, size_t len, uint64_t *ret_value)
 	if (i == len) /* "0x" alone is zero to some and an error to others */
 		return false;
 	for (; i < len; i++) {
-		unsigned d = (unsigned)digit(text[i]);
+		unsigned d = (unsigned)get_digit_value(text[i]);
 
 		if (d >= base)
 			return false;

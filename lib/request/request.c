@@ -136,7 +136,7 @@ add_writes(struct ambit_request *request)
 /* What a door declares widens what a known tool is taken for, never narrows
  * it; about an unknown tool it is all there is. */
 static int
-settle(struct ambit_request *request, unsigned declared)
+settle_tool_call(struct ambit_request *request, unsigned declared)
 {
 	int r;
 
@@ -224,7 +224,7 @@ ambit_request_create(const char *tool, const char *args, size_t len,
 	if (r == 0)
 		r = read_args_text(request, args, len);
 	if (r == 0 && !request->bad_hard)
-		r = settle(request, 0);
+		r = settle_tool_call(request, 0);
 	if (r < 0)
 		return err_nomem(err);
 	*ret_request = steal_ptr(&request);
@@ -260,7 +260,7 @@ request_create(const char *name, const struct tool *row, json_t *args,
 	request->args = json_incref(args);
 	r = check_name(request);
 	if (r == 0 && !request->bad_hard)
-		r = row ? settle_own(request, row) : settle(request, 0);
+		r = row ? settle_own(request, row) : settle_tool_call(request, 0);
 	if (r < 0)
 		return err_nomem(err);
 	*ret_request = steal_ptr(&request);
@@ -544,7 +544,7 @@ read_keys(struct parse *p)
 		p->request->args = json_object();
 		r = p->request->args ? 0 : -ENOMEM;
 	}
-	return r < 0 || p->request->bad_hard ? r : settle(p->request, p->effects);
+	return r < 0 || p->request->bad_hard ? r : settle_tool_call(p->request, p->effects);
 }
 
 /* The answer to a broken request should still find its way: the id is looked
@@ -598,7 +598,7 @@ ambit_request_parse(
 }
 
 static int
-replace(char **slot, const char *text)
+replace_text(char **slot, const char *text)
 {
 	char *copy = str_dup(text);
 
@@ -612,17 +612,17 @@ replace(char **slot, const char *text)
 int
 ambit_request_set_cwd(struct ambit_request *request, const char *cwd)
 {
-	return replace(&request->cwd, cwd);
+	return replace_text(&request->cwd, cwd);
 }
 
 int
 ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start, const char *program,
 	const char *agent)
 {
-	int r = replace(&request->program, program);
+	int r = replace_text(&request->program, program);
 
 	if (r == 0)
-		r = replace(&request->agent, agent);
+		r = replace_text(&request->agent, agent);
 	request->pid = pid;
 	request->start = start;
 	return r;
@@ -633,7 +633,7 @@ ambit_request_set_exe(struct ambit_request *request, const char *exe, dev_t dev,
 {
 	request->exe_dev = dev;
 	request->exe_ino = ino;
-	return replace(&request->exe, exe);
+	return replace_text(&request->exe, exe);
 }
 
 void

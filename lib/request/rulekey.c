@@ -92,7 +92,7 @@ next_word(const char *command, size_t len, size_t *at, struct word *ret)
 }
 
 static bool
-split(const char *command, size_t len, struct words *words)
+split_command_words(const char *command, size_t len, struct words *words)
 {
 	for (size_t at = 0; at < len;) {
 		if (command[at] == ' ' || command[at] == '\t') {
@@ -170,7 +170,7 @@ option_fits(const struct arity *row, const char *option)
 
 /* ".." as a whole component: "main..dev" is a range. */
 static bool
-climbs(const char *text)
+has_dotdot_step(const char *text)
 {
 	for (const char *at = strstr(text, ".."); at; at = strstr(at + 1, ".."))
 		if ((at == text || strchr("/=:,", at[-1])) && (!at[2] || at[2] == '/'))
@@ -183,7 +183,7 @@ leaves_cwd(const char *text)
 {
 	static const char *const starts[] = { "=/", ":/", ",/", "=~", ":~", ",~" };
 
-	if (text[0] == '/' || text[0] == '~' || climbs(text))
+	if (text[0] == '/' || text[0] == '~' || has_dotdot_step(text))
 		return true;
 	if (text[0] == '-' && (strchr(text, '/') || strstr(text, "..")))
 		return true;
@@ -271,7 +271,7 @@ rulekey_create(const char *command, size_t len)
 		struct words words;
 
 		words.n = 0;
-		if (split(command, len, &words))
+		if (split_command_words(command, len, &words))
 			key = command_key(&words);
 		words_finish(&words);
 	}

@@ -109,7 +109,7 @@ find_plain(const char *name)
 /* A submodule's name becomes a path beneath .git/modules. A remote whose name is
  * a path is none to git, which takes the name for its address then. */
 static bool
-climbs(const char *name)
+is_unsafe_name(const char *name)
 {
 	return (str_prefix(name, "submodule.") && strstr(name, "..") != NULL) ||
 	       str_prefix(name, "remote./");
@@ -227,7 +227,7 @@ is_good(const struct plain *plain, const struct gitconfig_entry *entry, const ch
 {
 	const char *value = entry->value;
 
-	if (!plain || climbs(entry->name))
+	if (!plain || is_unsafe_name(entry->name))
 		return false;
 	if (!value) /* true; where a text belongs git refuses it */
 		return plain->kind == KIND_WORD;
@@ -268,7 +268,7 @@ struct change {
 };
 
 static bool
-same(const struct gitconfig_entry *a, const struct gitconfig_entry *b)
+is_same_entry(const struct gitconfig_entry *a, const struct gitconfig_entry *b)
 {
 	if (!streq(a->name, b->name) || !a->value != !b->value)
 		return false;
@@ -276,10 +276,10 @@ same(const struct gitconfig_entry *a, const struct gitconfig_entry *b)
 }
 
 static bool
-holds(const struct gitconfig *config, const struct gitconfig_entry *entry)
+has_same_entry(const struct gitconfig *config, const struct gitconfig_entry *entry)
 {
 	for (size_t i = 0; i < config->n; i++)
-		if (same(&config->entries[i], entry))
+		if (is_same_entry(&config->entries[i], entry))
 			return true;
 	return false;
 }
@@ -325,7 +325,7 @@ has_remote(const struct gitconfig *config, const char *remote)
 {
 	auto_free char *name = str_printf("remote.%s.url", remote);
 
-	return name && !climbs(name) && has_name(config, name);
+	return name && !is_unsafe_name(name) && has_name(config, name);
 }
 
 /* remote.NAME.key: without an address the name is the address. */
@@ -377,7 +377,7 @@ watches_urls(const struct gitconfig *config)
 /* Names of entries that are not harmless: all entries of such a name must stay
  * as they are, since the last one, or the first, is the one that counts. */
 static int
-mark(const struct gitconfig *config, const char *place, char ***names)
+mark_harmful_names(const struct gitconfig *config, const char *place, char ***names)
 {
 	for (size_t i = 0; i < config->n; i++) {
 		const struct gitconfig_entry *entry = &config->entries[i];
@@ -428,27 +428,27 @@ compare_fixed(const struct change *change, char *const *marked)
 
 		if (!old && !new)
 			return NULL;
-		if (!old || !new || !same(old, new))
+		if (!old || !new || !is_same_entry(old, new))
 			return "a key changes that can run a program";
 	}
 }
 
 static const char *
-compare(const struct change *change)
+compare_configs(const struct change *change)
 {
 	char **marked = NULL;
 	const char *why = NULL;
 	bool fresh = false;
 
-	if (mark(&change->old, change->place, &marked) < 0 ||
-		mark(&change->new, change->place, &marked) < 0)
+	if (mark_harmful_names(&change->old, change->place, &marked) < 0 ||
+		mark_harmful_names(&change->new, change->place, &marked) < 0)
 		why = "out of memory";
 	if (!why)
 		why = compare_fixed(change, marked);
 	for (size_t i = 0; !why && i < change->new.n; i++) {
 		const struct gitconfig_entry *entry = &change->new.entries[i];
 
-		if (is_fixed(entry, marked) || holds(&change->old, entry))
+		if (is_fixed(entry, marked) || has_same_entry(&change->old, entry))
 			continue;
 		fresh = true;
 		why = check_fresh(change, entry);
@@ -474,7 +474,7 @@ gitconfig_plain_at(const char *place, const char *old_text, size_t old_len, cons
 	else if (gitconfig_parse(new_text ? new_text : "", new_len, &change.new) < 0)
 		why = "the new config cannot be read as git reads it";
 	else
-		why = compare(&change);
+		why = compare_configs(&change);
 	gitconfig_finish(&change.old);
 	gitconfig_finish(&change.new);
 	if (ret_why)

@@ -24,7 +24,7 @@ struct reader {
 };
 
 static int
-next(struct reader *reader)
+read_next_char(struct reader *reader)
 {
 	if (reader->at == reader->end) {
 		reader->ended = true;
@@ -62,19 +62,19 @@ read_subsection(struct reader *reader, int c, struct buf *section)
 	while (is_space(c)) {
 		if (c == '\n')
 			return -EINVAL;
-		c = next(reader);
+		c = read_next_char(reader);
 	}
 	if (c != '"')
 		return -EINVAL;
 	buf_putc(section, '.');
-	while ((c = next(reader)) != '"') {
+	while ((c = read_next_char(reader)) != '"') {
 		if (c == '\\')
-			c = next(reader);
+			c = read_next_char(reader);
 		if (c == '\n')
 			return -EINVAL;
 		buf_putc(section, (char)c);
 	}
-	return next(reader) == ']' ? 0 : -EINVAL;
+	return read_next_char(reader) == ']' ? 0 : -EINVAL;
 }
 
 /* Behind "[". */
@@ -82,7 +82,7 @@ static int
 read_section(struct reader *reader, struct buf *section)
 {
 	for (;;) {
-		int c = next(reader);
+		int c = read_next_char(reader);
 
 		if (reader->ended)
 			return -EINVAL;
@@ -103,7 +103,7 @@ read_section(struct reader *reader, struct buf *section)
 static int
 read_escape(struct reader *reader)
 {
-	int c = next(reader);
+	int c = read_next_char(reader);
 
 	switch (c) {
 	case '\n':
@@ -130,7 +130,7 @@ read_value(struct reader *reader, struct buf *value)
 	size_t blank = 0; /* spaces at the end, which do not count */
 
 	for (;;) {
-		int c = next(reader);
+		int c = read_next_char(reader);
 
 		if (c == '\n')
 			break;
@@ -173,7 +173,7 @@ read_value(struct reader *reader, struct buf *value)
 /* -- entries ------------------------------------------------------------------ */
 
 static int
-add(struct gitconfig *config, char *name, char *value, bool alone)
+add_config_entry(struct gitconfig *config, char *name, char *value, bool alone)
 {
 	struct gitconfig_entry *more = NULL;
 	int r = config->n >= GITCONFIG_ENTRIES_MAX ? -E2BIG : -ENOMEM;
@@ -199,12 +199,12 @@ read_entry(struct reader *reader, int c, const char *section, struct gitconfig *
 	int r;
 
 	buf_printf(&name, "%s.", section);
-	for (; !reader->ended && is_key(c); c = next(reader))
+	for (; !reader->ended && is_key(c); c = read_next_char(reader))
 		buf_putc(&name, str_lower((char)c));
 	while (c == ' ' || c == '\t')
-		c = next(reader);
+		c = read_next_char(reader);
 	if (c == '\n')
-		return add(config, buf_take(&name), NULL, true);
+		return add_config_entry(config, buf_take(&name), NULL, true);
 	if (c != '=')
 		return -EINVAL;
 	r = read_value(reader, &value);
@@ -212,7 +212,7 @@ read_entry(struct reader *reader, int c, const char *section, struct gitconfig *
 		buf_finish(&value);
 		return r;
 	}
-	return add(config, buf_take(&name), buf_take(&value), false);
+	return add_config_entry(config, buf_take(&name), buf_take(&value), false);
 }
 
 static int
@@ -222,14 +222,14 @@ read_all(struct reader *reader, struct gitconfig *config)
 	int r = 0;
 
 	while (r == 0) {
-		int c = next(reader);
+		int c = read_next_char(reader);
 
 		if (reader->ended)
 			return 0;
 		if (is_space(c))
 			continue;
 		if (c == '#' || c == ';') {
-			while (next(reader) != '\n')
+			while (read_next_char(reader) != '\n')
 				;
 		} else if (c == '[') {
 			buf_finish(&section);

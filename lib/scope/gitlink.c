@@ -107,7 +107,7 @@ leads_to(const char *path, const char *to)
 /* Whether it is a directory (1), nothing yet (0), or something else, or reached
  * through a link (-1). */
 static int
-look(const char *path)
+probe_directory(const char *path)
 {
 	struct resolved now;
 	int is = -1;
@@ -144,9 +144,9 @@ check_gitdir(const char *root, const char *dir, bool *ret_later)
 	if (strstr(at + strlen(DOT_GIT), DOT_GIT))
 		return "it leads into another repository";
 	repository = strndup(dir, (size_t)(at - dir) + strlen(DOT_GIT));
-	if (!repository || !str_beneath(repository, root) || look(repository) != 1)
+	if (!repository || !str_beneath(repository, root) || probe_directory(repository) != 1)
 		return "it leads to a repository that is not there";
-	is = look(dir);
+	is = probe_directory(dir);
 	*ret_later = is == 0;
 	return is == 1 ? NULL : "it leads to a git directory that is not there";
 }

@@ -15,7 +15,7 @@
 
 /* Names are bytes, and JSON has none. */
 static json_t *
-hex(const char *text)
+encode_hex_name(const char *text)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t n = strlen(text);
@@ -32,7 +32,7 @@ hex(const char *text)
 }
 
 static char *
-unhex(const char *text)
+decode_hex_name(const char *text)
 {
 	size_t n = text ? strlen(text) / 2 : 0;
 	char *out = n > 0 ? malloc(n + 1) : NULL;
@@ -45,7 +45,7 @@ unhex(const char *text)
 }
 
 static json_t *
-row(const struct guard *guard)
+pack_guard_row(const struct guard *guard)
 {
 	return json_pack("{s:s, s:s, s:s?, s:b, s:b, s:b}", "pattern", guard->pattern, "text",
 		guard->text, "except", guard->except, "reads", guard->reads, "kept", guard->kept,
@@ -56,9 +56,9 @@ static int
 put_places(json_t *list, const struct guard_place *places, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		json_t *one = row(places[i].guard);
+		json_t *one = pack_guard_row(places[i].guard);
 
-		if (!one || json_object_set_new(one, "real", hex(places[i].real)) < 0 ||
+		if (!one || json_object_set_new(one, "real", encode_hex_name(places[i].real)) < 0 ||
 			json_array_append_new(list, one) < 0)
 			return -ENOMEM;
 	}
@@ -69,7 +69,7 @@ static int
 put_inodes(json_t *list, const struct guards *guards)
 {
 	for (size_t i = 0; i < guards->n_inodes; i++) {
-		json_t *one = row(guards->inodes[i].guard);
+		json_t *one = pack_guard_row(guards->inodes[i].guard);
 
 		if (!one ||
 			json_object_set_new(
@@ -86,7 +86,7 @@ static int
 put_gitdirs(json_t *list, const struct guards *guards)
 {
 	for (char **dir = guards->gitdirs; dir && *dir; dir++)
-		if (json_array_append_new(list, hex(*dir)) < 0)
+		if (json_array_append_new(list, encode_hex_name(*dir)) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -155,7 +155,7 @@ take_places(struct guards *guards, const json_t *list, bool alias)
 
 	json_array_foreach (list, i, one) {
 		const struct guard *guard = own_row(guards, one);
-		auto_free char *real = unhex(text_of(one, "real"));
+		auto_free char *real = decode_hex_name(text_of(one, "real"));
 
 		if (!guard || !real)
 			return -ENOMEM;
@@ -194,7 +194,7 @@ take_gitdirs(struct guards *guards, const json_t *list)
 	size_t i;
 
 	json_array_foreach (list, i, one) {
-		auto_free char *real = unhex(json_string_value(one));
+		auto_free char *real = decode_hex_name(json_string_value(one));
 
 		if (!real || guards_add_gitdir(guards, real) < 0)
 			return -ENOMEM;

@@ -35,7 +35,7 @@ go_up(struct way *way)
 
 /* A link at way->at: its text comes before the rest. */
 static bool
-turn(struct way *way)
+follow_symlink(struct way *way)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t n = readlink(way->at, target, sizeof(target) - 1);
@@ -54,7 +54,7 @@ turn(struct way *way)
 
 /* The next component, in way->at. False: there is none. */
 static bool
-step(struct way *way)
+walk_next_component(struct way *way)
 {
 	const char *name = way->rest + strspn(way->rest, "/");
 	size_t n = strcspn(name, "/"), len = strlen(way->at);
@@ -84,7 +84,7 @@ add_once(struct guards *guards, const char *real, const struct guard *guard)
 }
 
 static bool
-climbs(const char *path)
+has_parent_part(const char *path)
 {
 	for (size_t n; *path; path += n + (path[n] == '/')) {
 		n = strcspn(path, "/");
@@ -105,7 +105,7 @@ add_end(struct guards *guards, const struct way *way, const struct guard *guard)
 	auto_free char *end = resolve_fold(way->at, rest);
 	int r = end ? add_once(guards, end, guard) : -ENOMEM;
 
-	return r == 0 && climbs(rest) && way->at[0] ? add_once(guards, way->at, guard) : r;
+	return r == 0 && has_parent_part(rest) && way->at[0] ? add_once(guards, way->at, guard) : r;
 }
 
 int
@@ -121,13 +121,13 @@ guards_add_links(
 	memcpy(way.rest, path, strlen(path) + 1);
 	if (path[0] != '/' && !streq(dir, "/"))
 		memcpy(way.at, dir, strlen(dir) + 1);
-	for (int i = 0; r == 0 && i < STEPS_MAX && step(&way); i++) {
+	for (int i = 0; r == 0 && i < STEPS_MAX && walk_next_component(&way); i++) {
 		if (lstat(way.at[0] ? way.at : "/", &st) < 0)
 			return add_end(guards, &way, guard);
 		if (!S_ISLNK(st.st_mode))
 			continue;
 		r = guards_add_alias(guards, way.at, guard);
-		if (r == 0 && !turn(&way))
+		if (r == 0 && !follow_symlink(&way))
 			return add_end(guards, &way, guard);
 	}
 	return r;

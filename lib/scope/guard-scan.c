@@ -125,7 +125,7 @@ note_target(struct scan *s, int dirfd, const char *name)
 
 /* A guard, or something in a guarded directory, at dirfd/name. */
 static void
-note(struct scan *s, int dirfd, const char *name)
+note_guard_links(struct scan *s, int dirfd, const char *name)
 {
 	struct stat st;
 
@@ -195,11 +195,11 @@ names_have(struct names *names, char *name, size_t len)
 	       memmem(names->text.data, names->text.len, name - 1, len + 2) != NULL;
 }
 
-static void expand(struct scan *s, int dirfd, size_t j, int depth);
+static void expand_pattern(struct scan *s, int dirfd, size_t j, int depth);
 
 /* Everything beneath a guarded directory. */
 static void
-beneath(struct scan *s, int dirfd, int depth)
+scan_guarded_dir(struct scan *s, int dirfd, int depth)
 {
 	DIR *dir = open_list(dirfd);
 	struct dirent *e;
@@ -210,13 +210,13 @@ beneath(struct scan *s, int dirfd, int depth)
 		if (streq(e->d_name, ".") || streq(e->d_name, ".."))
 			continue;
 		s->left--;
-		note(s, dirfd, e->d_name);
+		note_guard_links(s, dirfd, e->d_name);
 		if (depth < DEPTH_MAX && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {
 			auto_close int sub = openat(
 				dirfd, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 			if (sub >= 0)
-				beneath(s, sub, depth + 1);
+				scan_guarded_dir(s, sub, depth + 1);
 		}
 	}
 	closedir(dir);
@@ -224,7 +224,7 @@ beneath(struct scan *s, int dirfd, int depth)
 
 /* dirfd/name meets part j of the pattern. */
 static void
-enter(struct scan *s, int dirfd, const char *name, size_t j, int depth)
+scan_matched_entry(struct scan *s, int dirfd, const char *name, size_t j, int depth)
 {
 	const struct guard_compiled *c = s->row;
 	bool tail = j + 2 == c->n_parts && c->parts[j + 1].any;
@@ -233,7 +233,7 @@ enter(struct scan *s, int dirfd, const char *name, size_t j, int depth)
 	s->left--;
 	if (j + 1 == c->n_parts || tail) {
 		note_place(s, dirfd, name);
-		note(s, dirfd, name);
+		note_guard_links(s, dirfd, name);
 	}
 	if (j + 1 == c->n_parts)
 		return;
@@ -246,9 +246,9 @@ enter(struct scan *s, int dirfd, const char *name, size_t j, int depth)
 	if (sub < 0)
 		return;
 	if (tail)
-		beneath(s, sub, 0);
+		scan_guarded_dir(s, sub, 0);
 	else
-		expand(s, sub, j + 1, depth + 1);
+		expand_pattern(s, sub, j + 1, depth + 1);
 }
 
 /* The first part has a wildcard: as many names are looked at as would be in the directory. */
@@ -261,12 +261,12 @@ expand_names(struct scan *s, int dirfd)
 	for (; name < end && s->r == 0 && s->left > 0; name += strlen(name) + 1)
 		if (glob_match(part->text, part->len, name, strlen(name), true) &&
 			!streq(name, ".") && !streq(name, ".."))
-			enter(s, dirfd, name, 0, 0);
+			scan_matched_entry(s, dirfd, name, 0, 0);
 }
 
 /* The parts from j on, in the directory dirfd. */
 static void
-expand(struct scan *s, int dirfd, size_t j, int depth)
+expand_pattern(struct scan *s, int dirfd, size_t j, int depth)
 {
 	const struct guard_part *part = &s->row->parts[j];
 	char room[NAME_MAX + 2], *name = room + 1;
@@ -275,7 +275,7 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 	if (depth > DEPTH_MAX + GUARD_PARTS_MAX || s->left <= 0 || s->r < 0)
 		return;
 	if (part->any && j + 1 < s->row->n_parts)
-		expand(s, dirfd, j + 1, depth + 1); /* no component at all */
+		expand_pattern(s, dirfd, j + 1, depth + 1); /* no component at all */
 	if (!part->glob) {
 		memcpy(name, part->text, part->len);
 		name[part->len] = '\0';
@@ -283,7 +283,7 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 				? names_have(s->names, name, part->len)
 				: faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 		if (there)
-			enter(s, dirfd, name, j, depth);
+			scan_matched_entry(s, dirfd, name, j, depth);
 		return;
 	}
 	if (depth == 0 && s->names && !part->any && !s->names->text.failed) {
@@ -304,10 +304,10 @@ expand(struct scan *s, int dirfd, size_t j, int depth)
 				dirfd, e->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 			if (sub >= 0)
-				expand(s, sub, j, depth + 1);
+				expand_pattern(s, sub, j, depth + 1);
 		} else if (!part->any &&
 			   glob_match(part->text, part->len, e->d_name, strlen(e->d_name), true)) {
-			enter(s, dirfd, e->d_name, j, depth);
+			scan_matched_entry(s, dirfd, e->d_name, j, depth);
 		}
 	}
 	closedir(dir);
@@ -554,7 +554,7 @@ scan_rows(struct guards *guards, int fd)
 			continue;
 		s.row = &guards->rows[i];
 		s.left = GUARD_FOUND_MAX;
-		expand(&s, fd, 0, 0);
+		expand_pattern(&s, fd, 0, 0);
 	}
 	return s.r;
 }
@@ -605,14 +605,14 @@ guards_scan(struct guards *guards, const struct ambit_scope *scope, struct ambit
 		/* What is the machine's own is no link into a folder, and by name it
 		 * is guarded anyway. */
 		if (s.row->anchor == ANCHOR_ROOT && top >= 0 && geteuid() == 0)
-			expand(&s, top, 0, 0);
+			expand_pattern(&s, top, 0, 0);
 		s.names = &in_folder;
 		if (s.row->anchor == ANCHOR_NONE)
-			expand(&s, scope->root.fd, 0, 0);
+			expand_pattern(&s, scope->root.fd, 0, 0);
 		s.names = &in_home;
 		/* "~/.bashrc" may be a link into the folder. */
 		if (s.row->anchor != ANCHOR_ROOT && home >= 0)
-			expand(&s, home, 0, 0);
+			expand_pattern(&s, home, 0, 0);
 	}
 	buf_finish(&in_folder.text);
 	buf_finish(&in_home.text);

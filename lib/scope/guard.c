@@ -65,7 +65,7 @@ guard_pattern_fault(const char *pattern)
 
 /* A pattern that guard_pattern_fault has nothing to say about. */
 static size_t
-compile(struct guard_compiled *c, const struct guard *guard, struct guard_part *parts)
+compile_guard(struct guard_compiled *c, const struct guard *guard, struct guard_part *parts)
 {
 	const char *p = guard->pattern;
 
@@ -97,7 +97,7 @@ count_parts(const char *pattern)
 }
 
 static bool
-listed(char *const *list, const char *pattern)
+has_pattern(char *const *list, const char *pattern)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		if (streq(list[i], pattern))
@@ -106,7 +106,7 @@ listed(char *const *list, const char *pattern)
 }
 
 static int
-add(struct guards *guards, const struct guard *guard, struct ambit_error *err)
+add_chosen_guard(struct guards *guards, const struct guard *guard, struct ambit_error *err)
 {
 	const struct guard **more = realloc(guards->chosen, (guards->n_chosen + 1) * sizeof(*more));
 
@@ -142,7 +142,7 @@ add_list(struct guards *guards, char *const *list, bool reads, struct ambit_erro
 				      : "your settings guard it (guard_writes)",
 			.source = "the settings",
 		};
-		r = add(guards, &own->guard, err);
+		r = add_chosen_guard(guards, &own->guard, err);
 	}
 	return r;
 }
@@ -183,8 +183,8 @@ guards_create(
 	if (!guards)
 		return err_nomem(err);
 	for (const struct guard *g = guard_table; r == 0 && g->pattern; g++)
-		if (!listed(g->reads ? options->no_reads : options->no_writes, g->pattern))
-			r = add(guards, g, err);
+		if (!has_pattern(g->reads ? options->no_reads : options->no_writes, g->pattern))
+			r = add_chosen_guard(guards, g, err);
 	if (r == 0)
 		r = add_list(guards, options->writes, false, err);
 	if (r == 0)
@@ -226,7 +226,7 @@ guards_ready(struct guards *guards, const struct ambit_scope *scope, struct ambi
 		}
 		n = 0;
 		for (size_t i = 0; i < guards->n_chosen; i++)
-			n += compile(&guards->rows[i], guards->chosen[i], guards->parts + n);
+			n += compile_guard(&guards->rows[i], guards->chosen[i], guards->parts + n);
 		guards->n_rows = guards->n_chosen;
 		guards_index(guards);
 	}
@@ -281,7 +281,7 @@ struct split {
 };
 
 static void
-split(struct split *s, const char *path)
+split_components(struct split *s, const char *path)
 {
 	size_t from = 0;
 
@@ -327,7 +327,8 @@ enum meet {
 	MEET_EXACT,   /* the path is what the pattern names, or beneath its "**" */
 };
 
-static enum meet meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i);
+static enum meet meet_pattern(
+	const struct guard_compiled *c, size_t j, const struct split *s, size_t i);
 
 /* Part j is a "**" with more behind it: the best of what it may stand for. Whatever the
  * path goes on with, the rest of the pattern may follow. */
@@ -337,7 +338,7 @@ meet_any(const struct guard_compiled *c, size_t j, const struct split *s, size_t
 	enum meet best = MEET_ABOVE;
 
 	for (size_t k = i; k < s->n && best != MEET_EXACT; k++) {
-		enum meet m = meet(c, j + 1, s, k);
+		enum meet m = meet_pattern(c, j + 1, s, k);
 
 		if (m > best)
 			best = m;
@@ -346,7 +347,7 @@ meet_any(const struct guard_compiled *c, size_t j, const struct split *s, size_t
 }
 
 static enum meet
-meet(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
+meet_pattern(const struct guard_compiled *c, size_t j, const struct split *s, size_t i)
 {
 	for (; j < c->n_parts; i++, j++) {
 		const struct guard_part *part = &c->parts[j];
@@ -384,8 +385,8 @@ is_spelled_out(const struct guard_compiled *c, const struct split *s, size_t i)
 /* Whether meeting a pattern from component i on in this way means touching what it
  * guards. */
 static bool
-counts(const struct guard_compiled *c, enum meet m, enum ambit_access access, const struct split *s,
-	size_t i, enum beneath beneath)
+is_guard_touched(const struct guard_compiled *c, enum meet m, enum ambit_access access,
+	const struct split *s, size_t i, enum beneath beneath)
 {
 	const struct guard *g = c->guard;
 	bool writes = access_writes(access);
@@ -436,7 +437,8 @@ match_rows(const struct guards *guards, const struct guard_ranges *ranges, const
 			const struct guard_compiled *c = &guards->rows[r];
 
 			if (c->guard->reads != access_writes(access) &&
-				counts(c, meet(c, 0, s, i), access, s, i, beneath) &&
+				is_guard_touched(
+					c, meet_pattern(c, 0, s, i), access, s, i, beneath) &&
 				!(c->guard->project && is_stored(guards, s->path)))
 				return c->guard;
 		}
@@ -488,7 +490,7 @@ match_name(const struct guards *guards, const char *path, enum ambit_access acce
 	const struct guard *guard = NULL;
 	struct split s;
 
-	split(&s, path);
+	split_components(&s, path);
 	for (size_t i = 0; i < s.n && !guard; i++) {
 		struct guard_ranges ranges;
 
@@ -706,8 +708,9 @@ stand_of_rows(const struct guards *guards, const struct guard_ranges *ranges, co
 	for (size_t n = 0; n < ranges->n; n++)
 		for (size_t r = ranges->at[n].from; r < ranges->at[n].to; r++) {
 			const struct guard_compiled *c = &guards->rows[r];
-			enum guard_stand one =
-				c->guard->reads ? GUARD_CLEAR : stand_of(c, meet(c, 0, s, i));
+			enum guard_stand one = c->guard->reads
+						       ? GUARD_CLEAR
+						       : stand_of(c, meet_pattern(c, 0, s, i));
 
 			if (one > stand)
 				stand = one;
@@ -728,7 +731,7 @@ stand_by_name(const struct guards *guards, const char *dir)
 	struct guard_ranges ranges;
 	struct split s;
 
-	split(&s, dir);
+	split_components(&s, dir);
 	for (size_t i = 0; i < s.n; i++) {
 		guards_floating(guards, dir + s.parts[i].at, s.parts[i].len, s.wide, &ranges);
 		stand = max_stand(stand, stand_of_rows(guards, &ranges, &s, i));

@@ -137,7 +137,7 @@ is_own_proc(int fd, const char *real)
 }
 
 static int
-fill(int fd, struct resolved *ret, struct ambit_error *err)
+fill_resolved(int fd, struct resolved *ret, struct ambit_error *err)
 {
 	struct stat st;
 	int r = resolve_fd(fd, &ret->real, err);
@@ -219,7 +219,7 @@ step_link(struct walk *w, int link, const char *rest)
 
 /* One component: name[0..n), with rest behind it (empty, or begins with '/'). */
 static int
-step(struct walk *w, const char *name, size_t n, const char *rest)
+walk_component(struct walk *w, const char *name, size_t n, const char *rest)
 {
 	char one[NAME_MAX + 1];
 	struct stat st;
@@ -272,7 +272,7 @@ walk_all(struct walk *w)
 				return r;
 			memmove(w->todo, name + 2, strlen(name + 2) + 1);
 		} else {
-			r = step(w, name, n, name + n);
+			r = walk_component(w, name, n, name + n);
 			if (r < 0)
 				return r;
 		}
@@ -282,9 +282,9 @@ walk_all(struct walk *w)
 
 /* The missing names, "/a/b", hang on the directory at. */
 static int
-hang(int at, const char *missing, struct resolved *ret, struct ambit_error *err)
+append_missing_names(int at, const char *missing, struct resolved *ret, struct ambit_error *err)
 {
-	int r = fill(at, ret, err);
+	int r = fill_resolved(at, ret, err);
 	char *dir = ret->real;
 
 	if (r < 0)
@@ -322,7 +322,7 @@ resolve_last(int base_fd, const char *path, struct resolved *ret, struct ambit_e
 		return 1;
 	missing[0] = '/';
 	memcpy(missing + 1, name, strlen(name) + 1);
-	return hang(at, missing, ret, err);
+	return append_missing_names(at, missing, ret, err);
 }
 
 /* For paths the kernel could not open because something in them is missing. */
@@ -344,9 +344,9 @@ resolve_missing(
 	if (r < 0)
 		err_sys(err, -r, "cannot be resolved");
 	else if (w.missing.len > 0)
-		r = hang(w.at, w.missing.data, ret, err);
+		r = append_missing_names(w.at, w.missing.data, ret, err);
 	else
-		r = fill(w.at, ret, err);
+		r = fill_resolved(w.at, ret, err);
 	if (w.at >= 0)
 		close(w.at);
 	free(w.todo);
@@ -405,7 +405,7 @@ resolve_once(
 		return err_set(err, ELOOP, "its symlinks loop, or lead through /proc");
 	if (fd < 0)
 		return err_sys(err, -fd, "cannot be resolved");
-	return fill(fd, ret, err);
+	return fill_resolved(fd, ret, err);
 }
 
 int

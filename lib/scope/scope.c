@@ -92,7 +92,7 @@ resolve_place(const char *path, bool follow, struct resolved *ret, struct ambit_
 
 /* Places may not exist yet: the name hangs on what does. */
 static int
-place(const char *path, char **ret, struct ambit_error *err)
+find_real_place(const char *path, char **ret, struct ambit_error *err)
 {
 	struct resolved resolved;
 	int r = path ? resolve_place(path, true, &resolved, err) : 0;
@@ -130,7 +130,7 @@ settings_place(
 	if (r < 0)
 		return r;
 	if (name.exists && S_ISLNK(name.mode))
-		r = place(file, &scope->settings, err);
+		r = find_real_place(file, &scope->settings, err);
 	else
 		r = copy_place(name.real, &scope->settings, err);
 	scope->settings_name = steal_ptr(&name.real);
@@ -226,15 +226,15 @@ ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope
 	else if (r == 0)
 		r = dir_open(AT_FDCWD, base, options->display_root, &scope->display, err);
 	if (r == 0)
-		r = place(options->places.home, &scope->home, err);
+		r = find_real_place(options->places.home, &scope->home, err);
 	if (r == 0)
-		r = place(options->places.config, &scope->config, err);
+		r = find_real_place(options->places.config, &scope->config, err);
 	if (r == 0)
 		r = settings_place(&options->places, scope, err);
 	if (r == 0)
-		r = place(options->places.state, &scope->state, err);
+		r = find_real_place(options->places.state, &scope->state, err);
 	if (r == 0)
-		r = place(options->places.runtime, &scope->runtime, err);
+		r = find_real_place(options->places.runtime, &scope->runtime, err);
 	if (r == 0)
 		r = find_scratch(scope, err);
 	if (r == 0)
@@ -428,7 +428,7 @@ scope_scratch(const struct ambit_scope *scope, const char *real)
 
 /* Beneath it, or above it with an access that would take it along. */
 static bool
-touches(const char *real, const char *dir, enum ambit_access access)
+may_touch_dir(const char *real, const char *dir, enum ambit_access access)
 {
 	if (!dir)
 		return false;
@@ -476,7 +476,7 @@ static bool
 holds_pool(const struct ambit_scope *scope, const char *real, enum ambit_access access)
 {
 	for (char **pool = scope->pools; pool && *pool; pool++)
-		if (touches(real, *pool, access))
+		if (may_touch_dir(real, *pool, access))
 			return true;
 	return false;
 }
@@ -487,16 +487,17 @@ scope_protects(
 {
 	const char *real = resolved->real;
 
-	if (touches(real, scope->state, access))
+	if (may_touch_dir(real, scope->state, access))
 		return str_beneath(real, scope->state) ? "is ambit's record"
 						       : "holds ambit's record";
-	if (touches(real, scope->runtime, access))
+	if (may_touch_dir(real, scope->runtime, access))
 		return str_beneath(real, scope->runtime) ? "is ambit's sockets"
 							 : "holds ambit's sockets";
 	if (!access_writes(access))
 		return NULL;
-	if (touches(real, scope->config, access) || touches(real, scope->settings, access) ||
-		touches(real, scope->settings_name, access))
+	if (may_touch_dir(real, scope->config, access) ||
+		may_touch_dir(real, scope->settings, access) ||
+		may_touch_dir(real, scope->settings_name, access))
 		return settings_lie_in(scope, real) ? "holds ambit's settings"
 						    : "is ambit's settings";
 	if (resolve_is_pool(real) || holds_pool(scope, real, access))

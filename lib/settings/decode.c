@@ -96,7 +96,7 @@ type_name(const json_t *value)
 
 /* The innermost name we are in, for messages. */
 static const char *
-here(struct decode *d)
+find_current_name(struct decode *d)
 {
 	for (size_t i = d->depth; i > 0; i--)
 		if (d->path[i - 1][0] != '#')
@@ -107,7 +107,8 @@ here(struct decode *d)
 int
 decode_wrong_type(struct decode *d, const json_t *value, const char *kind)
 {
-	return decode_bad(d, "'%s' must be %s, not %s", here(d), kind, type_name(value));
+	return decode_bad(
+		d, "'%s' must be %s, not %s", find_current_name(d), kind, type_name(value));
 }
 
 int
@@ -122,7 +123,8 @@ decode_array(struct decode *d, const json_t *value, const char *kind)
 	if (!json_is_array(value))
 		return decode_wrong_type(d, value, kind);
 	if (json_array_size(value) > DECODE_LIST_MAX)
-		return decode_bad(d, "'%s' has more than %d elements", here(d), DECODE_LIST_MAX);
+		return decode_bad(
+			d, "'%s' has more than %d elements", find_current_name(d), DECODE_LIST_MAX);
 	return 0;
 }
 
@@ -132,7 +134,7 @@ decode_string(struct decode *d, const json_t *value, const char *kind, const cha
 	if (!json_is_string(value))
 		return decode_wrong_type(d, value, kind);
 	if (strlen(json_string_value(value)) != json_string_length(value))
-		return decode_bad(d, "'%s': a NUL in a string", here(d));
+		return decode_bad(d, "'%s': a NUL in a string", find_current_name(d));
 	*ret_text = json_string_value(value);
 	return 0;
 }
@@ -145,8 +147,8 @@ no_such_word(struct decode *d, const struct ambit_word *words, const char *text)
 
 	for (; words->name; words++)
 		buf_printf(&list, "%s%s", list.len > 0 ? ", " : "", words->name);
-	return decode_bad(d, "'%s': '%s' is not one of: %s", here(d), decode_show(d, text),
-		list.data ? list.data : "");
+	return decode_bad(d, "'%s': '%s' is not one of: %s", find_current_name(d),
+		decode_show(d, text), list.data ? list.data : "");
 }
 
 int
@@ -173,8 +175,8 @@ decode_count(struct decode *d, const json_t *value, int min, int max, int *ret_v
 	json_int_t n = json_integer_value(value);
 
 	if (n < min || n > max)
-		return decode_bad(
-			d, "'%s': %lld is not between %d and %d", here(d), (long long)n, min, max);
+		return decode_bad(d, "'%s': %lld is not between %d and %d", find_current_name(d),
+			(long long)n, min, max);
 	*ret_value = (int)n;
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "settings/values.h"
 
 static int
-widens(struct decode *d, const char *name, const json_t *value)
+report_widening(struct decode *d, const char *name, const json_t *value)
 {
 	return decode_bad(d, "'%s': '%s' would widen; a file inside the folder can only narrow",
 		name, decode_show_json(d, value));
@@ -28,7 +28,7 @@ check_permissions(struct decode *d, const json_t *value)
 
 		decode_enter(d, name);
 		if (!word || word->value == AMBIT_PERMISSION_ALLOW)
-			return widens(d, decode_show(d, name), member);
+			return report_widening(d, decode_show(d, name), member);
 		decode_leave(d);
 	}
 	return 0;
@@ -49,17 +49,17 @@ narrow_check(struct decode *d, const struct key *key, const json_t *value,
 	case NARROW_FALSE:
 		own = values_number(key, person, defaults);
 		wanted = *(const int *)key_value(key, folder);
-		return wanted <= own ? 0 : widens(d, key->name, value);
+		return wanted <= own ? 0 : report_widening(d, key->name, value);
 	case NARROW_COUNT:
 		own = values_number(key, person, defaults);
 		wanted = *(const int *)key_value(key, folder);
 		if (wanted == own || (wanted > 0 && (own == 0 || wanted < own)))
 			return 0;
-		return widens(d, key->name, value);
+		return report_widening(d, key->name, value);
 	case NARROW_PERMISSIONS:
 		return check_permissions(d, value);
 	case NARROW_NEVER:
 		break;
 	}
-	return widens(d, key->name, value);
+	return report_widening(d, key->name, value);
 }

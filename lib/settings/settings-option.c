@@ -72,7 +72,7 @@ note_source(char **source, const char *name, bool add)
 }
 
 static int
-commit(struct ambit_settings *settings, const struct key *key, struct settings_values *values,
+merge_option(struct ambit_settings *settings, const struct key *key, struct settings_values *values,
 	const char *source, struct ambit_error *err)
 {
 	bool adds = key_is_list(key) || key->type == KEY_PERMISSIONS || key->type == KEY_EFFECTS ||
@@ -120,7 +120,7 @@ ambit_settings_set(struct ambit_settings *settings, const char *name, const char
 	values_init(&values);
 	r = decode_option(&d, key, value, &values);
 	if (r == 0)
-		r = commit(settings, key, &values, d.name, err);
+		r = merge_option(settings, key, &values, d.name, err);
 	values_finish(&values);
 	return r;
 }

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "settings/decode.h"
 
-static int check(struct decode *d, const json_t *value, int depth, json_t **ret_policy);
+static int check_policy(struct decode *d, const json_t *value, int depth, json_t **ret_policy);
 
 /* -- {"by_side_effect": {...}} ----------------------------------------------- */
 
@@ -107,7 +107,7 @@ check_compose(struct decode *d, const json_t *value, int depth, json_t **ret_val
 		json_t *part = NULL;
 
 		decode_enter_index(d, i);
-		r = check(d, json_array_get(value, i), depth + 1, &part);
+		r = check_policy(d, json_array_get(value, i), depth + 1, &part);
 		if (r == 0 && json_array_append_new(array, part) < 0)
 			r = err_nomem(d->err);
 		if (r == 0)
@@ -153,7 +153,7 @@ static const struct form {
 #define FORMS_N (sizeof(forms) / sizeof(forms[0]))
 
 static int
-unknown(struct decode *d, const char *name)
+report_unknown_policy(struct decode *d, const char *name)
 {
 	return decode_bad(d,
 		"unknown policy '%s': allow_all, deny_all, by_side_effect, path_allowlist, "
@@ -170,13 +170,13 @@ check_word(struct decode *d, const json_t *value, json_t **ret_policy)
 	if (r < 0)
 		return r;
 	if (!streq(text, "allow_all") && !streq(text, "deny_all"))
-		return unknown(d, text);
+		return report_unknown_policy(d, text);
 	*ret_policy = json_string(text);
 	return *ret_policy ? 0 : err_nomem(d->err);
 }
 
 static int
-check(struct decode *d, const json_t *value, int depth, json_t **ret_policy)
+check_policy(struct decode *d, const json_t *value, int depth, json_t **ret_policy)
 {
 	auto_json json_t *inner = NULL;
 	const char *name;
@@ -202,13 +202,13 @@ check(struct decode *d, const json_t *value, int depth, json_t **ret_policy)
 		*ret_policy = json_pack("{s:O}", name, inner);
 		return *ret_policy ? 0 : err_nomem(d->err);
 	}
-	return unknown(d, name);
+	return report_unknown_policy(d, name);
 }
 
 int
 policy_check(struct decode *d, const json_t *value, json_t **ret_policy)
 {
-	return check(d, value, 1, ret_policy);
+	return check_policy(d, value, 1, ret_policy);
 }
 
 struct ambit_policy *

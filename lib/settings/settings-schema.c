@@ -9,7 +9,7 @@
 #include "settings/agent.h"
 
 static json_t *
-words(const struct ambit_word *table)
+pack_word_enum(const struct ambit_word *table)
 {
 	auto_json json_t *list = json_array();
 
@@ -34,19 +34,19 @@ text_like(const char *pattern)
 }
 
 static json_t *
-effects(void)
+pack_effects_schema(void)
 {
 	auto_json json_t *members = json_object();
 
 	for (const struct ambit_word *word = ambit_effects; word->name; word++)
-		if (json_object_set_new(members, word->name, words(ambit_permissions)) < 0)
+		if (json_object_set_new(members, word->name, pack_word_enum(ambit_permissions)) < 0)
 			return NULL;
 	return json_pack("{s:s, s:O, s:b}", "type", "object", "properties", members,
 		"additionalProperties", 0);
 }
 
 static json_t *
-profiles(void)
+pack_profiles_schema(void)
 {
 	auto_json json_t *names = json_array();
 	const struct ambit_profile *profile;
@@ -58,7 +58,7 @@ profiles(void)
 }
 
 static json_t *
-program(void)
+pack_program_schema(void)
 {
 	return json_pack("{s:s, s:{s:{s:s, s:{s:s}, s:i, s:i}, s:{s:s, s:i, s:i}}, s:[s], s:b}",
 		"type", "object", "properties", "command", "type", "array", "items", "type",
@@ -68,7 +68,7 @@ program(void)
 }
 
 static json_t *
-agents(void)
+pack_agents_schema(void)
 {
 	json_t *agent = json_pack("{s:s, s:{s:{s:s, s:{s:s}, s:i, s:i}, s:o, s:{s:s, s:i, s:i}}, "
 				  "s:[s], s:b}",
@@ -91,25 +91,25 @@ only_member(const char *name, json_t *value)
 }
 
 static json_t *
-policy(void)
+pack_policy_schema(void)
 {
 	json_t *more = json_pack("{s:s, s:{s:s}, s:i, s:i}", "type", "array", "items", "$ref",
 		"#/$defs/policy", "minItems", 1, "maxItems", DECODE_LIST_MAX);
 
 	return json_pack("{s:[{s:[s,s]}, o, o, o]}", "oneOf", "enum", "allow_all", "deny_all",
-		only_member("by_side_effect", effects()),
+		only_member("by_side_effect", pack_effects_schema()),
 		only_member("path_allowlist", list_of(text_like("^(/|~$|~/)"))),
 		only_member("compose", more));
 }
 
 static json_t *
-shape(const struct key *key)
+pack_key_schema(const struct key *key)
 {
 	switch (key->type) {
 	case KEY_NOTHING:
 		return json_pack("{s:s}", "type", "string");
 	case KEY_WORD:
-		return words(key->words);
+		return pack_word_enum(key->words);
 	case KEY_FLAG:
 		return json_pack("{s:s}", "type", "boolean");
 	case KEY_COUNT:
@@ -120,15 +120,15 @@ shape(const struct key *key)
 	case KEY_PERMISSIONS:
 		return json_pack("{s:s, s:{s:s}, s:o}", "type", "object", "propertyNames",
 			"pattern", "^([^* ]+\\*?|\\*)$", "additionalProperties",
-			words(ambit_permissions));
+			pack_word_enum(ambit_permissions));
 	case KEY_EFFECTS:
-		return effects();
+		return pack_effects_schema();
 	case KEY_POLICY:
 		return json_pack("{s:s}", "$ref", "#/$defs/policy");
 	case KEY_PROGRAM:
-		return program();
+		return pack_program_schema();
 	case KEY_AGENTS:
-		return agents();
+		return pack_agents_schema();
 	case KEY_JUDGE:
 		return judge_schema();
 	case KEY_PATTERNS:
@@ -138,15 +138,15 @@ shape(const struct key *key)
 	case KEY_HOSTS:
 		return list_of(json_pack("{s:s}", "type", "string"));
 	case KEY_PROFILES:
-		return profiles();
+		return pack_profiles_schema();
 	}
 	return NULL;
 }
 
 static json_t *
-property(const struct key *key)
+pack_property_schema(const struct key *key)
 {
-	auto_json json_t *value = shape(key), *fallback = NULL;
+	auto_json json_t *value = pack_key_schema(key), *fallback = NULL;
 
 	if (json_object_set_new(value, "description", json_string(key->text)) < 0)
 		return NULL;
@@ -165,11 +165,11 @@ ambit_settings_schema(void)
 	const struct key *key;
 
 	for (size_t i = 0; (key = key_at(i)); i++)
-		if (json_object_set_new(members, key->name, property(key)) < 0)
+		if (json_object_set_new(members, key->name, pack_property_schema(key)) < 0)
 			return NULL;
 	root = json_pack("{s:s, s:s, s:s, s:b, s:O, s:{s:o}}", "$schema",
 		"https://json-schema.org/draft/2020-12/schema", "title", "ambit settings", "type",
 		"object", "additionalProperties", 0, "properties", members, "$defs", "policy",
-		policy());
+		pack_policy_schema());
 	return root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 }

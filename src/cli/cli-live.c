@@ -28,7 +28,7 @@ one_finish(struct live_one *one)
 }
 
 static int
-add(void *data, const struct ambit_live_entry *entry)
+add_live_session(void *data, const struct ambit_live_entry *entry)
 {
 	struct live_list *list = data;
 
@@ -72,7 +72,7 @@ live_find(struct live_list *list, const struct place *place, struct ambit_error 
 	*list = (struct live_list){ .directory = place_live(place) };
 	if (list->directory == NULL)
 		return err_nomem(err);
-	r = ambit_live_list(list->directory, HELLO_MS, add, list, &why);
+	r = ambit_live_list(list->directory, HELLO_MS, add_live_session, list, &why);
 	if (r == -ENOMEM)
 		return err_nomem(err);
 	if (r < 0)
@@ -139,7 +139,7 @@ is_meant(const struct live_one *one, const struct live_for *whom)
 }
 
 static void
-say(const struct live_one *one, bool first)
+print_live_door(const struct live_one *one, bool first)
 {
 	printf("%s", first ? "in force now in: " : ", ");
 	out_text(one->door);
@@ -165,7 +165,7 @@ reload_all(const struct live_list *list, const struct live_for *whom, json_t *to
 		if (r < 0 || !is_meant(one, whom))
 			continue;
 		if (told == NULL)
-			say(one, n == 0);
+			print_live_door(one, n == 0);
 		else if (json_array_append_new(told, live_json(one)) < 0)
 			return -ENOMEM;
 		n++;

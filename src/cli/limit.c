@@ -42,7 +42,7 @@ parse_amount(const char *text, uint64_t *ret_amount)
 }
 
 static int
-take(struct ambit_limits *limits, const char *text, struct ambit_error *err)
+parse_limit(struct ambit_limits *limits, const char *text, struct ambit_error *err)
 {
 	for (size_t i = 0; i < sizeof(limit_rows) / sizeof(limit_rows[0]); i++) {
 		const struct limit_row *row = &limit_rows[i];
@@ -65,7 +65,7 @@ limits_parse(const struct args *args, struct ambit_limits *limits, struct ambit_
 
 	for (size_t i = 0; r == 0 && i < args->n_given; i++)
 		if (args->given[i].opt == OPT_LIMIT)
-			r = take(limits, args->given[i].value, err);
+			r = parse_limit(limits, args->given[i].value, err);
 	/* Whatever root runs is exempt, with all capabilities dropped too. */
 	if (r == 0 && limits->processes != 0 && geteuid() == 0)
 		r = usage(err, "--limit: the kernel holds root to no number of processes; leave "

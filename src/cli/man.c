@@ -14,7 +14,7 @@
 
 /* Text as roff: no line may begin as a request, no hyphen may become a dash. */
 static void
-roff(const char *text)
+print_roff(const char *text)
 {
 	bool start = true;
 
@@ -33,7 +33,7 @@ roff(const char *text)
 
 /* A blank line begins a paragraph; a line that is indented stays a line. */
 static void
-paragraphs(const char *text)
+print_paragraphs(const char *text)
 {
 	while (*text != '\0') {
 		size_t len = strcspn(text, "\n");
@@ -44,7 +44,7 @@ paragraphs(const char *text)
 			fputs(".PP", stdout);
 		else if (line[0] == ' ')
 			fputs(".br\n", stdout);
-		roff(len > 0 && line[0] == ' ' ? line + strspn(line, " ") : line);
+		print_roff(len > 0 && line[0] == ' ' ? line + strspn(line, " ") : line);
 		putchar('\n');
 		text += len;
 		if (*text == '\n')
@@ -53,7 +53,7 @@ paragraphs(const char *text)
 }
 
 static void
-title(const char *name, const char *text)
+print_man_title(const char *name, const char *text)
 {
 	const char *dash = "";
 
@@ -66,7 +66,7 @@ title(const char *name, const char *text)
 	}
 	printf(" 1 " DATE " \"ambit " AMBIT_VERSION "\"\n.SH NAME\nambit%s%s \\- ", dash,
 		name != NULL ? name : "");
-	roff(text);
+	print_roff(text);
 	putchar('\n');
 }
 
@@ -74,11 +74,11 @@ static void
 option_text(const struct option_row *row)
 {
 	printf(".TP\n.B \\-\\-");
-	roff(row->name);
+	print_roff(row->name);
 	if (row->arg != NULL)
 		printf(" \\fI%s\\fR", row->arg);
 	putchar('\n');
-	roff(row->text);
+	print_roff(row->text);
 	if (row->words == NULL) {
 		putchar('\n');
 		return;
@@ -88,22 +88,22 @@ option_text(const struct option_row *row)
 		if (w->name[0] == '\0') /* the code of an allow */
 			continue;
 		fputs(".br\n", stdout);
-		roff(w->name);
+		print_roff(w->name);
 		if (row->words != ambit_codes) {
 			fputs(": ", stdout);
-			roff(w->text);
+			print_roff(w->text);
 		}
 		putchar('\n');
 	}
 }
 
 static void
-exits(void)
+print_exit_status(void)
 {
 	fputs(".SH EXIT STATUS\n", stdout);
 	for (const struct exit_row *row = exit_rows; row->text != NULL; row++) {
 		printf(".TP\n%d\n", (int)row->code);
-		roff(row->text);
+		print_roff(row->text);
 		putchar('\n');
 	}
 }
@@ -111,33 +111,33 @@ exits(void)
 void
 man_command(const struct command *command)
 {
-	title(command->name, command->text);
+	print_man_title(command->name, command->text);
 	printf(".SH SYNOPSIS\n.B ambit %s\n[\\fIOPTION\\fR...]\n", command->name);
 	if (command->args[0] != '\0') {
-		roff(command->args);
+		print_roff(command->args);
 		putchar('\n');
 	}
 	fputs(".SH DESCRIPTION\n", stdout);
-	paragraphs(command->about);
+	print_paragraphs(command->about);
 	fputs(".SH OPTIONS\n", stdout);
 	for (int i = 0; i < OPT_N; i++)
 		if (command_takes(command, (enum opt)i) && !option_rows[i].hidden)
 			option_text(&option_rows[i]);
-	exits();
+	print_exit_status();
 	if (command->examples != NULL)
 		fputs(".SH EXAMPLES\n", stdout);
 	for (const struct example *e = command->examples; e != NULL && e->line != NULL; e++) {
 		fputs(".TP\n.B ", stdout);
-		roff(e->line);
+		print_roff(e->line);
 		putchar('\n');
-		roff(e->text);
+		print_roff(e->text);
 		putchar('\n');
 	}
 	fputs(".SH SEE ALSO\n.BR ambit (1)\n", stdout);
 }
 
 static void
-environment(void)
+print_environment(void)
 {
 	static const char *const rows[][2] = {
 		{ "HOME", "The person's home; without it, the one in the user database." },
@@ -153,7 +153,7 @@ environment(void)
 	fputs(".SH ENVIRONMENT\n", stdout);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		printf(".TP\n%s\n", rows[i][0]);
-		roff(rows[i][1]);
+		print_roff(rows[i][1]);
 		putchar('\n');
 	}
 	fputs("An XDG path that is not absolute is ignored.\n", stdout);
@@ -164,11 +164,11 @@ man_all(void)
 {
 	const struct command *command;
 
-	title(NULL, "a line around one folder, for coding agents");
+	print_man_title(NULL, "a line around one folder, for coding agents");
 	fputs(".SH SYNOPSIS\n.B ambit\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\-\\-] "
 	      "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n",
 		stdout);
-	paragraphs(
+	print_paragraphs(
 		"ambit is a permission model and sandbox for coding agents whose whole policy is "
 		"one\n"
 		"folder: the agent reads anywhere and writes inside that folder, by its tools and "
@@ -178,11 +178,11 @@ man_all(void)
 	fputs(".SH COMMANDS\n", stdout);
 	for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
 		printf(".TP\n.BR ambit\\-%s (1)\n", command->name);
-		roff(command->text);
+		print_roff(command->text);
 		putchar('\n');
 	}
-	exits();
-	environment();
+	print_exit_status();
+	print_environment();
 	fputs(".SH FILES\n.TP\n~/.config/ambit/config.json\nThe person's settings.\n"
 	      ".TP\n.I .ambit.json\nIn the folder: settings that can only narrow.\n"
 	      ".TP\n~/.local/state/ambit\nSessions, rules and the record.\n",

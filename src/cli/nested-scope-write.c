@@ -17,7 +17,7 @@ static const char *const calls[] = { "connect", NULL };
 /* Until the first write is for tools: what a command may read is set when it starts, and
  * whose write comes first is not known there. */
 static int
-effective(const struct world *world, const struct cap *cap)
+get_effective_value(const struct world *world, const struct cap *cap)
 {
 	int value = streq(cap->key, "net") ? ambit_engine_net(world->engine)
 					   : ambit_engine_mode(world->engine, cap->key, NULL);
@@ -188,7 +188,8 @@ around_tell(const struct account *t)
 		put_grants(t, scope) < 0 || put_limits(t, scope) < 0)
 		return NULL;
 	for (const struct cap *cap = around_caps; cap->key != NULL; cap++)
-		json_object_set_new(scope, cap->key, json_integer(effective(t->world, cap)));
+		json_object_set_new(
+			scope, cap->key, json_integer(get_effective_value(t->world, cap)));
 	if (ambit_settings_each(t->world->settings, put_lists, scope) < 0)
 		return NULL;
 	return json_line(scope);

@@ -184,7 +184,7 @@ lies_in(const char *real, char *const *dirs)
 }
 
 static int
-wider(struct ambit_error *err, const char *option, const char *value, const char *why)
+refuse_wider_option(struct ambit_error *err, const char *option, const char *value, const char *why)
 {
 	auto_free char *shown = str_escape(value, strlen(value));
 
@@ -218,7 +218,8 @@ check_place(const struct around *around, const struct given *given, struct ambit
 		return 0;
 	if (around_number(around, "reads") == AMBIT_READS_ANYWHERE)
 		return 0;
-	return wider(err, option_rows[given->opt].name, given->value, "where that is not open");
+	return refuse_wider_option(
+		err, option_rows[given->opt].name, given->value, "where that is not open");
 }
 
 /* What is named is not asked about any more, a guard neither: so it must be a
@@ -232,11 +233,11 @@ check_granted(const struct around *around, const struct given *given, struct amb
 		real != NULL && open != NULL && *open != NULL; open++)
 		if (streq(real, *open))
 			return 0;
-	return wider(err, "write", given->value, "where that is not open as a whole");
+	return refuse_wider_option(err, "write", given->value, "where that is not open as a whole");
 }
 
 static bool
-has(const struct around *around, const char *key, const char *name, size_t len)
+has_scope_name(const struct around *around, const char *key, const char *name, size_t len)
 {
 	const json_t *one;
 	size_t i;
@@ -254,8 +255,8 @@ check_profiles(const struct around *around, const char *names, struct ambit_erro
 	for (const char *at = names; *at != '\0';) {
 		size_t len = strcspn(at, ",");
 
-		if (!has(around, "profiles", at, len))
-			return wider(err, "for", names, "which does not have it");
+		if (!has_scope_name(around, "profiles", at, len))
+			return refuse_wider_option(err, "for", names, "which does not have it");
 		at += len + (at[len] == ',');
 	}
 	return 0;
@@ -278,7 +279,7 @@ check_given(const struct around *around, const struct given *given, struct ambit
 	case OPT_LEASH:
 		return usage(err, "--%s is the client's own", option_rows[given->opt].name);
 	case OPT_SETTINGS:
-		return wider(err, "settings", given->value, "whose settings hold");
+		return refuse_wider_option(err, "settings", given->value, "whose settings hold");
 	case OPT_WRITE:
 		return check_granted(around, given, err);
 	case OPT_READ:
@@ -286,16 +287,16 @@ check_given(const struct around *around, const struct given *given, struct ambit
 	case OPT_FOR:
 		return check_profiles(around, given->value, err);
 	case OPT_ALLOW_HOST:
-		return net == AMBIT_NET_OPEN || has(around, "allow_hosts", given->value,
+		return net == AMBIT_NET_OPEN || has_scope_name(around, "allow_hosts", given->value,
 							strlen(given->value))
 			       ? 0
-			       : wider(err, "allow-host", given->value,
+			       : refuse_wider_option(err, "allow-host", given->value,
 					 "where hosts are asked about");
 	/* What holds commands is the line around them. */
 	case OPT_BACKEND:
 	case OPT_PREFIX:
 	case OPT_ALLOW_BASH:
-		return wider(err, option_rows[given->opt].name, given->value,
+		return refuse_wider_option(err, option_rows[given->opt].name, given->value,
 			"which holds its commands");
 	default:
 		return 0;
@@ -347,8 +348,8 @@ cap_mode(const struct around *around, struct world *world, const struct args *ar
 	if (!around->trusted && args_get(args, cap->opt) != NULL) {
 		auto_free char *why = str_printf("where it is %s", name);
 
-		return wider(err, option_rows[cap->opt].name, args_get(args, cap->opt),
-			why != NULL ? why : "");
+		return refuse_wider_option(err, option_rows[cap->opt].name,
+			args_get(args, cap->opt), why != NULL ? why : "");
 	}
 	return ambit_settings_set(world->settings, cap->key, name, "the run around it", err);
 }
@@ -384,7 +385,9 @@ check_session(const struct around *around, const struct world *world, const stru
 			: -ENOENT;
 
 	ambit_session_finish(&session);
-	return r == -ENOENT ? 0 : wider(err, "session", name, "and a session there is a new one");
+	return r == -ENOENT ? 0
+			    : refuse_wider_option(
+				      err, "session", name, "and a session there is a new one");
 }
 
 int
@@ -395,10 +398,10 @@ around_check(struct around *around, struct world *world, const struct args *args
 	int r = 0;
 
 	if (!lies_in(root, around->open))
-		return wider(err, "folder", root, "where that is not open");
+		return refuse_wider_option(err, "folder", root, "where that is not open");
 	/* A folder is open for as long as its run lives. */
 	if (!lies_in(root, around->kept))
-		return wider(err, "folder", root,
+		return refuse_wider_option(err, "folder", root,
 			"where that is open by an answer, which can be taken back: use --write "
 			"for it");
 	for (const struct cap *cap = around_caps; r == 0 && cap->key != NULL; cap++)

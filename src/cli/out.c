@@ -40,7 +40,7 @@ table_init(struct table *table, const char *const *heads)
 
 /* Code points, so that columns stand where names are not ASCII. */
 static size_t
-width(const char *text)
+count_code_points(const char *text)
 {
 	size_t n = 0;
 
@@ -55,8 +55,8 @@ column_width(const struct table *table, size_t column, size_t n)
 	size_t widest = 0;
 
 	for (size_t i = column; i < n; i += table->columns)
-		if (width(table->cells[i]) > widest)
-			widest = width(table->cells[i]);
+		if (count_code_points(table->cells[i]) > widest)
+			widest = count_code_points(table->cells[i]);
 	return widest;
 }
 
@@ -71,7 +71,7 @@ table_finish(struct table *table, struct ambit_error *err)
 		size_t pad = last ? 0 : column_width(table, i % table->columns, n) + 2;
 
 		printf("%s", table->cells[i]);
-		for (size_t w = width(table->cells[i]); w < pad; w++)
+		for (size_t w = count_code_points(table->cells[i]); w < pad; w++)
 			putchar(' ');
 		if (last)
 			putchar('\n');

@@ -18,7 +18,7 @@ struct search {
 };
 
 static int
-fits(void *data, const struct ambit_session *session)
+append_matching_name(void *data, const struct ambit_session *session)
 {
 	struct search *search = data;
 
@@ -74,7 +74,8 @@ say_several(char *const *names, struct ambit_error *err)
 
 /* The one that is live, else the newest. *ret_name stays NULL where there is none. */
 static int
-choose(struct world *world, char *const *names, char **ret_name, struct ambit_error *err)
+choose_session_name(
+	struct world *world, char *const *names, char **ret_name, struct ambit_error *err)
 {
 	struct live_list lives = { 0 };
 	char **live = NULL, *newest = NULL;
@@ -135,9 +136,9 @@ session_pick(struct world *world, const struct args *args, struct ambit_session 
 	if (world->record == NULL)
 		return new_session(world, name, ret_session, err);
 	if (name == NULL) {
-		r = ambit_record_sessions(world->record, fits, &search, err);
+		r = ambit_record_sessions(world->record, append_matching_name, &search, err);
 		if (r == 0)
-			r = choose(world, search.names, &found, err);
+			r = choose_session_name(world, search.names, &found, err);
 		strv_free(search.names);
 		if (r < 0 || found == NULL)
 			return r < 0 ? r : new_session(world, NULL, ret_session, err);

@@ -13,7 +13,7 @@
 #define YEARS_100 (100LL * 366 * 24 * 3600 * 1000)
 
 static int
-digits(const char **text, int64_t max, int64_t *ret_number)
+parse_digits(const char **text, int64_t max, int64_t *ret_number)
 {
 	int64_t n = 0;
 	const char *at = *text;
@@ -34,7 +34,7 @@ int
 when_number(const char *text, int64_t max, int64_t *ret_number)
 {
 	int64_t n;
-	int r = digits(&text, max, &n);
+	int r = parse_digits(&text, max, &n);
 
 	if (r < 0 || *text != '\0' || n < 1)
 		return r < 0 ? r : -EINVAL;
@@ -56,7 +56,7 @@ when_duration(const char *text, int64_t *ret_ms)
 		{ 'w', 7 * 24 * 3600 * 1000 },
 	};
 	int64_t n;
-	int r = digits(&text, 1000000000, &n);
+	int r = parse_digits(&text, 1000000000, &n);
 
 	if (r < 0 || n < 1 || text[0] == '\0' || text[1] != '\0')
 		return r < 0 ? r : -EINVAL;

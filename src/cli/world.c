@@ -122,7 +122,7 @@ find_folder(struct world *world, const struct args *args, unsigned needs, char *
 
 /* Said by a server of ambit's own, for a client that says what it works on. */
 static int
-narrow(struct world *world, const struct args *args, struct ambit_error *err)
+narrow_scope(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	char **dirs = NULL;
 	int r = 0;
@@ -170,7 +170,7 @@ open_scope(struct world *world, const struct args *args, unsigned needs, struct 
 
 	if (r == 0)
 		r = ambit_scope_create(&options, &world->scope, err);
-	return r < 0 ? r : narrow(world, args, err);
+	return r < 0 ? r : narrow_scope(world, args, err);
 }
 
 static int

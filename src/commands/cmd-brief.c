@@ -12,7 +12,7 @@
 #include "base/fd.h"
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_brief(const struct args *args, struct ambit_error *err)
 {
 	struct world world;
 	auto_free char *text = NULL;
@@ -43,5 +43,5 @@ const struct command cmd_brief = {
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
 		OPT_END },
-	.run = run,
+	.run = run_brief,
 };

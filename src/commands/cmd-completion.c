@@ -120,7 +120,7 @@ bash_values(void)
 }
 
 static void
-bash(void)
+print_bash_completion(void)
 {
 	const struct command *command;
 
@@ -202,7 +202,7 @@ zsh_option(enum opt opt)
 }
 
 static void
-zsh(void)
+print_zsh_completion(void)
 {
 	const struct command *command;
 
@@ -274,7 +274,7 @@ fish_option(const struct command *command, enum opt opt)
 }
 
 static void
-fish(void)
+print_fish_completion(void)
 {
 	const struct command *command;
 
@@ -299,15 +299,15 @@ fish(void)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_completion(const struct args *args, struct ambit_error *err)
 {
 	static const struct {
 		const char *name;
 		void (*print)(void);
 	} shells[] = {
-		{ "bash", bash },
-		{ "zsh", zsh },
-		{ "fish", fish },
+		{ "bash", print_bash_completion },
+		{ "zsh", print_zsh_completion },
+		{ "fish", print_fish_completion },
 	};
 
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
@@ -334,5 +334,5 @@ const struct command cmd_completion = {
 		},
 	.min = 1,
 	.max = 1,
-	.run = run,
+	.run = run_completion,
 };

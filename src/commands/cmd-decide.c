@@ -33,7 +33,7 @@ struct lines {
 /* -- while it waits: the live session ------------------------------------------------ */
 
 static void
-stop(void *data)
+stop_lines(void *data)
 {
 	((struct lines *)data)->stopped = true;
 }
@@ -49,7 +49,7 @@ open_live(struct lines *lines, const struct world *world)
 		.engine = world->engine,
 		.door = "decide",
 		.what = "requests",
-		.stop = stop,
+		.stop = stop_lines,
 		.data = lines,
 	};
 
@@ -77,7 +77,7 @@ await_input(struct lines *lines)
 }
 
 static void
-keep(struct lines *lines, const char *data, size_t len)
+append_line_part(struct lines *lines, const char *data, size_t len)
 {
 	size_t room = LINE_MAX_BYTES - lines->line.len;
 
@@ -97,7 +97,7 @@ next_line(struct lines *lines, struct ambit_error *err)
 		size_t len = newline != NULL ? (size_t)(newline - data) : lines->end - lines->at;
 		ssize_t n;
 
-		keep(lines, data, len);
+		append_line_part(lines, data, len);
 		if (lines->line.failed)
 			return err_nomem(err);
 		some = some || len > 0;
@@ -122,7 +122,7 @@ next_line(struct lines *lines, struct ambit_error *err)
 }
 
 static int
-answer(struct world *world, const struct ambit_request *request, struct ambit_error *err)
+decide_and_print(struct world *world, const struct ambit_request *request, struct ambit_error *err)
 {
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_error ignored = { 0 };
@@ -150,7 +150,7 @@ decide_lines(struct world *world, struct lines *lines, struct ambit_error *err)
 
 		r = ambit_request_parse(text, lines->line.len, &request, err);
 		if (r == 0)
-			r = answer(world, request, err);
+			r = decide_and_print(world, request, err);
 		ambit_request_destroy(request);
 		if (r < 0)
 			return r;
@@ -172,7 +172,7 @@ warn_wide(const struct world *world, const struct args *args)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_decide(const struct args *args, struct ambit_error *err)
 {
 	struct world world;
 	struct lines *lines = calloc(1, sizeof(*lines));
@@ -222,5 +222,5 @@ const struct command cmd_decide = {
 				"one request" },
 			{ NULL, NULL },
 		},
-	.run = run,
+	.run = run_decide,
 };

@@ -22,7 +22,8 @@ struct report {
 
 /* detail is escaped: errors come so. */
 static void
-say(struct report *report, const char *name, bool ok, const char *detail, const char *advice)
+report_check(
+	struct report *report, const char *name, bool ok, const char *detail, const char *advice)
 {
 	json_t *row = json_pack("{s:s s:b}", "name", name, "ok", ok);
 
@@ -40,9 +41,9 @@ say(struct report *report, const char *name, bool ok, const char *detail, const 
 }
 
 static int
-probe(void *data, const struct ambit_probe *found)
+report_probe(void *data, const struct ambit_probe *found)
 {
-	say(data, found->name, found->ok, found->detail, found->advice);
+	report_check(data, found->name, found->ok, found->detail, found->advice);
 	return 0;
 }
 
@@ -60,7 +61,7 @@ try_part(struct report *report, const struct args *args, const char *name, unsig
 		shown = str_escape(detail(&world), strlen(detail(&world)));
 	else
 		report->bad++;
-	say(report, name, r == 0, shown != NULL ? shown : err.text, NULL);
+	report_check(report, name, r == 0, shown != NULL ? shown : err.text, NULL);
 	world_finish(&world);
 }
 
@@ -96,7 +97,7 @@ check_record(struct report *report, const struct args *args)
 		r = ambit_record_verify(world.record, NULL, chain_is_whole, &whole, &err);
 	if (r != 0 || !whole)
 		report->bad++;
-	say(report, "record", r == 0 && whole,
+	report_check(report, "record", r == 0 && whole,
 		r != 0		       ? err.text
 		: world.record == NULL ? "none yet"
 		: whole		       ? world.place.state
@@ -127,7 +128,7 @@ check_guards(struct report *report, const struct args *args)
 		r = ambit_engine_writable(world.engine, pass_over, NULL);
 	if (r == 0)
 		cut = ambit_engine_search_cut(world.engine);
-	say(report, "guards", r == 0 && !cut,
+	report_check(report, "guards", r == 0 && !cut,
 		r < 0 ? err.text[0] ? err.text : "cannot be looked for"
 		: cut ? "law at the top of the folder and in the repositories that were found; the "
 			"folder is too large to be searched whole"
@@ -138,7 +139,7 @@ check_guards(struct report *report, const struct args *args)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_doctor(const struct args *args, struct ambit_error *err)
 {
 	struct report report = { .json = args_get(args, OPT_JSON) != NULL, .rows = json_array() };
 	int r = 0;
@@ -149,7 +150,7 @@ run(const struct args *args, struct ambit_error *err)
 	try_part(&report, args, "settings", WORLD_SETTINGS, settings_detail);
 	check_record(&report, args);
 	check_guards(&report, args);
-	ambit_probe_each(probe, &report);
+	ambit_probe_each(report_probe, &report);
 	if (report.json)
 		r = out_json(json_incref(report.rows), err);
 	json_decref(report.rows);
@@ -166,5 +167,5 @@ const struct command cmd_doctor = {
 		 "cannot be\n"
 		 "used.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SETTINGS, OPT_JSON, OPT_END },
-	.run = run,
+	.run = run_doctor,
 };

@@ -103,7 +103,7 @@ say_done(const struct args *args, const struct ambit_forgotten *sum, struct ambi
 }
 
 static int
-forget(const struct forgetting *f, struct ambit_error *err)
+forget_sessions(const struct forgetting *f, struct ambit_error *err)
 {
 	struct ambit_forgotten sum;
 	int r = check_names(f, err);
@@ -138,7 +138,7 @@ parse_args(const struct args *args, struct forgetting *f, struct ambit_error *er
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_forget(const struct args *args, struct ambit_error *err)
 {
 	struct world world;
 	struct forgetting f = { .args = args, .world = &world };
@@ -156,7 +156,7 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		r = world_open(&world, args, WORLD_STORE, err);
 	if (r == 0) {
-		r = forget(&f, err);
+		r = forget_sessions(&f, err);
 		world_finish(&world);
 	}
 	return r;
@@ -182,5 +182,5 @@ const struct command cmd_forget = {
 			{ NULL, NULL },
 		},
 	.max = 64,
-	.run = run,
+	.run = run_forget,
 };

@@ -16,7 +16,7 @@ print_names(void)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_help(const struct args *args, struct ambit_error *err)
 {
 	bool man = args_get(args, OPT_MAN) != NULL;
 	const struct command *command;
@@ -44,5 +44,5 @@ const struct command cmd_help = {
 		 "'ambit help COMMAND'.",
 	.options = (const enum opt[]){ OPT_MAN, OPT_NAMES, OPT_END },
 	.max = 1,
-	.run = run,
+	.run = run_help,
 };

@@ -28,7 +28,7 @@ struct view {
 };
 
 static void
-field(int width, const char *text)
+print_field(int width, const char *text)
 {
 	auto_free char *shown =
 		text != NULL && text[0] != '\0' ? str_escape(text, strlen(text)) : NULL;
@@ -46,12 +46,12 @@ print_event(void *data, int64_t id, const struct ambit_event *event)
 	if (view->json)
 		return out_json(event_json(id, event), NULL);
 	printf("%s", out_time(event->time, when, sizeof(when)));
-	field(22, event->session);
-	field(10, event->kind);
-	field(5, event->verdict);
-	field(13, event->code);
-	field(11, event->tool);
-	field(0, event->subject);
+	print_field(22, event->session);
+	print_field(10, event->kind);
+	print_field(5, event->verdict);
+	print_field(13, event->code);
+	print_field(11, event->tool);
+	print_field(0, event->subject);
 	putchar('\n');
 	return 0;
 }
@@ -102,9 +102,9 @@ print_judged(void *data, int64_t id, const struct ambit_event *event)
 	if (view->json)
 		return out_json(judged_json(id, event, reason), NULL);
 	printf("%s", out_time(event->time, when, sizeof(when)));
-	field(22, event->session);
-	field(0, event->subject);
-	field(0, reason);
+	print_field(22, event->session);
+	print_field(0, event->subject);
+	print_field(0, reason);
 	putchar('\n');
 	return 0;
 }
@@ -201,7 +201,7 @@ count_row(struct table *table, json_t *rows, const char *key, json_int_t n)
 }
 
 static int
-summary(struct world *world, const struct ambit_event_filter *filter, bool json,
+print_summary(struct world *world, const struct ambit_event_filter *filter, bool json,
 	struct ambit_error *err)
 {
 	static const char *const heads[] = { "COUNT", "KIND", "VERDICT", "CODE", "TOOL", NULL };
@@ -252,7 +252,7 @@ print_chain(void *data, const struct ambit_chain *chain)
 }
 
 static int
-verify(struct world *world, const struct args *args, struct ambit_error *err)
+verify_chains(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	struct verified verified = { .json = args_get(args, OPT_JSON) != NULL };
 	int r = ambit_record_verify(
@@ -264,8 +264,8 @@ verify(struct world *world, const struct args *args, struct ambit_error *err)
 /* Until the reader goes away or the person stops it. seen is the version from
  * before the first query: what was stored meanwhile is asked for once more. */
 static int
-follow(struct world *world, struct ambit_event_filter *filter, struct view *view, int64_t seen,
-	struct ambit_error *err)
+follow_events(struct world *world, struct ambit_event_filter *filter, struct view *view,
+	int64_t seen, struct ambit_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 200 * 1000 * 1000 };
 
@@ -314,8 +314,8 @@ parse_filter(const struct args *args, struct ambit_event_filter *filter, struct 
 }
 
 static int
-show(struct world *world, const struct args *args, struct ambit_event_filter *filter, bool export,
-	struct ambit_error *err)
+show_events(struct world *world, const struct args *args, struct ambit_event_filter *filter,
+	bool export, struct ambit_error *err)
 {
 	bool judge = args_get(args, OPT_JUDGE) != NULL;
 	struct view view = {
@@ -326,18 +326,18 @@ show(struct world *world, const struct args *args, struct ambit_event_filter *fi
 	int r = 0;
 
 	if (args_get(args, OPT_SUMMARY) != NULL)
-		return summary(world, filter, view.json, err);
+		return print_summary(world, filter, view.json, err);
 	if (judge)
 		r = skip_judged(world, filter, &view, err);
 	if (r == 0)
 		r = ambit_record_events(world->record, filter, view.print, &view, err);
 	if (r == 0 && args_get(args, OPT_FOLLOW) != NULL)
-		r = follow(world, filter, &view, seen, err);
+		r = follow_events(world, filter, &view, seen, err);
 	return r;
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_log(const struct args *args, struct ambit_error *err)
 {
 	const char *what = args->n > 0 ? args->words[0] : "show";
 	bool export = streq(what, "export");
@@ -358,9 +358,9 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0 && world.record == NULL)
 		fprintf(stderr, "ambit: nothing is recorded yet\n");
 	else if (r == 0 && streq(what, "verify"))
-		r = verify(&world, args, err);
+		r = verify_chains(&world, args, err);
 	else if (r == 0)
-		r = show(&world, args, &filter, export, err);
+		r = show_events(&world, args, &filter, export, err);
 	world_finish(&world);
 	return r;
 }
@@ -387,5 +387,5 @@ const struct command cmd_log = {
 			{ NULL, NULL },
 		},
 	.max = 1,
-	.run = run,
+	.run = run_log,
 };

@@ -49,7 +49,7 @@ set_word(struct ambit_session *session, const char *word, struct ambit_error *er
 }
 
 static int
-change(struct world *world, const struct args *args, struct ambit_session *session,
+change_modes(struct world *world, const struct args *args, struct ambit_session *session,
 	struct ambit_error *err)
 {
 	if (session->name == NULL)
@@ -82,7 +82,7 @@ say_reads(const struct args *args)
 }
 
 static int
-show(struct world *world, const struct args *args, struct ambit_session *session,
+show_session_modes(struct world *world, const struct args *args, struct ambit_session *session,
 	struct ambit_error *err)
 {
 	static const char *const heads[] = { "MODE", "IS", "FROM", NULL };
@@ -117,7 +117,7 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_mode(const struct args *args, struct ambit_error *err)
 {
 	struct ambit_session session = { 0 };
 	struct world world;
@@ -127,11 +127,11 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		r = session_pick(&world, args, &session, err);
 	if (r >= 0 && args->n > 0)
-		r = change(&world, args, &session, err);
+		r = change_modes(&world, args, &session, err);
 	if (r == 0 || (r == 1 && args->n == 0))
 		r = world_observe(&world, args, &session, err);
 	if (r == 0)
-		r = show(&world, args, &session, err);
+		r = show_session_modes(&world, args, &session, err);
 	ambit_session_finish(&session);
 	world_finish(&world);
 	return r;
@@ -169,5 +169,5 @@ const struct command cmd_mode = {
 			{ NULL, NULL },
 		},
 	.max = 8,
-	.run = run,
+	.run = run_mode,
 };

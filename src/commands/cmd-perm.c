@@ -16,7 +16,7 @@
 
 /* Takes out what the session says of tool. */
 static void
-forget(struct ambit_session *session, const char *tool)
+remove_permission(struct ambit_session *session, const char *tool)
 {
 	size_t kept = 0;
 
@@ -30,7 +30,7 @@ forget(struct ambit_session *session, const char *tool)
 }
 
 static int
-set(struct ambit_session *session, const char *tool, enum ambit_permission permission,
+append_permission(struct ambit_session *session, const char *tool, enum ambit_permission permission,
 	struct ambit_error *err)
 {
 	struct ambit_tool_permission *grown =
@@ -64,7 +64,7 @@ name_is_sound(const char *tool)
 }
 
 static int
-tell(struct world *world, const struct args *args, const struct ambit_session *session,
+report_permission(struct world *world, const struct args *args, const struct ambit_session *session,
 	struct ambit_error *err)
 {
 	const struct live_for whom = { .session = session->name };
@@ -85,23 +85,23 @@ tell(struct world *world, const struct args *args, const struct ambit_session *s
 }
 
 static int
-change(struct world *world, const struct args *args, struct ambit_session *session,
+change_permission(struct world *world, const struct args *args, struct ambit_session *session,
 	struct ambit_error *err)
 {
 	const char *tool = args->words[0];
 	const struct ambit_word *permission = ambit_word_find(ambit_permissions, args->words[1]);
 	int r = 0;
 
-	forget(session, tool);
+	remove_permission(session, tool);
 	if (permission != NULL)
-		r = set(session, tool, (enum ambit_permission)permission->value, err);
+		r = append_permission(session, tool, (enum ambit_permission)permission->value, err);
 	if (r == 0)
 		r = ambit_record_session_store(world->record, session, err);
-	return r == 0 ? tell(world, args, session, err) : r;
+	return r == 0 ? report_permission(world, args, session, err) : r;
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_perm(const struct args *args, struct ambit_error *err)
 {
 	struct ambit_session session = { 0 };
 	struct world world;
@@ -120,7 +120,7 @@ run(const struct args *args, struct ambit_error *err)
 		r = err_set(err, ENOENT,
 			"no session of this folder is stored: name one with --session");
 	if (r >= 0)
-		r = change(&world, args, &session, err);
+		r = change_permission(&world, args, &session, err);
 	ambit_session_finish(&session);
 	world_finish(&world);
 	return r;
@@ -147,5 +147,5 @@ const struct command cmd_perm = {
 		},
 	.min = 2,
 	.max = 2,
-	.run = run,
+	.run = run_perm,
 };

@@ -38,7 +38,7 @@ add_row(struct listing *listing, const char *tool, enum ambit_permission permiss
 }
 
 static bool
-known(const char *name)
+is_known_tool(const char *name)
 {
 	struct ambit_tool_info tool;
 
@@ -71,7 +71,7 @@ permission_of(
 }
 
 static void
-list(const struct world *world, const struct ambit_session *session, const json_t *live,
+list_permissions(const struct world *world, const struct ambit_session *session, const json_t *live,
 	struct listing *listing)
 {
 	struct ambit_tool_info tool;
@@ -83,14 +83,14 @@ list(const struct world *world, const struct ambit_session *session, const json_
 		add_row(listing, tool.name, permission, from, tool.text);
 	}
 	for (size_t i = 0; i < session->n_permissions; i++)
-		if (!known(session->permissions[i].tool))
+		if (!is_known_tool(session->permissions[i].tool))
 			add_row(listing, session->permissions[i].tool,
 				session->permissions[i].permission, "session",
 				"tools of this name");
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_perms(const struct args *args, struct ambit_error *err)
 {
 	static const char *const heads[] = { "TOOL", "PERMISSION", "FROM", "", NULL };
 	struct listing listing = { .rows = json_array() };
@@ -110,7 +110,7 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0 && session.name != NULL && (live = live_status(&lives, session.name)) == NULL)
 		r = err_nomem(err);
 	if (r == 0)
-		list(&world, &session, live, &listing);
+		list_permissions(&world, &session, live, &listing);
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
 		r = listing.table.failed ? err_nomem(err)
 					 : out_json(json_incref(listing.rows), err);
@@ -145,5 +145,5 @@ const struct command cmd_perms = {
 		 "about the tool itself; its paths and hosts are decided as well, and the most\n"
 		 "restrictive holds.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
-	.run = run,
+	.run = run_perms,
 };

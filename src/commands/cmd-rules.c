@@ -82,7 +82,7 @@ list_rule(void *data, const struct ambit_rule *rule)
 }
 
 static int
-list(struct world *world, const struct args *args, struct ambit_error *err)
+list_rules(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	static const char *const heads[] = { "ID", "SAYS", "SESSION", "UNTIL", "BY", "RULE", NULL };
 	bool all = args_get(args, OPT_ALL) != NULL;
@@ -107,7 +107,7 @@ list(struct world *world, const struct args *args, struct ambit_error *err)
 
 /* Those that run go by it from here on, and are named. */
 static int
-tell(struct world *world, const struct args *args, const struct ambit_rule *rule,
+announce_rule(struct world *world, const struct args *args, const struct ambit_rule *rule,
 	struct ambit_error *err)
 {
 	const struct live_for whom = { rule->session, rule->project };
@@ -124,7 +124,7 @@ tell(struct world *world, const struct args *args, const struct ambit_rule *rule
 }
 
 static int
-add(struct world *world, const struct args *args, struct ambit_error *err)
+add_new_rule(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	struct ambit_rule rule = { 0 };
 	auto_free char *text = NULL;
@@ -139,7 +139,7 @@ add(struct world *world, const struct args *args, struct ambit_error *err)
 		if (args_get(args, OPT_JSON) == NULL)
 			printf("rule %lld: %s, %s\n", (long long)id, rule.yes ? "yes" : "no",
 				text != NULL ? text : "?");
-		r = tell(world, args, &rule, err);
+		r = announce_rule(world, args, &rule, err);
 	}
 	ambit_rule_finish(&rule);
 	return r;
@@ -160,7 +160,7 @@ tell_lost(void *data, const struct ambit_rule *rule)
 
 	if (rule->id != lost->id)
 		return 0;
-	lost->r = tell(lost->world, lost->args, rule, lost->err);
+	lost->r = announce_rule(lost->world, lost->args, rule, lost->err);
 	return 1;
 }
 
@@ -185,15 +185,15 @@ take_back(struct world *world, const struct args *args, struct ambit_error *err)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_rules(const struct args *args, struct ambit_error *err)
 {
 	static const struct {
 		const char *word;
 		unsigned needs;
 		int (*run)(struct world *world, const struct args *args, struct ambit_error *err);
 	} what[] = {
-		{ "list", WORLD_SCOPE | WORLD_RECORD, list },
-		{ "add", WORLD_SETTINGS | WORLD_STORE, add },
+		{ "list", WORLD_SCOPE | WORLD_RECORD, list_rules },
+		{ "add", WORLD_SETTINGS | WORLD_STORE, add_new_rule },
 		{ "revoke", WORLD_STORE, take_back },
 	};
 	const char *word = args->n > 0 ? args->words[0] : "list";
@@ -246,5 +246,5 @@ const struct command cmd_rules = {
 			{ NULL, NULL },
 		},
 	.max = 3,
-	.run = run,
+	.run = run_rules,
 };

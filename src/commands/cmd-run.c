@@ -30,7 +30,7 @@ temp_place(const struct run *run)
 }
 
 static int
-start(struct run *run, struct ambit_run_result *result, struct ambit_error *err)
+supervise_command(struct run *run, struct ambit_run_result *result, struct ambit_error *err)
 {
 	/* This very program, whatever lies at its path by now. */
 	static const char *const nest[] = { "/proc/self/exe", "run", "--inner", "3", NULL };
@@ -89,7 +89,7 @@ say_unrecorded(const struct run *run, const struct ambit_run_result *result)
 /* What the shell hears. The record and the report are part of what was asked for:
  * without them a command that went well did not. */
 static int
-conclude(struct run *run, const struct ambit_run_result *result)
+report_run_result(struct run *run, const struct ambit_run_result *result)
 {
 	struct ambit_error err = { 0 };
 	int status = result->status;
@@ -143,13 +143,13 @@ run_command_in(const struct args *args, struct around *inner, struct ambit_error
 	r = run_begin(&run, args, inner, keeper, err);
 	signal(SIGXFSZ, full);
 	if (r == 0)
-		r = start(&run, &result, err);
+		r = supervise_command(&run, &result, err);
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	/* The process ends here, and its memory with it; only the record is left
 	 * so that whoever opens it next finds it in order. */
 	if (r == 0) {
-		int status = conclude(&run, &result);
+		int status = report_run_result(&run, &result);
 
 		if (inner != NULL)
 			run_inner_end(&run, &result, status);

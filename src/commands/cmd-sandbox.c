@@ -22,7 +22,7 @@ struct listing {
 };
 
 static void
-add(struct listing *listing, const char *says, const char *what, const char *from)
+add_grant_row(struct listing *listing, const char *says, const char *what, const char *from)
 {
 	json_t *row = json_pack("{s:s}", "says", says);
 
@@ -48,12 +48,12 @@ add_profile(struct listing *listing, const char *name, const char *from)
 		folder++) {
 		auto_free char *what = str_printf("write %s", *folder);
 
-		add(listing, "yes", what != NULL ? what : *folder, source);
+		add_grant_row(listing, "yes", what != NULL ? what : *folder, source);
 	}
 	for (const char *const *host = profile->hosts; host != NULL && *host != NULL; host++) {
 		auto_free char *what = str_printf("connect %s", *host);
 
-		add(listing, "yes", what != NULL ? what : *host, source);
+		add_grant_row(listing, "yes", what != NULL ? what : *host, source);
 	}
 }
 
@@ -89,7 +89,7 @@ add_setting(void *data, const char *key, const char *value, const char *source, 
 			what = str_printf("%s %s", keys[i].op, json_string_value(item));
 			if (what == NULL)
 				return -ENOMEM;
-			add(data, keys[i].says, what, source);
+			add_grant_row(data, keys[i].says, what, source);
 		}
 	return 0;
 }
@@ -113,7 +113,7 @@ add_rule(void *data, const struct ambit_rule *rule)
 }
 
 static int
-collect(struct world *world, const struct ambit_session *session, struct listing *listing,
+collect_grants(struct world *world, const struct ambit_session *session, struct listing *listing,
 	struct ambit_error *err)
 {
 	const struct ambit_rule_filter filter = {
@@ -161,8 +161,8 @@ show_modes(const struct world *world, const struct ambit_session *session, const
 }
 
 static int
-show(struct world *world, const struct args *args, struct ambit_session *session, json_t *live,
-	struct ambit_error *err)
+show_sandbox(struct world *world, const struct args *args, struct ambit_session *session,
+	json_t *live, struct ambit_error *err)
 {
 	static const char *const heads[] = { "SAYS", "WHAT", "FROM", NULL };
 	bool json = args_get(args, OPT_JSON) != NULL;
@@ -182,7 +182,7 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 	show_modes(world, session, live, object);
 	table_init(&listing.table, heads);
 	if (r == 0)
-		r = collect(world, session, &listing, err);
+		r = collect_grants(world, session, &listing, err);
 	if (r == 0 && json) {
 		json_object_set(object, "grants", listing.grants);
 		json_object_set(object, "live", live);
@@ -199,7 +199,7 @@ show(struct world *world, const struct args *args, struct ambit_session *session
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_sandbox(const struct args *args, struct ambit_error *err)
 {
 	struct ambit_session session = { 0 };
 	struct live_list lives = { 0 };
@@ -216,7 +216,7 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0 && (live = live_status(&lives, session.name)) == NULL)
 		r = err_nomem(err);
 	if (r == 0)
-		r = show(&world, args, &session, live, err);
+		r = show_sandbox(&world, args, &session, live, err);
 	live_finish(&lives);
 	ambit_session_finish(&session);
 	world_finish(&world);
@@ -236,5 +236,5 @@ const struct command cmd_sandbox = {
 		 "refused so far. The session is --session, else the live one of this\n"
 		 "folder, or its newest.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_END },
-	.run = run,
+	.run = run_sandbox,
 };

@@ -93,7 +93,7 @@ list_session(void *data, const struct ambit_session *given)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_sessions(const struct args *args, struct ambit_error *err)
 {
 	static const char *const heads[] = { "NAME", "LAST USED", "EVENTS", "LIVE", "MODES",
 		"FOLDER", NULL };
@@ -134,5 +134,5 @@ const struct command cmd_sessions = {
 			{ "ambit sessions --live", "what runs now" },
 			{ NULL, NULL },
 		},
-	.run = run,
+	.run = run_sessions,
 };

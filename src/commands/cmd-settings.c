@@ -38,7 +38,7 @@ add_row(void *data, const char *key, const char *value, const char *source, cons
 }
 
 static int
-show(struct world *world, const struct args *args, struct ambit_error *err)
+show_settings(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	static const char *const heads[] = { "SETTING", "FROM", "VALUE", NULL };
 	struct listing listing = { .object = json_object() };
@@ -58,7 +58,7 @@ show(struct world *world, const struct args *args, struct ambit_error *err)
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_settings(const struct args *args, struct ambit_error *err)
 {
 	auto_free char *schema = NULL;
 	struct world world;
@@ -73,7 +73,7 @@ run(const struct args *args, struct ambit_error *err)
 	}
 	r = world_open(&world, args, WORLD_SETTINGS, err);
 	if (r == 0)
-		r = show(&world, args, err);
+		r = show_settings(&world, args, err);
 	world_finish(&world);
 	return r;
 }
@@ -95,5 +95,5 @@ const struct command cmd_settings = {
 			{ "ambit settings --schema >ambit.schema.json", "for an editor" },
 			{ NULL, NULL },
 		},
-	.run = run,
+	.run = run_settings,
 };

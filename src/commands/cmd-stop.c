@@ -17,7 +17,7 @@
 
 /* The one session that is meant, borrowed. Without a name, the live one of this folder. */
 static int
-choose(struct world *world, const struct live_list *lives, const struct args *args,
+choose_live_session(struct world *world, const struct live_list *lives, const struct args *args,
 	const char *root, const char **ret_session, struct ambit_error *err)
 {
 	const char *name = args_get(args, OPT_SESSION), *found = NULL;
@@ -61,7 +61,7 @@ name_them(struct world *world, const struct live_list *lives, const char *root,
 }
 
 static int
-say(const struct args *args, const struct live_one *one)
+report_ended_door(const struct args *args, const struct live_one *one)
 {
 	if (args_get(args, OPT_JSON) != NULL)
 		return out_json(live_json(one), NULL);
@@ -86,7 +86,7 @@ end_all(const struct live_list *lives, const struct args *args, const char *sess
 		int called = live_call(lives, one, "stop", NULL, &why);
 
 		if (called == 0)
-			r = say(args, one) < 0 ? err_nomem(err) : 0;
+			r = report_ended_door(args, one) < 0 ? err_nomem(err) : 0;
 		else if (called != -EPIPE && called != -ENOENT && called != -ECONNREFUSED) {
 			*err = why;
 			failed = called;
@@ -96,7 +96,7 @@ end_all(const struct live_list *lives, const struct args *args, const char *sess
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_stop(const struct args *args, struct ambit_error *err)
 {
 	struct live_list lives = { 0 };
 	const char *session = NULL, *root;
@@ -107,7 +107,7 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		r = live_find(&lives, &world.place, err);
 	if (r == 0)
-		r = choose(&world, &lives, args, root, &session, err);
+		r = choose_live_session(&world, &lives, args, root, &session, err);
 	if (r == 1)
 		r = name_them(&world, &lives, root, err);
 	else if (r == 0)
@@ -135,5 +135,5 @@ const struct command cmd_stop = {
 			{ "ambit stop --session ci", "the session of that name, wherever it is" },
 			{ NULL, NULL },
 		},
-	.run = run,
+	.run = run_stop,
 };

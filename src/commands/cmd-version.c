@@ -10,7 +10,7 @@
 #include "cli/out.h"
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_version(const struct args *args, struct ambit_error *err)
 {
 	if (args_get(args, OPT_JSON) != NULL)
 		return out_json(json_pack("{s:s}", "version", AMBIT_VERSION), err);
@@ -24,5 +24,5 @@ const struct command cmd_version = {
 	.text = "which version this is",
 	.about = "Prints the version. 'ambit --version' is the same.",
 	.options = (const enum opt[]){ OPT_JSON, OPT_END },
-	.run = run,
+	.run = run_version,
 };

@@ -101,7 +101,7 @@ print_outcome(const struct ambit_outcome *outcome, struct ambit_error *err)
 }
 
 static int
-decide(struct world *world, const struct args *args, const struct ambit_request *request,
+decide_request(struct world *world, const struct args *args, const struct ambit_request *request,
 	struct ambit_error *err)
 {
 	static const enum exit_code exits[] = {
@@ -128,7 +128,7 @@ decide(struct world *world, const struct args *args, const struct ambit_request 
 }
 
 static int
-run(const struct args *args, struct ambit_error *err)
+run_why(const struct args *args, struct ambit_error *err)
 {
 	struct world world;
 	struct ambit_request *request = NULL;
@@ -137,7 +137,7 @@ run(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		r = make_request(args, &request, err);
 	if (r == 0)
-		r = decide(&world, args, request, err);
+		r = decide_request(&world, args, request, err);
 	ambit_request_destroy(request);
 	world_finish(&world);
 	return r;
@@ -170,5 +170,5 @@ const struct command cmd_why = {
 		},
 	.min = 2,
 	.max = 3,
-	.run = run,
+	.run = run_why,
 };

@@ -40,7 +40,7 @@ fill_standard(void)
 }
 
 static const struct command *
-choose(const char *name, struct ambit_error *err)
+choose_command(const char *name, struct ambit_error *err)
 {
 	const struct command *command;
 	const char *near;
@@ -78,7 +78,7 @@ check_version(const struct args *args, int r, struct ambit_error *err)
 }
 
 static int
-run(const struct command *command, char **argv, size_t argc, struct ambit_error *err)
+dispatch_command(const struct command *command, char **argv, size_t argc, struct ambit_error *err)
 {
 	struct args args;
 	int r = args_parse(command, argv, argc, &args, err);
@@ -104,13 +104,13 @@ main(int argc, char **argv)
 	if (fill_standard() < 0)
 		return EXIT_AMBIT;
 	ambit_record_frugal();
-	command = choose(argc > 1 ? argv[1] : NULL, &err);
+	command = choose_command(argc > 1 ? argv[1] : NULL, &err);
 	if (command == NULL || !command->wraps)
 		set_signals();
 	else /* whatever name it was started by: servers know the holder of a line by it */
 		prctl(PR_SET_NAME, "ambit", 0, 0, 0);
 	if (command != NULL)
-		r = run(command, argv + 2, argc > 2 ? (size_t)argc - 2 : 0, &err);
+		r = dispatch_command(command, argv + 2, argc > 2 ? (size_t)argc - 2 : 0, &err);
 	if (err.code != 0 && (r < 0 || r == EXIT_USAGE || r == EXIT_FAILED))
 		fprintf(stderr, "ambit: %s\n", err.text);
 	if (r >= 0)

@@ -110,7 +110,7 @@ append_known(const struct toolbox *box, char ***list)
 }
 
 static int
-collect(const struct args *args, enum opt opt, char ***ret_list)
+collect_option_values(const struct args *args, enum opt opt, char ***ret_list)
 {
 	int r = 0;
 
@@ -183,7 +183,7 @@ find_backend(struct toolbox *box, const struct args *args, struct making *making
 
 /* A command stands where the door stands. */
 static int
-beside(void *data, char *const *envp, int *ret_fd, struct ambit_error *err)
+make_beside_socket(void *data, char *const *envp, int *ret_fd, struct ambit_error *err)
 {
 	return ambit_run_beside(data, envp, ret_fd, err);
 }
@@ -199,8 +199,8 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 	if (toolbox_is_inside(box))
 		around_limits(&box->around, &making->options.limits);
 	box->limits = making->options.limits;
-	if (collect(args, OPT_KEEP_ENV, &making->keep) < 0 ||
-		collect(args, OPT_PREFIX, &making->prefix) < 0 ||
+	if (collect_option_values(args, OPT_KEEP_ENV, &making->keep) < 0 ||
+		collect_option_values(args, OPT_PREFIX, &making->prefix) < 0 ||
 		make_args(box, args, &making->args) < 0 || append_known(box, &making->args) < 0)
 		return err_nomem(err);
 	if (making->options.backend == AMBIT_BACKEND_PREFIX)
@@ -221,7 +221,7 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 	making->options.envp = making->options.program_envp = environ;
 	if (toolbox_is_inside(box)) {
 		making->options.envp = ambit_run_inner_envp(box->around.asked);
-		making->options.within = beside;
+		making->options.within = make_beside_socket;
 		making->options.data = box->around.asked;
 	}
 	return r;

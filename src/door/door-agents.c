@@ -59,8 +59,8 @@ find_state(const struct toolbox *box, const struct ambit_profile *profile,
 }
 
 static int
-tell(struct toolbox *box, const struct ambit_agent_child *child, const struct places *places,
-	int *ret_fd, struct ambit_error *err)
+make_child_socket(struct toolbox *box, const struct ambit_agent_child *child,
+	const struct places *places, int *ret_fd, struct ambit_error *err)
 {
 	char **state = NULL;
 	int r = find_state(box, child->profile, places, &state);
@@ -91,14 +91,15 @@ tell(struct toolbox *box, const struct ambit_agent_child *child, const struct pl
 }
 
 static int
-around(void *data, const struct ambit_agent_child *child, int *ret_fd, struct ambit_error *err)
+prepare_child_socket(
+	void *data, const struct ambit_agent_child *child, int *ret_fd, struct ambit_error *err)
 {
 	struct toolbox *box = data;
 	struct places places = { 0 };
 	int r = ambit_engine_writable(box->world.engine, add_place, &places);
 
 	r = r < 0 ? err_sys(err, -r, "what can be written")
-		  : tell(box, child, &places, ret_fd, err);
+		  : make_child_socket(box, child, &places, ret_fd, err);
 	strv_free(places.open);
 	strv_free(places.spine);
 	return r;
@@ -118,7 +119,7 @@ agents_open(struct toolbox *box, struct ambit_agents *ret_agents, struct ambit_e
 		.turn = inside ? around_word(&box->around, "turn") : NULL,
 		.depth = inside ? around_number(&box->around, "depth") : 0,
 		.envp = inside ? ambit_run_inner_envp(box->around.asked) : environ,
-		.around = around,
+		.around = prepare_child_socket,
 		.data = box,
 	};
 	return 0;

@@ -64,7 +64,7 @@ static __thread struct worker *self;
 /* -- lists, with the lock -------------------------------------------------------- */
 
 static struct call *
-find(struct calls *calls, const char *key)
+find_client_call(struct calls *calls, const char *key)
 {
 	for (struct call *call = calls->all; call != NULL; call = call->next)
 		if (streq(call->key, key))
@@ -73,7 +73,7 @@ find(struct calls *calls, const char *key)
 }
 
 static void
-forget(struct calls *calls, struct call *call)
+unlink_call(struct calls *calls, struct call *call)
 {
 	struct call **at = &calls->all;
 
@@ -84,7 +84,7 @@ forget(struct calls *calls, struct call *call)
 }
 
 static void
-enqueue(struct pool *pool, struct call *call)
+enqueue_call(struct pool *pool, struct call *call)
 {
 	if (pool->last != NULL)
 		pool->last->behind = call;
@@ -96,7 +96,7 @@ enqueue(struct pool *pool, struct call *call)
 }
 
 static void
-unqueue(struct pool *pool, struct call *call)
+dequeue_call(struct pool *pool, struct call *call)
 {
 	struct call *before = NULL;
 
@@ -142,9 +142,9 @@ free_call(struct call *call)
 
 /* With the lock, which is let go meanwhile. */
 static void
-conclude(struct calls *calls, struct call *call, bool ran)
+finish_call(struct calls *calls, struct call *call, bool ran)
 {
-	forget(calls, call);
+	unlink_call(calls, call);
 	pthread_mutex_unlock(&calls->lock);
 	call->finish(call->data, ran);
 	free_call(call);
@@ -159,7 +159,7 @@ do_call(struct worker *worker)
 	struct calls *calls = worker->calls;
 	struct call *call = worker->pool->first;
 
-	unqueue(worker->pool, call);
+	dequeue_call(worker->pool, call);
 	call->worker = worker;
 	worker->call = call;
 	clear_cancel(worker);
@@ -168,7 +168,7 @@ do_call(struct worker *worker)
 	pthread_mutex_lock(&calls->lock);
 	worker->call = NULL;
 	call->worker = NULL;
-	conclude(calls, call, true);
+	finish_call(calls, call, true);
 }
 
 static bool
@@ -178,7 +178,7 @@ is_surplus(const struct pool *pool)
 }
 
 static void *
-work(void *data)
+run_worker(void *data)
 {
 	struct worker *worker = data;
 	struct calls *calls = worker->calls;
@@ -211,7 +211,7 @@ work(void *data)
 }
 
 static void
-bury(struct calls *calls)
+join_dead_workers(struct calls *calls)
 {
 	while (calls->dead != NULL) {
 		struct worker *worker = calls->dead;
@@ -228,7 +228,7 @@ bury(struct calls *calls)
 
 /* One more thread, if there is work for it. */
 static int
-staff(struct calls *calls, struct pool *pool)
+start_worker(struct calls *calls, struct pool *pool)
 {
 	struct worker *worker;
 	int r = 0;
@@ -247,7 +247,7 @@ staff(struct calls *calls, struct pool *pool)
 	if (worker->cancel < 0)
 		r = -errno;
 	else
-		r = -pthread_create(&worker->thread, NULL, work, worker);
+		r = -pthread_create(&worker->thread, NULL, run_worker, worker);
 	if (r == 0) {
 		pool->threads++;
 		return 0;
@@ -278,21 +278,21 @@ calls_create(size_t quick, size_t slow, size_t queue)
 
 /* With the lock. */
 static int
-start(struct calls *calls, struct call *call)
+submit_call(struct calls *calls, struct call *call)
 {
 	struct pool *pool = &calls->pools[call->slow];
 	int r;
 
-	bury(calls);
-	if (find(calls, call->key) != NULL)
+	join_dead_workers(calls);
+	if (find_client_call(calls, call->key) != NULL)
 		return -EEXIST;
 	if (calls->ending || pool->queued >= calls->queue)
 		return -EAGAIN;
-	enqueue(pool, call);
-	r = staff(calls, pool);
+	enqueue_call(pool, call);
+	r = start_worker(calls, pool);
 	if (r < 0 && pool->threads == pool->resting) {
 		/* Nobody would ever come for it. */
-		unqueue(pool, call);
+		dequeue_call(pool, call);
 		return r == -ENOMEM ? r : -EAGAIN;
 	}
 	call->next = calls->all;
@@ -323,7 +323,7 @@ calls_start(struct calls *calls, const char *key, bool slow, void (*run)(void *d
 		return -ENOMEM;
 	}
 	pthread_mutex_lock(&calls->lock);
-	r = start(calls, call);
+	r = submit_call(calls, call);
 	pthread_mutex_unlock(&calls->lock);
 	if (r < 0)
 		free_call(call);
@@ -332,7 +332,7 @@ calls_start(struct calls *calls, const char *key, bool slow, void (*run)(void *d
 
 /* With the lock; call may be gone afterwards. */
 static void
-cancel(struct calls *calls, struct call *call)
+cancel_call(struct calls *calls, struct call *call)
 {
 	if (call->worker != NULL) {
 		set_cancel(call->worker);
@@ -340,8 +340,8 @@ cancel(struct calls *calls, struct call *call)
 	}
 	if (!call->queued)
 		return;
-	unqueue(&calls->pools[call->slow], call);
-	conclude(calls, call, false);
+	dequeue_call(&calls->pools[call->slow], call);
+	finish_call(calls, call, false);
 }
 
 bool
@@ -350,7 +350,7 @@ calls_has(struct calls *calls, const char *key)
 	bool has;
 
 	pthread_mutex_lock(&calls->lock);
-	has = find(calls, key) != NULL;
+	has = find_client_call(calls, key) != NULL;
 	pthread_mutex_unlock(&calls->lock);
 	return has;
 }
@@ -361,9 +361,9 @@ calls_cancel(struct calls *calls, const char *key)
 	struct call *call;
 
 	pthread_mutex_lock(&calls->lock);
-	call = find(calls, key);
+	call = find_client_call(calls, key);
 	if (call != NULL)
-		cancel(calls, call);
+		cancel_call(calls, call);
 	pthread_mutex_unlock(&calls->lock);
 	return call != NULL;
 }
@@ -374,7 +374,7 @@ calls_cancel_all(struct calls *calls, bool quick_too)
 	pthread_mutex_lock(&calls->lock);
 	for (size_t i = quick_too ? 0 : 1; i < 2; i++)
 		while (calls->pools[i].first != NULL)
-			cancel(calls, calls->pools[i].first);
+			cancel_call(calls, calls->pools[i].first);
 	for (struct call *call = calls->all; call != NULL; call = call->next)
 		if (call->worker != NULL && (quick_too || call->slow))
 			set_cancel(call->worker);
@@ -421,7 +421,7 @@ calls_rest(struct calls *calls)
 		return;
 	pthread_mutex_lock(&calls->lock);
 	self->pool->resting++;
-	(void)staff(calls, self->pool); /* without one, the others wait their turn */
+	(void)start_worker(calls, self->pool); /* without one, the others wait their turn */
 	pthread_mutex_unlock(&calls->lock);
 }
 
@@ -449,7 +449,7 @@ calls_destroy(struct calls *calls)
 		pthread_cond_broadcast(&calls->pools[i].work);
 	while (calls->count > 0 || calls->pools[0].threads > 0 || calls->pools[1].threads > 0)
 		pthread_cond_wait(&calls->changed, &calls->lock);
-	bury(calls);
+	join_dead_workers(calls);
 	pthread_mutex_unlock(&calls->lock);
 	for (size_t i = 0; i < 2; i++)
 		pthread_cond_destroy(&calls->pools[i].work);

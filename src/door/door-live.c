@@ -31,36 +31,36 @@ struct door_live {
 };
 
 static void
-lock(void *data)
+lock_registry(void *data)
 {
 	ambit_registry_lock(((struct door_live *)data)->box->registry);
 }
 
 static void
-unlock(void *data)
+unlock_registry(void *data)
 {
 	ambit_registry_unlock(((struct door_live *)data)->box->registry);
 }
 
 /* Letting go of the lock wakes those who wait. */
 static void
-changed(void *data)
+wake_waiting_calls(void *data)
 {
 	struct door_live *live = data;
 
-	lock(live);
-	unlock(live);
+	lock_registry(live);
+	unlock_registry(live);
 	eventfd_write(live->noticed, 1);
 }
 
 static void
-stop(void *data)
+stop_live_door(void *data)
 {
 	((struct door_live *)data)->stop();
 }
 
 static char *
-status(void *data)
+make_door_status(void *data)
 {
 	const struct toolbox *box = ((struct door_live *)data)->box;
 	auto_json json_t *object = json_pack("{s:s s:s}", "approver",
@@ -73,19 +73,19 @@ status(void *data)
 }
 
 static void
-noticed(void *data)
+signal_questions(void *data)
 {
 	eventfd_write(((struct door_live *)data)->noticed, 1);
 }
 
 static bool
-watched(void *data)
+has_watchers(void *data)
 {
 	return ambit_live_watched(((struct door_live *)data)->live) > 0;
 }
 
 static void *
-serve(void *data)
+serve_live_socket(void *data)
 {
 	struct door_live *live = data;
 	struct pollfd fds[] = {
@@ -112,21 +112,21 @@ serve(void *data)
 
 /* Signals are for the threads that serve. */
 static int
-start(struct door_live *live, struct ambit_error *err)
+start_live_thread(struct door_live *live, struct ambit_error *err)
 {
 	sigset_t all, before;
 	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&live->thread, NULL, serve, live);
+	r = pthread_create(&live->thread, NULL, serve_live_socket, live);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	live->started = r == 0;
 	return r == 0 ? 0 : err_sys(err, r, "a thread");
 }
 
 static int
-begin(struct door_live *live, const struct args *args, struct ambit_error *err)
+start_live_session(struct door_live *live, const struct args *args, struct ambit_error *err)
 {
 	const char *socket = args_get(args, OPT_SOCKET);
 	auto_free char *shown = socket != NULL ? str_escape(socket, strlen(socket)) : NULL;
@@ -138,14 +138,14 @@ begin(struct door_live *live, const struct args *args, struct ambit_error *err)
 		.door = args->command->name,
 		.what = what,
 		.asks = toolbox_asks(live->box),
-		.lock = lock,
-		.unlock = unlock,
-		.changed = changed,
-		.stop = stop,
-		.status = status,
+		.lock = lock_registry,
+		.unlock = unlock_registry,
+		.changed = wake_waiting_calls,
+		.stop = stop_live_door,
+		.status = make_door_status,
 		.data = live,
 	};
-	const struct ambit_registry_watch watch = { noticed, watched, live };
+	const struct ambit_registry_watch watch = { signal_questions, has_watchers, live };
 	int r;
 
 	live->noticed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -154,13 +154,13 @@ begin(struct door_live *live, const struct args *args, struct ambit_error *err)
 		return err_sys(err, errno, "eventfd");
 	if (live->directory == NULL || what == NULL)
 		return err_nomem(err);
-	lock(live);
+	lock_registry(live);
 	r = ambit_engine_store(live->box->world.engine, err);
-	unlock(live);
+	unlock_registry(live);
 	if (r == 0)
 		r = ambit_live_create(&options, &live->live, err);
 	if (r == 0)
-		r = start(live, err);
+		r = start_live_thread(live, err);
 	if (r == 0)
 		ambit_registry_watch(live->box->registry, &watch);
 	return r;
@@ -192,7 +192,7 @@ door_live_open(struct toolbox *box, const struct args *args, void (*stop_it)(voi
 			.box = box, .stop = stop_it, .noticed = -1, .ending = -1
 		};
 		live->directory = place_live(&box->world.place);
-		r = begin(live, args, &err);
+		r = start_live_session(live, args, &err);
 	}
 	if (r == 0)
 		return live;

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 
 static void *
-heed(void *data)
+await_inner_end(void *data)
 {
 	struct heed *h = data;
 
@@ -49,7 +49,7 @@ heed_start(struct heed *h, struct toolbox *box, int end, struct ambit_error *err
 		return err_sys(err, errno, "eventfd");
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&h->thread, NULL, heed, h);
+	r = pthread_create(&h->thread, NULL, await_inner_end, h);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	h->started = r == 0;
 	if (r != 0)

@@ -65,7 +65,7 @@ read_arguments(char ***ret_argv, char **ret_text, struct ambit_error *err)
 }
 
 static int
-become(struct ambit_error *err)
+exec_tools_program(struct ambit_error *err)
 {
 	char self[PATH_MAX], path[PATH_MAX + 64], *slash;
 	auto_free char **argv = NULL;
@@ -107,7 +107,7 @@ become_or_ask(const struct args *args, enum ambit_run_door door, struct ambit_er
 
 	if (r == 0)
 		return run_through(args, door, socket, err);
-	return r == -ENOENT ? become(err) : r;
+	return r == -ENOENT ? exec_tools_program(err) : r;
 }
 
 int
@@ -126,12 +126,12 @@ int
 door_serve(const struct args *args, struct ambit_error *err)
 {
 	(void)args;
-	return become(err);
+	return exec_tools_program(err);
 }
 
 int
 door_judge(const struct args *args, struct ambit_error *err)
 {
 	(void)args;
-	return become(err);
+	return exec_tools_program(err);
 }

@@ -73,7 +73,7 @@ make_errand(const json_t *input, struct errand *errand, struct ambit_error *err)
 }
 
 static int
-run(const json_t *input, struct ambit_error *err)
+ask_judge_model(const json_t *input, struct ambit_error *err)
 {
 	auto_free char *answer = NULL;
 	auto_json json_t *object = NULL;
@@ -114,6 +114,6 @@ door_judge(const struct args *args, struct ambit_error *err)
 
 	(void)args;
 	if (r == 0)
-		r = run(input, err);
+		r = ask_judge_model(input, err);
 	return r < 0 ? tell_failure(r, err) : r;
 }

@@ -126,7 +126,7 @@ set_up(CURL *easy, struct transfer *t, struct curl_slist *headers)
 }
 
 static int
-perform(CURL *easy, struct transfer *t, struct ambit_error *err)
+perform_transfer(CURL *easy, struct transfer *t, struct ambit_error *err)
 {
 	CURLcode code = curl_easy_perform(easy);
 	long status = 0;
@@ -152,7 +152,7 @@ errand_run(const struct errand *errand, char **ret_answer, size_t *ret_len, stru
 	if (r == 0 && set_up(easy, &t, headers) != CURLE_OK)
 		r = err_set(err, ENOSYS, "libcurl cannot be told what it must not do");
 	if (r == 0)
-		r = perform(easy, &t, err);
+		r = perform_transfer(easy, &t, err);
 	curl_slist_free_all(headers);
 	curl_easy_cleanup(easy);
 	if (r == 0) {

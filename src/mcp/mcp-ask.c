@@ -121,7 +121,7 @@ wait_for(const struct asker *asker, const struct open_question *open,
 
 /* The client may take it off the screen. */
 static void
-withdraw(const struct asker *asker, const struct open_question *open, const char *why)
+send_withdrawal(const struct asker *asker, const struct open_question *open, const char *why)
 {
 	rpc_notify(&asker->mcp->out, "notifications/cancelled",
 		json_pack("{s:s s:s}", "requestId", open->id, "reason", why));
@@ -171,7 +171,7 @@ ask_client(const struct asker *asker, const struct ambit_question *question,
 		pthread_mutex_unlock(&asker->mcp->lock);
 	}
 	if (r == -ECANCELED || r == -ETIMEDOUT)
-		withdraw(asker, &open, err->text);
+		send_withdrawal(asker, &open, err->text);
 	close_question(asker->mcp, &open);
 	return r;
 }

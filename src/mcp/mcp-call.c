@@ -47,7 +47,7 @@ is_cancelled(const struct job *job)
 
 /* It must increase, whatever the tool says; and after a cancel there is none. */
 static void
-tell(struct job *job, double done, double total, const char *message)
+send_progress(struct job *job, double done, double total, const char *message)
 {
 	json_t *params;
 
@@ -67,7 +67,7 @@ tell(struct job *job, double done, double total, const char *message)
 }
 
 static void
-progress(void *data, double done, double total, const char *message)
+report_progress(void *data, double done, double total, const char *message)
 {
 	struct job *job = data;
 	bool early;
@@ -76,27 +76,27 @@ progress(void *data, double done, double total, const char *message)
 	early = clock_steady() - job->told < PROGRESS_MS;
 	pthread_mutex_unlock(&job->telling);
 	if (!early)
-		tell(job, done, total, message);
+		send_progress(job, done, total, message);
 }
 
 static void
-waiting(void *data)
+report_waiting(void *data)
 {
-	tell(data, 0, 0, "waiting for an answer to ambit's question");
+	send_progress(data, 0, 0, "waiting for an answer to ambit's question");
 }
 
 /* -- questions ------------------------------------------------------------------- */
 
 static int
-ask(void *data, const struct ambit_question *question, struct ambit_answer *ret_answer,
-	struct ambit_error *err)
+ask_call_question(void *data, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	struct job *job = data;
 	const struct asker asker = {
 		.mcp = job->mcp,
 		.era = &job->era,
 		.cancel = job->cancel,
-		.waiting = waiting,
+		.waiting = report_waiting,
 		.data = job,
 	};
 
@@ -106,7 +106,7 @@ ask(void *data, const struct ambit_question *question, struct ambit_answer *ret_
 
 /* No call waits for another's question. */
 static void
-waits(void *data, bool begins)
+set_call_waiting(void *data, bool begins)
 {
 	struct job *job = data;
 
@@ -117,7 +117,7 @@ waits(void *data, bool begins)
 }
 
 static void
-unask(void *data, uint64_t question)
+withdraw_call_question(void *data, uint64_t question)
 {
 	struct job *job = data;
 
@@ -127,19 +127,19 @@ unask(void *data, uint64_t question)
 /* -- in its thread --------------------------------------------------------------- */
 
 static void
-run(void *data, int cancel)
+run_tool_call(void *data, int cancel)
 {
 	struct job *job = data;
 	struct ambit_call_options options = {
 		.cancel = cancel,
 		/* Without it, the session's other approvers are asked, if there are any. */
-		.ask = job->era.elicits ? ask : NULL,
+		.ask = job->era.elicits ? ask_call_question : NULL,
 		/* A tool that runs cannot wait for another call. */
 		.before = job->era.modern,
-		.waits = waits,
-		.withdraw = unask,
+		.waits = set_call_waiting,
+		.withdraw = withdraw_call_question,
 		.approver = "mcp",
-		.progress = progress,
+		.progress = report_progress,
 		.data = job,
 	};
 
@@ -172,7 +172,7 @@ result_json(const struct job *job)
 }
 
 static void
-finish(void *data, bool ran)
+finish_tool_call(void *data, bool ran)
 {
 	struct job *job = data;
 	struct mcp *mcp = job->mcp;
@@ -239,7 +239,7 @@ tool_name_at(const void *data, size_t i)
 }
 
 static int
-unknown(const struct mcp *mcp, const char *tool, struct ambit_error *err)
+report_unknown_tool(const struct mcp *mcp, const char *tool, struct ambit_error *err)
 {
 	auto_free char *shown = str_escape(tool, str_cut(tool, strlen(tool), NAME_SHOWN));
 	const char *near = str_nearest(tool, tool_name_at, mcp->box.registry);
@@ -252,7 +252,7 @@ unknown(const struct mcp *mcp, const char *tool, struct ambit_error *err)
 
 /* -EINVAL with words: it is no call at all. */
 static int
-check(struct mcp *mcp, const json_t *params, struct ambit_tool_entry *ret_entry,
+check_call_params(struct mcp *mcp, const json_t *params, struct ambit_tool_entry *ret_entry,
 	struct ambit_error *err)
 {
 	const json_t *name = json_object_get(params, "name");
@@ -266,7 +266,7 @@ check(struct mcp *mcp, const json_t *params, struct ambit_tool_entry *ret_entry,
 		return err_set(err, EINVAL, "'arguments' is not an object");
 	/* Where there is no bash, the call itself is told why. */
 	if (ambit_registry_find(mcp->box.registry, tool, ret_entry) <= 0 && !streq(tool, "bash"))
-		return unknown(mcp, tool, err);
+		return report_unknown_tool(mcp, tool, err);
 	return 0;
 }
 
@@ -307,7 +307,7 @@ call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era)
 	struct ambit_error wrong = { 0 };
 	int r;
 
-	if (check(mcp, message->params, &entry, &wrong) < 0) {
+	if (check_call_params(mcp, message->params, &entry, &wrong) < 0) {
 		rpc_error(&mcp->out, message->id, RPC_INVALID_PARAMS, wrong.text, NULL);
 		return;
 	}
@@ -319,7 +319,7 @@ call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era)
 		job_destroy(job);
 		r = -EAGAIN;
 	} else if (r == 0) {
-		r = calls_start(mcp->calls, key, entry.slow, run, finish, job);
+		r = calls_start(mcp->calls, key, entry.slow, run_tool_call, finish_tool_call, job);
 		if (r < 0) {
 			pthread_mutex_lock(&mcp->lock);
 			mcp->in_flight -= job->size;

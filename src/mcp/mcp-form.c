@@ -83,7 +83,7 @@ choices_schema(const struct ambit_question *question, const struct era *era)
 }
 
 static char *
-message(const struct ambit_question *question)
+make_form_message(const struct ambit_question *question)
 {
 	auto_buf struct buf out = { 0 };
 
@@ -98,7 +98,7 @@ message(const struct ambit_question *question)
 json_t *
 form_create(const struct ambit_question *question, const struct era *era)
 {
-	auto_free char *text = message(question);
+	auto_free char *text = make_form_message(question);
 	json_t *schema = json_pack("{s:s s:{s:o s:{s:s s:s s:s s:i}} s:[s]}", "type", "object",
 		"properties", "answer", choices_schema(question, era), "message", "type", "string",
 		"title", "Message to the agent", "description",
@@ -115,7 +115,7 @@ form_create(const struct ambit_question *question, const struct era *era)
 }
 
 static const char *
-plain(const json_t *object, const char *key)
+get_plain_text(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
@@ -124,7 +124,8 @@ plain(const json_t *object, const char *key)
 }
 
 static void
-choose(const struct ambit_question *question, const char *word, struct ambit_answer *answer)
+set_form_answer(
+	const struct ambit_question *question, const char *word, struct ambit_answer *answer)
 {
 	for (size_t i = 0; i < question->n_choices; i++) {
 		const struct ambit_choice *choice = &question->choices[i];
@@ -148,14 +149,15 @@ form_read(const struct ambit_question *question, const json_t *result,
 	struct ambit_answer *ret_answer)
 {
 	const json_t *content = json_object_get(result, "content");
-	const char *action = plain(result, "action"), *word = plain(content, "answer");
-	const char *text = plain(content, "message");
+	const char *action = get_plain_text(result, "action"),
+		   *word = get_plain_text(content, "answer");
+	const char *text = get_plain_text(content, "message");
 
 	*ret_answer = (struct ambit_answer){ .kind = AMBIT_NO };
 	if (action == NULL || !streq(action, "accept"))
 		return;
 	if (word != NULL)
-		choose(question, word, ret_answer);
+		set_form_answer(question, word, ret_answer);
 	if (text != NULL)
 		memcpy(ret_answer->message, text,
 			str_cut(text, strlen(text), sizeof(ret_answer->message) - 1));

@@ -15,7 +15,7 @@
 #define TTL_MS 3600000
 
 static json_t *
-parse(const char *text)
+parse_schema(const char *text)
 {
 	json_t *value = NULL;
 
@@ -40,7 +40,7 @@ list_carries_text(const json_t *members)
 static json_t *
 success_schema(const char *text)
 {
-	json_t *schema = parse(text), *members = json_object_get(schema, "properties");
+	json_t *schema = parse_schema(text), *members = json_object_get(schema, "properties");
 
 	if (members != NULL && !list_carries_text(members))
 		json_object_set_new(members, "text",
@@ -58,13 +58,13 @@ output_schema(const char *text)
 		"{\"type\":\"object\",\"properties\":{\"error\":{\"type\":\"string\"},"
 		"\"message\":{\"type\":\"string\"}},\"required\":[\"error\",\"message\"]}";
 
-	return json_pack(
-		"{s:s s:[o o]}", "type", "object", "anyOf", success_schema(text), parse(failure));
+	return json_pack("{s:s s:[o o]}", "type", "object", "anyOf", success_schema(text),
+		parse_schema(failure));
 }
 
 /* From the effects: whoever reads them must not trust them, but may show them. */
 static json_t *
-annotations(const struct ambit_tool_entry *entry)
+make_annotations(const struct ambit_tool_entry *entry)
 {
 	const unsigned changes = AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE;
 	bool known = entry->effects != 0, writes = !known || (entry->effects & changes);
@@ -78,8 +78,8 @@ static json_t *
 tool_json(const struct ambit_tool_entry *entry)
 {
 	json_t *tool = json_pack("{s:s s:s* s:s s:o s:o}", "name", entry->name, "title",
-		entry->title, "description", entry->text, "inputSchema", parse(entry->input),
-		"annotations", annotations(entry));
+		entry->title, "description", entry->text, "inputSchema", parse_schema(entry->input),
+		"annotations", make_annotations(entry));
 
 	if (tool != NULL && entry->output != NULL &&
 		json_object_set_new(tool, "outputSchema", output_schema(entry->output)) < 0) {

@@ -23,7 +23,7 @@
 /* -- URIs into paths --------------------------------------------------------------- */
 
 static int
-hex(char c)
+parse_uri_hex(char c)
 {
 	return c >= '0' && c <= '9'			    ? c - '0'
 	       : str_lower(c) >= 'a' && str_lower(c) <= 'f' ? str_lower(c) - 'a' + 10
@@ -32,7 +32,7 @@ hex(char c)
 
 /* In place. False: it is no path. */
 static bool
-unescape(char *path)
+unescape_path(char *path)
 {
 	char *to = path;
 
@@ -42,7 +42,7 @@ unescape(char *path)
 		if (*at == '?' || *at == '#')
 			return false;
 		if (*at == '%') {
-			int high = hex(at[1]), low = high < 0 ? -1 : hex(at[2]);
+			int high = parse_uri_hex(at[1]), low = high < 0 ? -1 : parse_uri_hex(at[2]);
 
 			if (low < 0 || (high == 0 && low == 0))
 				return false;
@@ -64,7 +64,7 @@ roots_path(const char *uri)
 		size_t n = strlen(starts[i]);
 		char *path = str_fold_equal(uri, starts[i], n) ? str_dup(uri + n - 1) : NULL;
 
-		if (path != NULL && unescape(path))
+		if (path != NULL && unescape_path(path))
 			return path;
 		free(path);
 	}
@@ -89,7 +89,7 @@ is_known(const struct mcp *mcp)
 
 /* With the registry's lock. dirs NULL: nothing. */
 static void
-narrow(struct mcp *mcp, char *const *dirs, const char *by)
+narrow_to_roots(struct mcp *mcp, char *const *dirs, const char *by)
 {
 	static char *const none[] = { NULL };
 	const char *const *list = (const char *const *)(dirs != NULL ? dirs : none);
@@ -101,7 +101,7 @@ narrow(struct mcp *mcp, char *const *dirs, const char *by)
 
 /* What cannot be used opens nothing; the others count. */
 static int
-collect(const json_t *list, char ***ret_dirs)
+collect_root_paths(const json_t *list, char ***ret_dirs)
 {
 	int r = 0;
 
@@ -120,13 +120,13 @@ collect(const json_t *list, char ***ret_dirs)
 
 /* As one step, so that one who has waited long enough cannot come between. */
 static void
-settle(struct mcp *mcp, enum telling telling, char *const *dirs)
+apply_roots(struct mcp *mcp, enum telling telling, char *const *dirs)
 {
 	ambit_registry_lock(mcp->box.registry);
 	if (telling == TELLS_NOTHING)
-		narrow(mcp, NULL, "the client's roots (which it did not tell)");
+		narrow_to_roots(mcp, NULL, "the client's roots (which it did not tell)");
 	else if (telling == TELLS_ROOTS)
-		narrow(mcp, dirs, "the client's roots");
+		narrow_to_roots(mcp, dirs, "the client's roots");
 	else
 		ambit_scope_narrow(mcp->box.world.scope, NULL, 0, NULL, NULL);
 	pthread_mutex_lock(&mcp->lock);
@@ -142,10 +142,10 @@ roots_take(struct mcp *mcp, const json_t *result)
 	const json_t *list = json_object_get(result, "roots");
 	char **dirs = NULL;
 
-	if (!json_is_array(list) || collect(list, &dirs) < 0)
-		settle(mcp, TELLS_NOTHING, NULL);
+	if (!json_is_array(list) || collect_root_paths(list, &dirs) < 0)
+		apply_roots(mcp, TELLS_NOTHING, NULL);
 	else
-		settle(mcp, json_array_size(list) > 0 ? TELLS_ROOTS : TELLS_ALL, dirs);
+		apply_roots(mcp, json_array_size(list) > 0 ? TELLS_ROOTS : TELLS_ALL, dirs);
 	strv_free(dirs);
 }
 
@@ -186,7 +186,7 @@ roots_response(struct mcp *mcp, const struct rpc_message *message)
 	mcp->roots.open = false;
 	/* It says that it has them, and then that it has not. */
 	if (json_integer_value(code) == RPC_NO_METHOD)
-		settle(mcp, TELLS_ALL, NULL);
+		apply_roots(mcp, TELLS_ALL, NULL);
 	else
 		roots_take(mcp, message->result);
 	return true;
@@ -213,7 +213,8 @@ roots_wait(struct mcp *mcp, int cancel)
 	if (n == 0) {
 		ambit_registry_lock(mcp->box.registry);
 		if (!is_known(mcp))
-			narrow(mcp, NULL, "the client's roots (which it did not tell in time)");
+			narrow_to_roots(
+				mcp, NULL, "the client's roots (which it did not tell in time)");
 		ambit_registry_unlock(mcp->box.registry);
 	}
 	return n <= 0 || fds[1].revents == 0;

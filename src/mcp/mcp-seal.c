@@ -69,7 +69,7 @@ seal_call_digest(const char *tool, const json_t *args, char ret_hex[SEAL_DIGEST]
 
 /* With lengths, so that two fields cannot share their bytes otherwise. */
 static void
-put(struct buf *out, const char *text)
+append_digest_field(struct buf *out, const char *text)
 {
 	buf_printf(out, "%zu:", text != NULL ? strlen(text) : 0);
 	buf_puts(out, text != NULL ? text : "");
@@ -80,13 +80,13 @@ seal_question_digest(const struct ambit_question *question, char ret_hex[SEAL_DI
 {
 	auto_buf struct buf text = { 0 };
 
-	put(&text, question->who);
-	put(&text, question->what);
-	put(&text, question->why);
+	append_digest_field(&text, question->who);
+	append_digest_field(&text, question->what);
+	append_digest_field(&text, question->why);
 	for (size_t i = 0; i < question->n_choices; i++) {
 		buf_printf(&text, "%d", (int)question->choices[i].kind);
-		put(&text, question->choices[i].path);
-		put(&text, question->choices[i].stores);
+		append_digest_field(&text, question->choices[i].path);
+		append_digest_field(&text, question->choices[i].stores);
 	}
 	if (text.failed)
 		return -ENOMEM;
@@ -153,7 +153,7 @@ seal_make(struct seals *seals, const char *call, const char *question, const jso
 
 /* The text that was sealed, if it is this process' own. */
 static int
-unseal(struct seals *seals, const char *text, json_t **ret_object)
+unseal_object(struct seals *seals, const char *text, json_t **ret_object)
 {
 	size_t len = strlen(text), got = 0;
 	auto_free unsigned char *sealed = len <= SEALED_MAX ? malloc(len + 1) : NULL;
@@ -177,7 +177,7 @@ seal_open(struct seals *seals, const char *text, const char *call, json_t **ret_
 {
 	auto_json json_t *object = NULL;
 	const char *mine, *question;
-	int r = unseal(seals, text, &object);
+	int r = unseal_object(seals, text, &object);
 
 	if (r < 0)
 		return r;

@@ -23,13 +23,13 @@ struct asked {
 };
 
 static void
-refuse(const struct asked *asked, int code, const char *why)
+refuse_request(const struct asked *asked, int code, const char *why)
 {
 	rpc_error(&asked->mcp->out, asked->message->id, code, why, NULL);
 }
 
 static void
-answer(const struct asked *asked, json_t *result)
+answer_request(const struct asked *asked, json_t *result)
 {
 	if (asked->era.modern)
 		result = list_modern(result, "complete");
@@ -49,7 +49,7 @@ has_forms(const json_t *capabilities)
 }
 
 static void
-initialize(const struct asked *asked)
+handle_initialize(const struct asked *asked)
 {
 	const json_t *params = asked->message->params;
 	const char *wanted = json_string_value(json_object_get(params, "protocolVersion"));
@@ -58,11 +58,11 @@ initialize(const struct asked *asked)
 	size_t chosen = 0;
 
 	if (mcp->initialized) {
-		refuse(asked, RPC_INVALID_REQUEST, "initialize came before");
+		refuse_request(asked, RPC_INVALID_REQUEST, "initialize came before");
 		return;
 	}
 	if (wanted == NULL || !json_is_object(capabilities)) {
-		refuse(asked, RPC_INVALID_PARAMS,
+		refuse_request(asked, RPC_INVALID_PARAMS,
 			"initialize needs 'protocolVersion', a string, and 'capabilities', an "
 			"object");
 		return;
@@ -77,23 +77,24 @@ initialize(const struct asked *asked)
 		.titles = chosen == 0,
 		.roots = json_is_object(json_object_get(capabilities, "roots")),
 	};
-	answer(asked, json_pack("{s:s s:{s:{} s:{}} s:o s:s}", "protocolVersion", versions[chosen],
-			      "capabilities", "tools", "prompts", "serverInfo", list_server_info(),
-			      "instructions", mcp->instructions));
+	answer_request(
+		asked, json_pack("{s:s s:{s:{} s:{}} s:o s:s}", "protocolVersion", versions[chosen],
+			       "capabilities", "tools", "prompts", "serverInfo", list_server_info(),
+			       "instructions", mcp->instructions));
 }
 
 static void
-ping(const struct asked *asked)
+handle_ping(const struct asked *asked)
 {
-	answer(asked, json_object());
+	answer_request(asked, json_object());
 }
 
 static void
-discover(const struct asked *asked)
+handle_discover(const struct asked *asked)
 {
-	answer(asked, json_pack("{s:[s] s:{s:{} s:{}} s:s}", "supportedVersions", MCP_MODERN,
-			      "capabilities", "tools", "prompts", "instructions",
-			      asked->mcp->instructions));
+	answer_request(asked, json_pack("{s:[s] s:{s:{} s:{}} s:s}", "supportedVersions",
+				      MCP_MODERN, "capabilities", "tools", "prompts",
+				      "instructions", asked->mcp->instructions));
 }
 
 /* All of them are one page: there is no cursor that could have been given. */
@@ -101,18 +102,18 @@ static void
 tools_list(const struct asked *asked)
 {
 	if (json_object_get(asked->message->params, "cursor") != NULL)
-		refuse(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
+		refuse_request(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
 	else
-		answer(asked, json_pack("{s:O}", "tools", asked->mcp->tools));
+		answer_request(asked, json_pack("{s:O}", "tools", asked->mcp->tools));
 }
 
 static void
 prompts_all(const struct asked *asked)
 {
 	if (json_object_get(asked->message->params, "cursor") != NULL)
-		refuse(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
+		refuse_request(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
 	else
-		answer(asked, json_pack("{s:o}", "prompts", prompts_list()));
+		answer_request(asked, json_pack("{s:o}", "prompts", prompts_list()));
 }
 
 static void
@@ -123,9 +124,9 @@ prompts_one(const struct asked *asked)
 	int r = prompts_get(&asked->mcp->box, asked->message->params, &result, &err);
 
 	if (r == 0)
-		answer(asked, result);
+		answer_request(asked, result);
 	else
-		refuse(asked, r == -EINVAL ? RPC_INVALID_PARAMS : RPC_INTERNAL, err.text);
+		refuse_request(asked, r == -EINVAL ? RPC_INVALID_PARAMS : RPC_INTERNAL, err.text);
 }
 
 static void
@@ -140,9 +141,9 @@ static const struct method {
 	bool first; /* also before initialize */
 	void (*run)(const struct asked *asked);
 } methods[] = {
-	{ "initialize", true, false, true, initialize },
-	{ "ping", true, false, true, ping },
-	{ "server/discover", false, true, true, discover },
+	{ "initialize", true, false, true, handle_initialize },
+	{ "ping", true, false, true, handle_ping },
+	{ "server/discover", false, true, true, handle_discover },
 	{ "tools/list", true, true, false, tools_list },
 	{ "tools/call", true, true, false, tools_call },
 	{ "prompts/list", true, true, false, prompts_all },
@@ -174,16 +175,16 @@ find_era(struct asked *asked, const struct method *method)
 		return true;
 	}
 	if (!json_is_string(version)) {
-		refuse(asked, RPC_INVALID_PARAMS,
+		refuse_request(asked, RPC_INVALID_PARAMS,
 			"initialize first, or name the version in params._meta[\"" MCP_META
 			"protocolVersion\"]");
 	} else if (!streq(json_string_value(version), MCP_MODERN)) {
 		refuse_version(asked, json_string_value(version));
 	} else if (!json_is_object(capabilities)) {
-		refuse(asked, RPC_INVALID_PARAMS,
+		refuse_request(asked, RPC_INVALID_PARAMS,
 			"params._meta[\"" MCP_META "clientCapabilities\"] is not an object");
 	} else if (!method->modern) {
-		refuse(asked, RPC_NO_METHOD, "there is no such method in " MCP_MODERN);
+		refuse_request(asked, RPC_NO_METHOD, "there is no such method in " MCP_MODERN);
 	} else {
 		asked->era = (struct era){
 			.modern = true,
@@ -197,7 +198,7 @@ find_era(struct asked *asked, const struct method *method)
 }
 
 static void
-request(struct mcp *mcp, struct rpc_message *message)
+handle_request(struct mcp *mcp, struct rpc_message *message)
 {
 	struct asked asked = { .mcp = mcp, .message = message };
 
@@ -214,12 +215,12 @@ request(struct mcp *mcp, struct rpc_message *message)
 				methods[i].run(&asked);
 			return;
 		}
-	refuse(&asked, RPC_NO_METHOD, "there is no such method");
+	refuse_request(&asked, RPC_NO_METHOD, "there is no such method");
 }
 
 /* Those that are not known are no harm. */
 static void
-notification(struct mcp *mcp, const struct rpc_message *message)
+handle_notification(struct mcp *mcp, const struct rpc_message *message)
 {
 	if (streq(message->method, "notifications/cancelled"))
 		call_cancel(mcp, json_object_get(message->params, "requestId"));
@@ -239,10 +240,10 @@ mcp_line(struct mcp *mcp, const char *text, size_t len)
 	rpc_parse(text, len, &message);
 	switch (message.kind) {
 	case RPC_REQUEST:
-		request(mcp, &message);
+		handle_request(mcp, &message);
 		break;
 	case RPC_NOTIFICATION:
-		notification(mcp, &message);
+		handle_notification(mcp, &message);
 		break;
 	case RPC_RESPONSE:
 		if (!roots_response(mcp, &message))

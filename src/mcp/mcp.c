@@ -54,7 +54,7 @@ wait_for_input(const struct lines *lines)
 
 /* Reads until the end, or a signal. Nothing else writes to standard output. */
 static int
-serve(struct mcp *mcp, struct lines *lines, struct ambit_error *err)
+serve_input_lines(struct mcp *mcp, struct lines *lines, struct ambit_error *err)
 {
 	while (!rpc_out_is_broken(&mcp->out)) {
 		int r = lines_next(lines, err);
@@ -74,7 +74,7 @@ serve(struct mcp *mcp, struct lines *lines, struct ambit_error *err)
 /* Slow calls are ended; quick ones may say their last words, if they are heard.
  * A client that does not read must not hold the end up. */
 static void
-end(struct mcp *mcp)
+end_client_calls(struct mcp *mcp)
 {
 	ask_end(mcp);
 	calls_cancel_all(mcp->calls, false);
@@ -125,8 +125,8 @@ door_mcp(const struct args *args, struct ambit_error *err)
 		if (mcp.box.why != NULL)
 			fprintf(stderr, "ambit: %s\n", mcp.box.why);
 		live = door_live_open(&mcp.box, args, signals_raise);
-		r = serve(&mcp, &lines, err);
-		end(&mcp);
+		r = serve_input_lines(&mcp, &lines, err);
+		end_client_calls(&mcp);
 		door_live_close(live);
 		signals_forget();
 		rpc_out_finish(&mcp.out);

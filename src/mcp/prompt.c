@@ -80,7 +80,7 @@ name_at(const void *data, size_t i)
 }
 
 static int
-find(const json_t *params, const struct prompt **ret_prompt, struct ambit_error *err)
+find_prompt(const json_t *params, const struct prompt **ret_prompt, struct ambit_error *err)
 {
 	const json_t *member = json_object_get(params, "name");
 	const char *name = json_string_value(member), *near;
@@ -141,8 +141,8 @@ read_arguments(const struct prompt *prompt, const json_t *params, const char **r
 /* What another process stored is seen by an engine at its next decision; to show is no
  * decision. So another one reads it, which records nothing. */
 static int
-say(const struct prompt *prompt, const struct toolbox *box, const char *tool, struct buf *out,
-	struct ambit_error *err)
+write_prompt_text(const struct prompt *prompt, const struct toolbox *box, const char *tool,
+	struct buf *out, struct ambit_error *err)
 {
 	const struct ambit_engine_options options = {
 		.settings = box->world.settings,
@@ -172,7 +172,7 @@ prompts_get(const struct toolbox *box, const json_t *params, json_t **ret_result
 	auto_buf struct buf out = { 0 };
 	const struct prompt *prompt = NULL;
 	const char *tool = NULL;
-	int r = find(params, &prompt, err);
+	int r = find_prompt(params, &prompt, err);
 
 	if (r == 0)
 		r = read_arguments(prompt, params, &tool, err);
@@ -181,7 +181,7 @@ prompts_get(const struct toolbox *box, const json_t *params, json_t **ret_result
 	buf_puts(&out, "Show me what follows as it is, and do nothing else. It is what ambit says "
 		       "of this session now.\n\n");
 	ambit_registry_lock(box->registry);
-	r = say(prompt, box, tool, &out, err);
+	r = write_prompt_text(prompt, box, tool, &out, err);
 	ambit_registry_unlock(box->registry);
 	if (r < 0)
 		return r;

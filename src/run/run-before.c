@@ -407,7 +407,7 @@ find_cwd(struct run *run, struct ambit_error *err)
 }
 
 static void
-prepare(void *keeper)
+prepare_keeper(void *keeper)
 {
 	ambit_run_prepare(keeper);
 }
@@ -452,7 +452,8 @@ run_begin(struct run *run, const struct args *args, struct around *inner,
 	r = check_options(run, err);
 	if (r == 0)
 		r = world_open_meanwhile(&run->world, args,
-			WORLD_SETTINGS | WORLD_STORE | WORLD_MEANWHILE, prepare, run->keeper, err);
+			WORLD_SETTINGS | WORLD_STORE | WORLD_MEANWHILE, prepare_keeper, run->keeper,
+			err);
 	if (r != 0)
 		return r;
 	run->root = ambit_scope_root(run->world.scope);

@@ -16,7 +16,7 @@
 #include "base/err.h"
 
 static void
-reap(pid_t child)
+reap_init_children(pid_t child)
 {
 	int status;
 	pid_t pid;
@@ -37,7 +37,7 @@ be_init(pid_t child, const sigset_t *all)
 		int sig = sigwaitinfo(all, &info);
 
 		if (sig == SIGCHLD)
-			reap(child);
+			reap_init_children(child);
 		else if (sig > 0 && info.si_code != SI_KERNEL)
 			kill(child, sig);
 	}

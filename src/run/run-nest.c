@@ -20,7 +20,7 @@
 
 /* What only the inner one can do, or what means nothing there. */
 static bool
-stays(enum opt opt)
+is_inner_option(enum opt opt)
 {
 	return opt == OPT_REPORT || opt == OPT_NO_PTY || opt == OPT_ASK_FD || opt == OPT_LEASH;
 }
@@ -37,7 +37,7 @@ make_words(const struct args *args, char ***ret_words)
 					       ? str_printf("--%s=%s", row->name, given->value)
 					       : str_printf("--%s", row->name);
 
-		if (!stays(given->opt))
+		if (!is_inner_option(given->opt))
 			r = word != NULL ? strv_append(ret_words, word) : -ENOMEM;
 	}
 	if (r == 0)
@@ -121,7 +121,7 @@ run_inner_who(struct run *run, struct ambit_error *err)
 }
 
 static void
-end(struct around *inner, int status, const char *report)
+report_inner_end(struct around *inner, int status, const char *report)
 {
 	ambit_run_inner_end(inner->asked, status, report);
 	inner->asked = NULL;
@@ -133,7 +133,7 @@ run_inner_end(struct run *run, const struct ambit_run_result *result, int status
 	auto_free char *json =
 		ambit_run_result_json(result, ambit_engine_session(run->world.engine), run->argv);
 
-	end(run->inner, status, json);
+	report_inner_end(run->inner, status, json);
 }
 
 static int
@@ -169,7 +169,7 @@ run_inner(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		r = inner_command(&inner, &own, err);
 	fprintf(stderr, "ambit: %s\n", err->text);
-	end(&inner, r > 0 ? r : EXIT_AMBIT, NULL);
+	report_inner_end(&inner, r > 0 ? r : EXIT_AMBIT, NULL);
 	_exit(EXIT_AMBIT);
 }
 

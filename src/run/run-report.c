@@ -66,7 +66,7 @@ run_report_open(struct run_report *report, const char *path, struct ambit_error 
 }
 
 static int
-replace(const struct run_report *report, const char *line, struct ambit_error *err)
+replace_report(const struct run_report *report, const char *line, struct ambit_error *err)
 {
 	auto_free char *temp = str_printf(".ambit-report.%ld", (long)getpid());
 	auto_close int fd = -1;
@@ -109,7 +109,7 @@ run_report_put(struct run_report *report, const char *json, struct ambit_error *
 	if (line == NULL)
 		return err_nomem(err);
 	if (report->fd < 0)
-		return replace(report, line, err);
+		return replace_report(report, line, err);
 	r = fd_write_all(report->fd, line, strlen(line));
 	return r < 0 ? err_sys(err, -r, "--report") : 0;
 }

@@ -85,7 +85,7 @@ take_answer(struct job *job, int r, struct ambit_answer *ret_answer, struct ambi
 }
 
 static int
-put(struct job *job, const struct ambit_question *question, struct ambit_answer *ret_answer,
+ask_harness(struct job *job, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err)
 {
 	struct client *client = job->client;
@@ -133,7 +133,7 @@ job_ask(void *data, const struct ambit_question *question, struct ambit_answer *
 	pthread_mutex_lock(&job->turn);
 	job->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = job->wake < 0 ? err_sys(err, errno, "cannot wait for an answer")
-			  : put(job, question, ret_answer, err);
+			  : ask_harness(job, question, ret_answer, err);
 	fd_close_at(&job->wake);
 	pthread_mutex_unlock(&job->turn);
 	return r;

@@ -32,7 +32,7 @@ struct method {
 
 /* A notification, as a rule: whoever sends it does not wait. */
 static void
-cancel(struct client *client, const struct rpc_message *message)
+handle_cancel(struct client *client, const struct rpc_message *message)
 {
 	bool by_id = json_object_get(message->params, "id") != NULL;
 	bool by_handle = json_object_get(message->params, "pending") != NULL;
@@ -110,7 +110,7 @@ static const struct method methods[] = {
 			{ "pending", PARAM_TEXT, false },
 			{ 0 },
 		},
-		.here = cancel,
+		.here = handle_cancel,
 	},
 	{
 		.name = "label",
@@ -152,7 +152,7 @@ find_method(const char *name)
 /* -- lines --------------------------------------------------------------------------- */
 
 static void
-request(struct client *client, struct rpc_message *message)
+serve_request(struct client *client, struct rpc_message *message)
 {
 	const struct method *method = find_method(message->method);
 	struct ambit_error err = { 0 };
@@ -180,14 +180,14 @@ request(struct client *client, struct rpc_message *message)
 
 /* Nobody would hear what came of any other. */
 static void
-notification(struct client *client, const struct rpc_message *message)
+serve_notification(struct client *client, const struct rpc_message *message)
 {
 	const struct method *method = find_method(message->method);
 	char field[64];
 
-	if (method != NULL && method->here == cancel &&
+	if (method != NULL && method->here == handle_cancel &&
 		params_check(method->name, method->params, message->params, field, NULL) == 0)
-		cancel(client, message);
+		handle_cancel(client, message);
 }
 
 static void
@@ -202,10 +202,10 @@ take_line(struct client *client)
 	rpc_parse(line->data, line->len, &message);
 	switch (message.kind) {
 	case RPC_REQUEST:
-		request(client, &message);
+		serve_request(client, &message);
 		break;
 	case RPC_NOTIFICATION:
-		notification(client, &message);
+		serve_notification(client, &message);
 		break;
 	case RPC_RESPONSE: /* nothing is asked of clients */
 		break;

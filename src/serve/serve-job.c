@@ -110,7 +110,7 @@ job_reply(struct client *client, const struct job *job, json_t *id)
 /* -- in its thread ------------------------------------------------------------------- */
 
 static void
-run(void *data, int cancel)
+run_request_job(void *data, int cancel)
 {
 	struct job *job = data;
 
@@ -121,7 +121,7 @@ run(void *data, int cancel)
 }
 
 static void
-finish(void *data, bool ran)
+finish_request_job(void *data, bool ran)
 {
 	struct job *job = data, *dropped = NULL;
 	struct client *client = job->client;
@@ -176,7 +176,7 @@ job_create(struct client *client, struct rpc_message *message, void (*work)(stru
 }
 
 static int
-enlist(struct client *client, struct job *job)
+add_client_job(struct client *client, struct job *job)
 {
 	bool room;
 
@@ -196,10 +196,11 @@ job_start(struct client *client, struct rpc_message *message, bool slow,
 	void (*work)(struct job *job))
 {
 	struct job *job = job_create(client, message, work);
-	int r = job != NULL && job->id != NULL ? enlist(client, job) : -ENOMEM;
+	int r = job != NULL && job->id != NULL ? add_client_job(client, job) : -ENOMEM;
 
 	if (r == 0) {
-		r = calls_start(client->calls, job->name, slow, run, finish, job);
+		r = calls_start(
+			client->calls, job->name, slow, run_request_job, finish_request_job, job);
 		if (r == 0)
 			return;
 		pthread_mutex_lock(&client->lock);

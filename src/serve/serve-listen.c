@@ -140,7 +140,7 @@ see_out(struct house *house)
 }
 
 static void
-welcome(struct house *house)
+accept_connection(struct house *house)
 {
 	int fd = accept4(house->doorway.fd, NULL, NULL, SOCK_CLOEXEC);
 	const char *objection;
@@ -211,7 +211,7 @@ listen_serve(struct serve *serve, const char *path, struct ambit_error *err)
 		else if (fds[1].revents != 0)
 			break;
 		else if (fds[0].revents != 0)
-			welcome(&house);
+			accept_connection(&house);
 	}
 	/* First, so that nobody comes any more. */
 	doorway_close(&house.doorway);

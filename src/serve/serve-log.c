@@ -107,7 +107,7 @@ read_filter(const json_t *params, struct ambit_event_filter *filter, struct ambi
 
 /* With the lock. */
 static int
-look(const struct job *job, const struct ambit_event_filter *filter, json_t **ret_result,
+query_record(const struct job *job, const struct ambit_event_filter *filter, json_t **ret_result,
 	struct ambit_error *err)
 {
 	struct ambit_record *record = job->client->serve->box.world.record;
@@ -144,7 +144,7 @@ log_tell(struct job *job)
 	ambit_registry_lock(box->registry);
 	/* Read anew, and with it its name, whenever another process has written. */
 	filter.session = ambit_engine_session(box->world.engine);
-	r = look(job, &filter, &job->result, &err);
+	r = query_record(job, &filter, &job->result, &err);
 	ambit_registry_unlock(box->registry);
 	if (r < 0)
 		job_fail(job, RPC_INTERNAL, err.text[0] != '\0' ? err.text : "out of memory");

@@ -24,7 +24,7 @@ static const char *const kinds[] = {
 };
 
 static bool
-fits(enum param_kind kind, const json_t *value)
+is_valid_param(enum param_kind kind, const json_t *value)
 {
 	switch (kind) {
 	case PARAM_TEXT:
@@ -79,7 +79,7 @@ params_check(const char *method, const struct param *table, const json_t *params
 	json_object_foreach ((json_t *)params, key, value) {
 		for (param = table; param->name != NULL && !streq(param->name, key); param++)
 			;
-		if (param->name != NULL && fits(param->kind, value))
+		if (param->name != NULL && is_valid_param(param->kind, value))
 			continue;
 		name_field(ret_field, key);
 		return param->name == NULL ? refuse_unknown(method, table, ret_field, err)

@@ -121,7 +121,7 @@ is_listened_to(const struct sockaddr_un *address)
 
 /* With the lock. What is there is removed if nobody can miss it. */
 static int
-clear(int dir, const struct sockaddr_un *address, struct ambit_error *err)
+remove_stale_socket(int dir, const struct sockaddr_un *address, struct ambit_error *err)
 {
 	const char *path = address->sun_path, *name = strrchr(path, '/') + 1;
 	struct stat st;
@@ -191,7 +191,7 @@ doorway_open(struct doorway *doorway, const struct toolbox *box, const char *giv
 		/* Not a copy of the lock's descriptor: that would keep the lock. */
 		doorway->dir = openat(lock, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		r = doorway->dir < 0 ? err_sys(err, errno, "--socket: %s", doorway->path)
-				     : clear(doorway->dir, &address, err);
+				     : remove_stale_socket(doorway->dir, &address, err);
 	}
 	if (r == 0)
 		r = bind_address(doorway, &address, err);

@@ -143,7 +143,7 @@ tell_session(struct job *job)
 /* -- decide -------------------------------------------------------------------------- */
 
 static char *
-decide(const struct toolbox *box, const struct ambit_request *request)
+decide_request_json(const struct toolbox *box, const struct ambit_request *request)
 {
 	struct ambit_outcome outcome = { 0 };
 	char *line;
@@ -165,7 +165,7 @@ tell_decision(struct job *job)
 	auto_free char *text = json_dumps(job->params, JSON_COMPACT), *line = NULL;
 
 	if (text != NULL && ambit_request_parse(text, strlen(text), &request, NULL) == 0)
-		line = decide(&job->client->serve->box, request);
+		line = decide_request_json(&job->client->serve->box, request);
 	ambit_request_destroy(request);
 	if (line != NULL && json_parse(line, strlen(line), &job->result, NULL) == 0)
 		json_object_del(job->result, "id");

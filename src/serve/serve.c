@@ -39,7 +39,7 @@ read_on(void *data)
 /* The one client is served in a thread, so that a signal is heard even while that
  * waits for somebody who does not read. */
 static int
-watch(struct reader *reader, int stop, struct ambit_error *err)
+run_reader_thread(struct reader *reader, int stop, struct ambit_error *err)
 {
 	struct pollfd fds[] = {
 		{ .fd = reader->done, .events = POLLIN },
@@ -72,7 +72,7 @@ serve_stdio(struct serve *serve, struct ambit_error *err)
 	if (r == 0 && reader->done < 0)
 		r = err_sys(err, errno, "eventfd");
 	if (r == 0)
-		r = watch(reader, serve->stop, err);
+		r = run_reader_thread(reader, serve->stop, err);
 	client_finish(&reader->client);
 	fd_close_at(&reader->done);
 	free(reader);

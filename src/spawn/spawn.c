@@ -108,7 +108,7 @@ struct telling {
 
 /* Whom it waits for is said at once; that it runs, now and then. */
 static void
-progress(void *data, double done, double total, const char *message)
+print_progress(void *data, double done, double total, const char *message)
 {
 	struct telling *t = data;
 	bool waits = message != NULL && str_prefix(message, "waiting");
@@ -128,7 +128,8 @@ progress(void *data, double done, double total, const char *message)
 /* -- what comes of it ------------------------------------------------------------------- */
 
 static int
-tell(const struct args *args, const struct ambit_result *result, struct ambit_error *err)
+print_agent_result(
+	const struct args *args, const struct ambit_result *result, struct ambit_error *err)
 {
 	auto_json json_t *structured = NULL;
 	const json_t *code;
@@ -159,7 +160,7 @@ run_agent(struct toolbox *box, const struct args *args, int signalled, struct am
 	const struct ambit_call_options options = {
 		.cancel = signalled,
 		.unlabelled = true,
-		.progress = progress,
+		.progress = print_progress,
 		.data = &telling,
 	};
 	struct ambit_result result = { 0 };
@@ -174,7 +175,7 @@ run_agent(struct toolbox *box, const struct args *args, int signalled, struct am
 			       ? err_nomem(err)
 			       : err_set(err, EILSEQ, "agent, folder and task must be UTF-8");
 	r = ambit_registry_call(box->registry, "run_agent", call, strlen(call), &options, &result);
-	r = r < 0 ? err_nomem(err) : tell(args, &result, err);
+	r = r < 0 ? err_nomem(err) : print_agent_result(args, &result, err);
 	/* Where it is behind a line, its end is told before this process ends. */
 	fflush(stdout);
 	ambit_result_finish(&result);

@@ -38,7 +38,7 @@ board_party(const struct board *board, uint64_t id)
 
 /* As the person writes it. */
 static char *
-shorten(const struct board *board, const char *folder)
+shorten_folder(const struct board *board, const char *folder)
 {
 	auto_free char *escaped = str_escape(folder, strlen(folder));
 	auto_free char *safe = escaped != NULL ? str_show(escaped) : NULL;
@@ -51,7 +51,7 @@ shorten(const struct board *board, const char *folder)
 
 /* Escaped, and not longer than anybody reads. */
 static char *
-name(const char *text)
+escape_name(const char *text)
 {
 	auto_free char *begin = strndup(text != NULL ? text : "?", NAME_MOST);
 
@@ -63,10 +63,10 @@ board_party_add(struct board *board, uint64_t id, const struct ambit_live_entry 
 {
 	struct party party = {
 		.id = id,
-		.session = name(entry->session),
-		.door = name(entry->door),
-		.folder = shorten(board, entry->folder != NULL ? entry->folder : "?"),
-		.what = name(entry->what),
+		.session = escape_name(entry->session),
+		.door = escape_name(entry->door),
+		.folder = shorten_folder(board, entry->folder != NULL ? entry->folder : "?"),
+		.what = escape_name(entry->what),
 		.pid = entry->pid,
 		.asks = entry->asks,
 	};
@@ -118,7 +118,7 @@ board_question(const struct board *board, uint64_t party, uint64_t question)
  * So not a time is waited for, but a pause; a short one never takes the place of a long
  * one that is still waited for. */
 static void
-deafen(struct board *board, bool midway)
+start_key_pause(struct board *board, bool midway)
 {
 	if (midway)
 		board->deaf_for = BOARD_PAUSE_MS;
@@ -177,7 +177,7 @@ remove_at(struct board *board, size_t i)
 	if (i == board->n_items && i > 0)
 		i--;
 	board->selected = board->n_items > 0 ? board->items[i].serial : 0;
-	deafen(board, midway);
+	start_key_pause(board, midway);
 }
 
 bool
@@ -210,7 +210,7 @@ board_question_add(struct board *board, uint64_t party, const struct ambit_quest
 	board->serials++;
 	if (board->selected == 0) {
 		board->selected = item.serial;
-		deafen(board, false);
+		start_key_pause(board, false);
 	}
 	return 0;
 }

@@ -56,7 +56,7 @@ struct feed {
 /* -- peers ------------------------------------------------------------------ */
 
 static void
-forget(struct feed *feed, size_t i)
+remove_peer(struct feed *feed, size_t i)
 {
 	struct peer peer = feed->peers[i];
 
@@ -69,7 +69,7 @@ forget(struct feed *feed, size_t i)
 }
 
 static struct peer *
-find(const struct feed *feed, uint64_t party)
+find_linked_peer(const struct feed *feed, uint64_t party)
 {
 	for (size_t i = 0; i < feed->n; i++)
 		if (feed->peers[i].party == party && feed->peers[i].link != NULL)
@@ -107,7 +107,7 @@ take_closed(struct feed *feed, const struct peer *peer, const char *params)
 
 /* All that came; false: it is gone. */
 static bool
-drain(struct feed *feed, const struct peer *peer)
+read_peer_messages(struct feed *feed, const struct peer *peer)
 {
 	const char *method, *params;
 	int r;
@@ -123,16 +123,16 @@ drain(struct feed *feed, const struct peer *peer)
 static void
 drain_party(struct feed *feed, uint64_t party)
 {
-	struct peer *peer = find(feed, party);
+	struct peer *peer = find_linked_peer(feed, party);
 
-	if (peer != NULL && !drain(feed, peer))
-		forget(feed, (size_t)(peer - feed->peers));
+	if (peer != NULL && !read_peer_messages(feed, peer))
+		remove_peer(feed, (size_t)(peer - feed->peers));
 }
 
 /* -- finding them ----------------------------------------------------------- */
 
 static int
-join(struct feed *feed, const char *name, struct ambit_link **ret_link, uint64_t party,
+open_peer_link(struct feed *feed, const char *name, struct ambit_link **ret_link, uint64_t party,
 	struct ambit_error *err)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = party };
@@ -158,7 +158,7 @@ is_gone(int r)
 }
 
 static int
-meet(void *data, const struct ambit_live_entry *entry)
+add_live_peer(void *data, const struct ambit_live_entry *entry)
 {
 	struct feed *feed = data;
 	struct ambit_error err = { 0 };
@@ -180,7 +180,7 @@ meet(void *data, const struct ambit_live_entry *entry)
 	peer.name = str_dup(entry->name);
 	if (peer.name == NULL)
 		return -ENOMEM;
-	r = join(feed, entry->name, &peer.link, peer.party, &err);
+	r = open_peer_link(feed, entry->name, &peer.link, peer.party, &err);
 	/* One that is busy, or has many guests, is met at the next look. */
 	if (r == -ETIMEDOUT || r == -EAGAIN) {
 		free(peer.name);
@@ -197,11 +197,11 @@ meet(void *data, const struct ambit_live_entry *entry)
 
 /* Those that did not want us may have gone, and their names mean others later. */
 static void
-sweep(struct feed *feed)
+remove_unseen_peers(struct feed *feed)
 {
 	for (size_t i = feed->n; i-- > 0;)
 		if (feed->peers[i].link == NULL && !feed->peers[i].seen)
-			forget(feed, i);
+			remove_peer(feed, i);
 }
 
 /* From here on sessions that start wait a moment for us, also where only one is looked
@@ -220,7 +220,7 @@ watch_directory(struct feed *feed)
 }
 
 static void
-list(struct feed *feed)
+list_live_sessions(struct feed *feed)
 {
 	struct ambit_error err = { 0 };
 	uint64_t before = feed->parties;
@@ -229,11 +229,11 @@ list(struct feed *feed)
 	watch_directory(feed);
 	for (size_t i = 0; i < feed->n; i++)
 		feed->peers[i].seen = false;
-	r = ambit_live_list(feed->live, HELLO_MS, meet, feed, &err);
+	r = ambit_live_list(feed->live, HELLO_MS, add_live_peer, feed, &err);
 	if (r < 0 && !feed->list_told)
 		feed->sink.trouble(feed->sink.data, "live sessions", err.text);
 	feed->list_told = r < 0;
-	sweep(feed);
+	remove_unseen_peers(feed);
 	/* What each had to say at once came with the reply. */
 	while (before < feed->parties)
 		drain_party(feed, ++before);
@@ -397,7 +397,7 @@ feed_ready(struct feed *feed)
 		else
 			drain_party(feed, events[i].data.u64);
 	if (clock_steady() >= feed->next_list)
-		list(feed);
+		list_live_sessions(feed);
 	if (clock_steady() >= feed->next_record)
 		look_at_record(feed);
 	now = clock_steady();
@@ -417,7 +417,7 @@ int
 feed_answer(struct feed *feed, uint64_t party, uint64_t question, const struct ambit_answer *answer,
 	struct ambit_error *err)
 {
-	const struct peer *peer = find(feed, party);
+	const struct peer *peer = find_linked_peer(feed, party);
 
 	if (peer == NULL)
 		return err_set(err, ENOENT, "the session is gone");
@@ -427,7 +427,7 @@ feed_answer(struct feed *feed, uint64_t party, uint64_t question, const struct a
 int
 feed_answer_text(struct feed *feed, uint64_t party, const char *params, struct ambit_error *err)
 {
-	const struct peer *peer = find(feed, party);
+	const struct peer *peer = find_linked_peer(feed, party);
 
 	if (peer == NULL)
 		return err_set(err, ENOENT, "the session is gone");

@@ -47,7 +47,7 @@ end_row(struct page *page)
 }
 
 static void
-rule(struct page *page, const char *name)
+add_separator_row(struct page *page, const char *name)
 {
 	row_style(&page->row, ROW_DIM);
 	row_printf(&page->row, "-- %s ", name);
@@ -56,7 +56,7 @@ rule(struct page *page, const char *name)
 }
 
 static void
-count(struct row *row, size_t n, const char *what)
+append_count(struct row *row, size_t n, const char *what)
 {
 	if (n == 0)
 		row_printf(row, "no %ss", what);
@@ -65,13 +65,13 @@ count(struct row *row, size_t n, const char *what)
 }
 
 static void
-title(struct page *page)
+add_title_row(struct page *page)
 {
 	row_style(&page->row, ROW_REVERSE);
 	row_puts(&page->row, " ambit watch   ");
-	count(&page->row, page->board->n_parties, "session");
+	append_count(&page->row, page->board->n_parties, "session");
 	row_puts(&page->row, "   ");
-	count(&page->row, page->board->n_items, "question");
+	append_count(&page->row, page->board->n_items, "question");
 	if (page->row.colour)
 		row_fill(&page->row, ' ');
 	end_row(page);
@@ -81,7 +81,7 @@ title(struct page *page)
 
 /* Whose question this is, and until when. */
 static char *
-head(const struct page *page)
+make_question_head(const struct page *page)
 {
 	const struct item *item = page->item;
 	const struct party *party = board_party(page->board, item->party);
@@ -127,7 +127,7 @@ read_question(struct page *page)
 
 	if (page->item == NULL)
 		return 0;
-	above = head(page);
+	above = make_question_head(page);
 	if (above == NULL || wrap_text(&page->head, above, page->row.columns) < 0)
 		return -ENOMEM;
 	return read_text(page, page->item);
@@ -141,7 +141,7 @@ line_at(const struct page *page, size_t i)
 
 /* As many lines as there is room for; where more follow, the last says so. */
 static void
-question(struct page *page)
+add_question_rows(struct page *page)
 {
 	size_t n = page->head.n + page->item->text.n, room = page->layout.question;
 	size_t most = n > room ? n - room : 0, from = page->item->scroll;
@@ -167,7 +167,7 @@ question(struct page *page)
 /* -- without one ------------------------------------------------------------ */
 
 static void
-sessions(struct page *page)
+add_session_rows(struct page *page)
 {
 	const struct board *board = page->board;
 	struct row *row = &page->row;
@@ -202,7 +202,7 @@ who_asks(const struct ambit_question *question, const struct party *party)
 }
 
 static void
-list(struct page *page)
+add_waiting_rows(struct page *page)
 {
 	const struct board *board = page->board;
 	size_t room = page->layout.list - 1, from = 0;
@@ -210,7 +210,7 @@ list(struct page *page)
 
 	if (at >= room)
 		from = at - room + 1;
-	rule(page, "waiting");
+	add_separator_row(page, "waiting");
 	for (size_t i = from; i < board->n_items && i < from + room; i++) {
 		const struct item *item = &board->items[i];
 		const struct ambit_question *asked = ambit_dialog_question(item->dialog);
@@ -257,11 +257,11 @@ event_row(struct page *page, const struct seen_event *event)
 }
 
 static void
-tail(struct page *page)
+add_record_rows(struct page *page)
 {
 	size_t n = page->layout.tail - 1;
 
-	rule(page, "record");
+	add_separator_row(page, "record");
 	if (n > page->board->n_tail)
 		n = page->board->n_tail;
 	while (n-- > 0)
@@ -269,7 +269,7 @@ tail(struct page *page)
 }
 
 static void
-deaf(struct page *page)
+append_deaf_notice(struct page *page)
 {
 	struct row *row = &page->row;
 	bool long_pause = page->board->deaf_for == BOARD_PAUSE_MS;
@@ -284,14 +284,14 @@ deaf(struct page *page)
 
 /* The last row: what to wait for, what has happened, or the keys. */
 static void
-footer(struct page *page)
+add_footer_row(struct page *page)
 {
 	struct row *row = &page->row;
 
 	row_puts(row, " ");
 	if (page->deaf) {
 		row_style(row, page->board->dropped ? ROW_BOLD : ROW_PLAIN);
-		deaf(page);
+		append_deaf_notice(page);
 	} else if (page->board->note[0] != '\0') {
 		row_style(row, ROW_BOLD);
 		row_puts(row, page->board->note);
@@ -322,28 +322,28 @@ too_small(struct page *page)
 }
 
 static void
-compose(struct page *page)
+compose_page(struct page *page)
 {
 	bool asked = page->item != NULL;
 	size_t lines = asked ? page->head.n + page->item->text.n : page->board->n_parties + 1;
 
 	page->layout = layout_of(page->rows, page->row.columns + 1, lines, page->board->n_items);
-	title(page);
+	add_title_row(page);
 	if (page->layout.blind) {
 		too_small(page);
 		return;
 	}
 	if (asked)
-		question(page);
+		add_question_rows(page);
 	else
-		sessions(page);
+		add_session_rows(page);
 	if (page->layout.list > 0)
-		list(page);
+		add_waiting_rows(page);
 	if (page->layout.tail > 0)
-		tail(page);
+		add_record_rows(page);
 	while (page->frame->n < page->rows - 1)
 		end_row(page);
-	footer(page);
+	add_footer_row(page);
 }
 
 int
@@ -371,7 +371,7 @@ frame_compose(struct board *board, size_t rows, size_t columns, bool colour, boo
 		frame.state = ambit_dialog_state(page.item->dialog);
 	}
 	if (!page.failed)
-		compose(&page);
+		compose_page(&page);
 	wrapped_finish(&page.head);
 	if (page.failed) {
 		frame_finish(&frame);

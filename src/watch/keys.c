@@ -29,7 +29,7 @@ const struct screen_key screen_keys[] = {
 };
 
 static const struct screen_key *
-find(int key)
+find_screen_key(int key)
 {
 	for (const struct screen_key *row = screen_keys; row->key != 0; row++)
 		if (row->key == key)
@@ -38,7 +38,7 @@ find(int key)
 }
 
 static void
-move(struct board *board, bool next)
+move_selection(struct board *board, bool next)
 {
 	const struct item *item = board_selected(board);
 	size_t n = board->n_items, at;
@@ -52,7 +52,7 @@ move(struct board *board, bool next)
 
 /* The frame brings it back to where the text ends. */
 static void
-scroll(struct board *board, enum screen_act act)
+scroll_question(struct board *board, enum screen_act act)
 {
 	struct item *item = board_selected(board);
 	size_t page = board->page > 0 ? board->page : 1;
@@ -68,18 +68,18 @@ scroll(struct board *board, enum screen_act act)
 }
 
 static enum board_act
-perform(struct board *board, enum screen_act act)
+perform_screen_act(struct board *board, enum screen_act act)
 {
 	switch (act) {
 	case SCREEN_NEXT:
 	case SCREEN_PREVIOUS:
-		move(board, act == SCREEN_NEXT);
+		move_selection(board, act == SCREEN_NEXT);
 		return BOARD_DRAW;
 	case SCREEN_DOWN:
 	case SCREEN_UP:
 	case SCREEN_HOME:
 	case SCREEN_END:
-		scroll(board, act);
+		scroll_question(board, act);
 		return BOARD_DRAW;
 	case SCREEN_REDRAW:
 		return BOARD_REDRAW;
@@ -92,7 +92,7 @@ perform(struct board *board, enum screen_act act)
 }
 
 static enum board_act
-press(struct board *board, struct item *item, int key, int64_t now)
+press_dialog_key(struct board *board, struct item *item, int key, int64_t now)
 {
 	int r;
 
@@ -120,19 +120,19 @@ press(struct board *board, struct item *item, int key, int64_t now)
 static const struct screen_key *
 find_control(char c)
 {
-	const struct screen_key *row = find(c < ' ' ? c : 0);
+	const struct screen_key *row = find_screen_key(c < ' ' ? c : 0);
 
 	return row != NULL && row->act >= SCREEN_REDRAW ? row : NULL;
 }
 
 /* Letters are letters here. */
 static enum board_act
-type(struct board *board, struct item *item, const char *chunk, size_t len)
+type_dialog_text(struct board *board, struct item *item, const char *chunk, size_t len)
 {
 	const struct screen_key *row = find_control(chunk[0]);
 
 	if (row != NULL)
-		return perform(board, row->act);
+		return perform_screen_act(board, row->act);
 	ambit_dialog_type(item->dialog, chunk, len);
 	wrapped_finish(&item->text);
 	return ambit_dialog_answer(item->dialog) != NULL ? BOARD_ANSWER : BOARD_DRAW;
@@ -140,12 +140,12 @@ type(struct board *board, struct item *item, const char *chunk, size_t len)
 
 /* Nobody says how long it takes to look up from the keys: it is over when they rest. */
 static enum board_act
-drop(struct board *board, const char *chunk, size_t len, int64_t now)
+drop_typed_keys(struct board *board, const char *chunk, size_t len, int64_t now)
 {
 	const struct screen_key *row = len == 1 ? find_control(chunk[0]) : NULL;
 
 	if (row != NULL)
-		return perform(board, row->act);
+		return perform_screen_act(board, row->act);
 	board->dropped = true;
 	if (board->deaf_until != BOARD_UNSEEN)
 		board->deaf_until = now + board->deaf_for;
@@ -154,9 +154,9 @@ drop(struct board *board, const char *chunk, size_t len, int64_t now)
 
 /* A key that is held down comes in a lump; what only moves may be repeated so. */
 static size_t
-repeated(const char *chunk, size_t len)
+count_repeats(const char *chunk, size_t len)
 {
-	const struct screen_key *row = find(chunk[0]);
+	const struct screen_key *row = find_screen_key(chunk[0]);
 
 	if (row == NULL || row->act >= SCREEN_HOME)
 		return 1;
@@ -169,7 +169,7 @@ repeated(const char *chunk, size_t len)
 int
 board_type(struct board *board, const char *chunk, size_t len, bool last, int64_t now)
 {
-	size_t times = repeated(chunk, len);
+	size_t times = count_repeats(chunk, len);
 	int key = ambit_key_read(chunk, times > 1 ? 1 : len, last);
 	struct item *item = board_selected(board);
 	const struct screen_key *row;
@@ -180,16 +180,17 @@ board_type(struct board *board, const char *chunk, size_t len, bool last, int64_
 	board->alone = board->typed == 0 || now - board->typed >= AMBIT_KEY_ALONE_MS;
 	board->typed = now;
 	if (now < board->deaf_until)
-		return drop(board, chunk, len, now);
-	row = find(key);
+		return drop_typed_keys(board, chunk, len, now);
+	row = find_screen_key(key);
 	if (board->blind)
-		return row != NULL && row->act >= SCREEN_REDRAW ? perform(board, row->act)
-								: BOARD_NOTHING;
+		return row != NULL && row->act >= SCREEN_REDRAW
+			       ? perform_screen_act(board, row->act)
+			       : BOARD_NOTHING;
 	if (item != NULL && ambit_dialog_state(item->dialog) == AMBIT_DIALOG_TYPING)
-		return type(board, item, chunk, len);
+		return type_dialog_text(board, item, chunk, len);
 	if (row == NULL)
-		return item != NULL ? press(board, item, key, now) : BOARD_NOTHING;
+		return item != NULL ? press_dialog_key(board, item, key, now) : BOARD_NOTHING;
 	while (times-- > 0)
-		act = perform(board, row->act);
+		act = perform_screen_act(board, row->act);
 	return act;
 }

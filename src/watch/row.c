@@ -45,7 +45,7 @@ row_style(struct row *row, const char *sequence)
 
 /* At most so many columns of it; how many it took. own: in which a gap is a gap. */
 static size_t
-put(struct row *row, const char *text, size_t most, bool own)
+append_fitting_text(struct row *row, const char *text, size_t most, bool own)
 {
 	/* A text may be of megabytes, of which this is all that can be seen. */
 	auto_free char *begin = strndup(text, row->columns * 4 + 8);
@@ -74,13 +74,13 @@ put(struct row *row, const char *text, size_t most, bool own)
 void
 row_puts(struct row *row, const char *text)
 {
-	put(row, text, row->columns, true);
+	append_fitting_text(row, text, row->columns, true);
 }
 
 void
 row_show(struct row *row, const char *text)
 {
-	put(row, text, row->columns, false);
+	append_fitting_text(row, text, row->columns, false);
 }
 
 void
@@ -100,7 +100,7 @@ row_printf(struct row *row, const char *fmt, ...)
 }
 
 static void
-pad(struct row *row, char c, size_t n)
+append_padding(struct row *row, char c, size_t n)
 {
 	for (; n > 0 && row->used < row->columns; n--, row->used++)
 		buf_putc(&row->text, c);
@@ -109,9 +109,9 @@ pad(struct row *row, char c, size_t n)
 void
 row_cell(struct row *row, const char *text, size_t width)
 {
-	size_t used = put(row, text, width, false);
+	size_t used = append_fitting_text(row, text, width, false);
 
-	pad(row, ' ', width + 2 - used);
+	append_padding(row, ' ', width + 2 - used);
 }
 
 void
@@ -135,7 +135,7 @@ row_cell_end(struct row *row, const char *text, size_t width)
 void
 row_fill(struct row *row, char c)
 {
-	pad(row, c, row->columns);
+	append_padding(row, c, row->columns);
 }
 
 char *

@@ -42,7 +42,7 @@ struct stream {
 /* -- out -------------------------------------------------------------------- */
 
 static void
-say(struct stream *stream, json_t *object)
+write_json_line(struct stream *stream, json_t *object)
 {
 	struct ambit_error err = { 0 };
 	int r = out_json(object, &err);
@@ -105,7 +105,7 @@ on_came(void *data, uint64_t party, const struct ambit_live_entry *entry)
 	json_set_text(object, "door", entry->door);
 	json_set_text(object, "folder", entry->folder);
 	json_set_text(object, "what", entry->what);
-	say(stream, object);
+	write_json_line(stream, object);
 }
 
 static void
@@ -114,7 +114,7 @@ on_left(void *data, uint64_t party)
 	struct stream *stream = data;
 	struct door *door = (struct door *)door_of(stream, party);
 
-	say(stream, line_of(stream, "gone", party));
+	write_json_line(stream, line_of(stream, "gone", party));
 	if (door == NULL)
 		return;
 	free(door->name);
@@ -131,7 +131,7 @@ on_question(void *data, uint64_t party, const struct ambit_question *question, c
 	(void)question;
 	if (json_parse(params, strlen(params), &as_it_came, NULL) == 0)
 		json_object_set_new(object, "question", as_it_came);
-	say(stream, object);
+	write_json_line(stream, object);
 }
 
 static void
@@ -142,7 +142,7 @@ on_closed(void *data, uint64_t party, uint64_t question, const char *how)
 
 	json_object_set_new(object, "id", json_integer((json_int_t)question));
 	json_set_text(object, "how", how);
-	say(stream, object);
+	write_json_line(stream, object);
 }
 
 static void
@@ -150,7 +150,7 @@ on_event(void *data, int64_t id, const struct ambit_event *event)
 {
 	json_t *object = json_pack("{s:s s:o}", "type", "event", "event", event_json(id, event));
 
-	say(data, object);
+	write_json_line(data, object);
 }
 
 static void
@@ -160,13 +160,13 @@ on_trouble(void *data, const char *what, const char *why)
 
 	json_set_text(object, "what", what);
 	json_set_text(object, "why", why);
-	say(data, object);
+	write_json_line(data, object);
 }
 
 /* -- in --------------------------------------------------------------------- */
 
 static void
-refuse(struct stream *stream, json_t *given, const char *why)
+write_error_line(struct stream *stream, json_t *given, const char *why)
 {
 	json_t *object = json_pack("{s:s}", "type", "error");
 
@@ -175,7 +175,7 @@ refuse(struct stream *stream, json_t *given, const char *why)
 		json_object_set(object, "id", json_object_get(given, "id"));
 	if (json_object_get(given, "from") != NULL)
 		json_object_set(object, "from", json_object_get(given, "from"));
-	say(stream, object);
+	write_json_line(stream, object);
 }
 
 /* Each door numbers its questions for itself, so it must be said whose it is. */
@@ -201,12 +201,13 @@ take_line(struct stream *stream, const char *text, size_t len)
 	json_t *done;
 
 	if (json_parse(text, len, &given, &err) < 0 || !json_is_object(given)) {
-		refuse(stream, NULL, err.code != 0 ? err.text : "not an object");
+		write_error_line(stream, NULL, err.code != 0 ? err.text : "not an object");
 		return;
 	}
 	door = find_door(stream, given);
 	if (door == NULL) {
-		refuse(stream, given, "'from' is not the name of a live session's socket");
+		write_error_line(
+			stream, given, "'from' is not the name of a live session's socket");
 		return;
 	}
 	party = door->party;
@@ -214,12 +215,12 @@ take_line(struct stream *stream, const char *text, size_t len)
 	json_object_del(params, "from");
 	line = json_line(params);
 	if (line == NULL || feed_answer_text(stream->feed, party, line, &err) < 0) {
-		refuse(stream, given, line != NULL ? err.text : "no memory");
+		write_error_line(stream, given, line != NULL ? err.text : "no memory");
 		return;
 	}
 	done = line_of(stream, "answered", party);
 	json_object_set(done, "id", json_object_get(given, "id"));
-	say(stream, done);
+	write_json_line(stream, done);
 }
 
 static void
@@ -239,7 +240,7 @@ take_lines(struct stream *stream)
 	}
 	if (stream->in.len > LINE_MAX_BYTES) {
 		if (!stream->skipping)
-			refuse(stream, NULL, "a line of more than 64 KiB");
+			write_error_line(stream, NULL, "a line of more than 64 KiB");
 		stream->skipping = true;
 		stream->in.len = 0;
 	}
@@ -268,7 +269,7 @@ read_some(struct stream *stream, struct ambit_error *err)
 /* -- all of it -------------------------------------------------------------- */
 
 static int
-turn(struct stream *stream, struct ambit_error *err)
+run_stream_turn(struct stream *stream, struct ambit_error *err)
 {
 	struct pollfd p[2] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
@@ -299,7 +300,7 @@ stream_run(const struct watch *watch, struct ambit_error *err)
 	int r = feed_create(watch->live, watch->state, watch->session, 0, &sink, &stream.feed, err);
 
 	if (r == 0)
-		while ((r = turn(&stream, err)) == 1)
+		while ((r = run_stream_turn(&stream, err)) == 1)
 			;
 	feed_destroy(stream.feed);
 	for (size_t i = 0; i < stream.n; i++) {

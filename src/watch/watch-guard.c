@@ -77,7 +77,7 @@ stop_too(struct guard *guard)
 
 /* True: the child is gone, and how is in *status. */
 static bool
-look(struct guard *guard, int *status)
+check_child_ended(struct guard *guard, int *status)
 {
 	pid_t pid;
 
@@ -95,7 +95,7 @@ wait_for_child(struct guard *guard)
 	const struct timespec patience = { .tv_sec = ENDING_S };
 	int status = 0;
 
-	while (!look(guard, &status)) {
+	while (!check_child_ended(guard, &status)) {
 		int sig = guard->ending != 0 ? sigtimedwait(&guard->held, NULL, &patience)
 					     : sigwaitinfo(&guard->held, NULL);
 
@@ -113,7 +113,7 @@ wait_for_child(struct guard *guard)
 }
 
 static int
-conclude(struct guard *guard, int status, int report, struct ambit_error *err)
+report_child_end(struct guard *guard, int status, int report, struct ambit_error *err)
 {
 	struct ambit_error told;
 
@@ -165,7 +165,7 @@ terminal_guard(struct terminal *terminal,
 	}
 	status = wait_for_child(&guard);
 	terminal_leave(terminal);
-	status = conclude(&guard, status, report[0], err);
+	status = report_child_end(&guard, status, report[0], err);
 	close(report[0]);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return status;

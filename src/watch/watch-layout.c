@@ -10,7 +10,7 @@
 #define TAIL_LEAST 2 /* a rule and an event */
 
 static size_t
-least(size_t a, size_t b)
+choose_smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -25,10 +25,10 @@ layout_of(size_t rows, size_t columns, size_t lines, size_t questions)
 		return layout;
 	if (questions > 1 && rows >= LIST_ROOM)
 		list = LIST_LEAST;
-	layout.question = least(lines, room - list);
+	layout.question = choose_smaller(lines, room - list);
 	room -= layout.question;
 	if (questions > 1 && room >= LIST_LEAST)
-		layout.list = least(questions + 1, room);
+		layout.list = choose_smaller(questions + 1, room);
 	room -= layout.list;
 	layout.tail = room >= TAIL_LEAST ? room : 0;
 	return layout;

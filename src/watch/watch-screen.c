@@ -139,7 +139,7 @@ on_trouble(void *data, const char *what, const char *why)
 
 /* Here, and from here on, questions come to this screen and not to others' terminals. */
 static int
-attach(struct screen *screen, struct ambit_error *err)
+attach_feed(struct screen *screen, struct ambit_error *err)
 {
 	const struct watch *watch = screen->watch;
 	const struct feed_sink sink = {
@@ -158,7 +158,7 @@ attach(struct screen *screen, struct ambit_error *err)
 }
 
 static void
-detach(struct screen *screen)
+detach_feed(struct screen *screen)
 {
 	feed_destroy(screen->feed);
 	screen->feed = NULL;
@@ -168,7 +168,7 @@ detach(struct screen *screen)
 /* -- drawing ---------------------------------------------------------------- */
 
 static int
-flush(struct screen *screen)
+flush_output(struct screen *screen)
 {
 	while (screen->written < screen->out.len) {
 		ssize_t n = write(screen->terminal->fd, screen->out.data + screen->written,
@@ -208,7 +208,7 @@ drop_keys(struct screen *screen, const struct frame *frame)
 }
 
 static int
-draw(struct screen *screen, struct ambit_error *err)
+draw_frame(struct screen *screen, struct ambit_error *err)
 {
 	struct board *board = &screen->board;
 	size_t rows, columns;
@@ -235,12 +235,12 @@ draw(struct screen *screen, struct ambit_error *err)
 	screen->shown = frame;
 	if (screen->out.failed)
 		return err_nomem(err);
-	return flush(screen) < 0 ? err_sys(err, errno, "the terminal") : 0;
+	return flush_output(screen) < 0 ? err_sys(err, errno, "the terminal") : 0;
 }
 
 /* All of it, anew. */
 static void
-redraw(struct screen *screen)
+request_redraw(struct screen *screen)
 {
 	struct frame *shown = &screen->shown;
 
@@ -281,7 +281,7 @@ ask_again(struct screen *screen, uint64_t party, const struct ambit_question *qu
 }
 
 static void
-answer(struct screen *screen)
+send_board_answer(struct screen *screen)
 {
 	struct item *item = board_selected(&screen->board);
 	struct ambit_error err = { 0 };
@@ -315,9 +315,9 @@ answer(struct screen *screen)
  * shell gets the terminal from the one that waits for us. SIGCONT, which is waiting by
  * the time that this returns, brings us back. */
 static void
-stop(struct screen *screen)
+stop_screen(struct screen *screen)
 {
-	detach(screen);
+	detach_feed(screen);
 	screen->away = true;
 	raise(SIGSTOP);
 }
@@ -337,12 +337,12 @@ come_back(struct screen *screen, struct ambit_error *err)
 	screen->board.deaf_until = BOARD_UNSEEN;
 	screen->board.deaf_for = BOARD_DEAF_MS;
 	screen->shown.serial = 0;
-	redraw(screen);
-	return screen->feed == NULL ? attach(screen, err) : 0;
+	request_redraw(screen);
+	return screen->feed == NULL ? attach_feed(screen, err) : 0;
 }
 
 static void
-act(struct screen *screen, int what)
+perform_board_act(struct screen *screen, int what)
 {
 	switch ((enum board_act)what) {
 	case BOARD_NOTHING:
@@ -351,13 +351,13 @@ act(struct screen *screen, int what)
 		screen->dirty = true;
 		return;
 	case BOARD_ANSWER:
-		answer(screen);
+		send_board_answer(screen);
 		return;
 	case BOARD_REDRAW:
-		redraw(screen);
+		request_redraw(screen);
 		return;
 	case BOARD_STOP:
-		stop(screen);
+		stop_screen(screen);
 		return;
 	case BOARD_QUIT:
 		screen->over = true;
@@ -366,7 +366,7 @@ act(struct screen *screen, int what)
 }
 
 static void
-press(struct screen *screen, bool last)
+process_keys(struct screen *screen, bool last)
 {
 	int64_t now = clock_steady();
 	int r = board_type(&screen->board, screen->keys, screen->n_keys, last, now);
@@ -376,7 +376,7 @@ press(struct screen *screen, bool last)
 		return;
 	}
 	screen->n_keys = 0;
-	act(screen, r);
+	perform_board_act(screen, r);
 }
 
 static int
@@ -390,7 +390,7 @@ read_keys(struct screen *screen, struct ambit_error *err)
 	if (n <= 0)
 		return err_set(err, EIO, "the terminal is gone");
 	screen->n_keys += (size_t)n;
-	press(screen, screen->n_keys == sizeof(screen->keys));
+	process_keys(screen, screen->n_keys == sizeof(screen->keys));
 	return 0;
 }
 
@@ -404,9 +404,9 @@ on_signal(struct screen *screen, struct ambit_error *err)
 		int sig = (int)info.ssi_signo;
 
 		if (sig == SIGTSTP) {
-			stop(screen);
+			stop_screen(screen);
 		} else if (sig == SIGWINCH) {
-			redraw(screen);
+			request_redraw(screen);
 		} else if (sig == SIGCONT) {
 			r = come_back(screen, err);
 		} else {
@@ -420,7 +420,7 @@ on_signal(struct screen *screen, struct ambit_error *err)
 /* -- the loop --------------------------------------------------------------- */
 
 static int
-sooner(int a, int64_t until, int64_t now)
+shorten_wait(int a, int64_t until, int64_t now)
 {
 	int64_t left = until > now ? until - now : 0;
 
@@ -441,7 +441,7 @@ pass_time(struct screen *screen)
 	if (board_listen(board, now))
 		screen->dirty = true;
 	if (screen->n_keys > 0 && now >= screen->keys_until)
-		press(screen, true);
+		process_keys(screen, true);
 }
 
 /* How long until the next of it, at most wait. */
@@ -453,13 +453,13 @@ time_left(struct screen *screen, int wait)
 	int64_t now = clock_steady();
 
 	if (board->note[0] != '\0')
-		wait = sooner(wait, board->note_until, now);
+		wait = shorten_wait(wait, board->note_until, now);
 	if (board->deaf_until != 0)
-		wait = sooner(wait, board->deaf_until, now);
+		wait = shorten_wait(wait, board->deaf_until, now);
 	if (screen->n_keys > 0)
-		wait = sooner(wait, screen->keys_until, now);
+		wait = shorten_wait(wait, screen->keys_until, now);
 	if (item != NULL && ambit_dialog_question(item->dialog)->expires != 0) {
-		wait = sooner(wait, now + SECOND_MS, now);
+		wait = shorten_wait(wait, now + SECOND_MS, now);
 		screen->dirty = true;
 	}
 	return wait;
@@ -482,11 +482,11 @@ wait_for(struct screen *screen, int wait, struct ambit_error *err)
 		return 0; /* signals come first: they may have changed what is shown */
 	if (!busy)
 		return read_keys(screen, err);
-	return flush(screen) < 0 ? err_sys(err, errno, "the terminal") : 0;
+	return flush_output(screen) < 0 ? err_sys(err, errno, "the terminal") : 0;
 }
 
 static int
-turn(struct screen *screen, struct ambit_error *err)
+run_screen_turn(struct screen *screen, struct ambit_error *err)
 {
 	int r = on_signal(screen, err), wait = 0;
 
@@ -500,7 +500,7 @@ turn(struct screen *screen, struct ambit_error *err)
 		return 0;
 	wait = time_left(screen, wait);
 	if (screen->dirty && screen->out.len == 0)
-		r = draw(screen, err);
+		r = draw_frame(screen, err);
 	return r < 0 ? r : wait_for(screen, wait, err);
 }
 
@@ -517,7 +517,7 @@ open_screen(struct screen *screen, struct ambit_error *err)
 	screen->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (screen->signals < 0)
 		return err_sys(err, errno, "signalfd");
-	return attach(screen, err);
+	return attach_feed(screen, err);
 }
 
 int
@@ -537,9 +537,9 @@ screen_run(void *data, struct terminal *terminal, struct ambit_error *err)
 	if (r == 0 && (r = terminal_enter(terminal)) < 0)
 		err_sys(err, -r, "the terminal");
 	while (r == 0 && !screen.over)
-		r = turn(&screen, err);
+		r = run_screen_turn(&screen, err);
 	terminal_settle(terminal);
-	detach(&screen);
+	detach_feed(&screen);
 	frame_finish(&screen.shown);
 	buf_finish(&screen.out);
 	if (screen.signals >= 0)

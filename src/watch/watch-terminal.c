@@ -69,7 +69,7 @@ set_modes(int fd, const struct termios *modes)
 
 /* What waits unread in a terminal that was stopped is not worth more than its state. */
 static void
-put(int fd, const char *text, size_t len)
+write_to_terminal(int fd, const char *text, size_t len)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	bool thrown = false;
@@ -106,14 +106,14 @@ terminal_enter(struct terminal *terminal)
 	r = set_modes(terminal->fd, &modes);
 	if (r < 0 || tcgetattr(terminal->fd, &terminal->ours) < 0)
 		return r < 0 ? r : -errno;
-	put(terminal->fd, entering, sizeof(entering) - 1);
+	write_to_terminal(terminal->fd, entering, sizeof(entering) - 1);
 	return 0;
 }
 
 void
 terminal_leave(const struct terminal *terminal)
 {
-	put(terminal->fd, leaving, sizeof(leaving) - 1);
+	write_to_terminal(terminal->fd, leaving, sizeof(leaving) - 1);
 	tcflush(terminal->fd, TCIFLUSH); /* keys for this screen are not for the shell */
 	set_modes(terminal->fd, &terminal->saved);
 }

@@ -20,7 +20,7 @@ struct wrap {
 
 /* Takes the line. A question may have a hundred thousand of them. */
 static int
-append(struct wrapped *wrapped, char *line)
+append_line(struct wrapped *wrapped, char *line)
 {
 	if (line != NULL && wrapped->n == wrapped->room) {
 		size_t room = wrapped->room * 2 + 32;
@@ -55,7 +55,7 @@ end_line(struct wrap *wrap)
 
 	if (wrap->style[0] != '\0')
 		buf_puts(&wrap->piece, ROW_PLAIN);
-	r = append(wrap->to, buf_take(&wrap->piece));
+	r = append_line(wrap->to, buf_take(&wrap->piece));
 	buf_puts(&wrap->piece, wrap->style);
 	wrap->used = 0;
 	return r;

@@ -128,7 +128,7 @@ ask_profile(struct agent_run *a, const struct ambit_profile *profile, struct amb
 /* -- its turn ---------------------------------------------------------------------------- */
 
 static void
-waiting(void *data, const char *for_whom)
+report_turn_wait(void *data, const char *for_whom)
 {
 	struct agent_run *a = data;
 	auto_free char *message = str_printf("waiting for %s", for_whom);
@@ -139,7 +139,7 @@ waiting(void *data, const char *for_whom)
 
 /* While it waits its thread is idle, and another call may have it. */
 static void
-rest(struct agent_run *a, bool begins)
+notify_idle_thread(struct agent_run *a, bool begins)
 {
 	const struct ambit_call_options *options = a->run->options;
 
@@ -161,7 +161,7 @@ take_turn(struct agent_run *a, struct ambit_error *err)
 		.who = who,
 		.at_once = (size_t)ambit_settings_number(a->agents->settings, "agents_at_once"),
 		.cancel = a->run->cancel,
-		.waiting = waiting,
+		.waiting = report_turn_wait,
 		.data = a,
 	};
 	int64_t since = clock_steady();
@@ -169,9 +169,9 @@ take_turn(struct agent_run *a, struct ambit_error *err)
 
 	if (!who)
 		return err_nomem(err);
-	rest(a, true);
+	notify_idle_thread(a, true);
 	r = turn_take(&request, &a->turn, err);
-	rest(a, false);
+	notify_idle_thread(a, false);
 	a->waited_ms = clock_steady() - since;
 	return r;
 }
@@ -256,7 +256,7 @@ make_options(struct agent_run *a, const struct ambit_profile *open, char ***ret_
 }
 
 static void
-progress(void *data, uint64_t printed, int64_t elapsed_ms)
+report_agent_progress(void *data, uint64_t printed, int64_t elapsed_ms)
 {
 	struct agent_run *a = data;
 	char message[160];
@@ -305,7 +305,7 @@ make_within(struct agent_run *a, const struct ambit_profile *open, char *const *
 }
 
 static int
-start(struct agent_run *a, const struct ambit_profile *open, struct ambit_error *err)
+execute_agent(struct agent_run *a, const struct ambit_profile *open, struct ambit_error *err)
 {
 	auto_free char *brief = NULL, *input = NULL;
 	auto_close int within = -1;
@@ -335,7 +335,7 @@ start(struct agent_run *a, const struct ambit_profile *open, struct ambit_error 
 			.timeout_ms = a->timeout_ms,
 			.max = OUTPUT_MAX,
 			.cancel = a->run->cancel,
-			.progress = progress,
+			.progress = report_agent_progress,
 			.data = a,
 		};
 
@@ -456,7 +456,7 @@ leave_out(struct agent_run *a)
 }
 
 static int
-gather(struct agent_run *a, struct changes *changes, struct ambit_error *err)
+collect_agent_results(struct agent_run *a, struct changes *changes, struct ambit_error *err)
 {
 	const char *report = a->executed.report;
 	struct ambit_engine *engine;
@@ -506,7 +506,7 @@ run_it(struct agent_run *a, struct ambit_error *err)
 	if (r < 0)
 		return r;
 	changes = changes_begin(a->folder);
-	r = changes ? start(a, r == 0 ? profile : NULL, err)
+	r = changes ? execute_agent(a, r == 0 ? profile : NULL, err)
 		    : err_sys(err, errno, "the folder of the agent");
 	/* What it does until then is its own doing, too. */
 	if (r == 0 && a->executed.lost)
@@ -515,14 +515,14 @@ run_it(struct agent_run *a, struct ambit_error *err)
 		r = run_fail(a->run, err, ECANCELED, NULL,
 			"the call was cancelled; the agent and all it had started were ended");
 	if (r == 0)
-		r = gather(a, changes, err);
+		r = collect_agent_results(a, changes, err);
 	else
 		changes_destroy(changes);
 	return r == 0 && agent_tell(a) < 0 ? err_nomem(err) : r;
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_run_agent(struct tool_run *run, struct ambit_error *err)
 {
 	struct agent_run a = { .run = run, .agents = &run->registry->agents };
 	int r = ambit_agent_find(a.agents->settings, run_string(run, "name"), &a.agent, err);
@@ -610,5 +610,5 @@ const struct own_tool tool_run_agent = {
 	.slow = true,
 	.inside = "folder",
 	.is_own = is_own,
-	.run = perform,
+	.run = perform_run_agent,
 };

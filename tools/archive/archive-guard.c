@@ -34,7 +34,7 @@ is_covered(const struct ambit_outcome *outcome)
 
 /* A decision of its own, so that the record has what was left out. */
 static bool
-decide(struct ambit_engine *engine, const struct ambit_object *object, char **ret_why)
+decide_entry(struct ambit_engine *engine, const struct ambit_object *object, char **ret_why)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
@@ -52,7 +52,7 @@ decide(struct ambit_engine *engine, const struct ambit_object *object, char **re
 }
 
 static void
-look(int dst, const char *name, struct ambit_object *object)
+fill_object_stat(int dst, const char *name, struct ambit_object *object)
 {
 	auto_close int fd = dst < 0 ? -1
 				    : resolve_open(dst, name, O_PATH | O_NOFOLLOW, 0,
@@ -88,14 +88,14 @@ archive_may(struct tool_run *run, int dst, const char *dst_real, const char *nam
 	*ret_why = NULL;
 	if (!real)
 		return false;
-	look(dst, name, &object);
+	fill_object_stat(dst, name, &object);
 	/* What is there already is not made again. */
 	if (kind == UNPACK_DIR && object.exists && S_ISDIR(object.mode))
 		return true;
 	engine = run_lock(run);
 	yes = ambit_engine_glance(engine, &object, 1, &pass) == AMBIT_ALLOW;
 	if (!yes && *refused < REFUSED_MAX)
-		yes = decide(engine, &object, ret_why);
+		yes = decide_entry(engine, &object, ret_why);
 	else if (!yes)
 		*ret_why = strdup("it is not plainly allowed, after too many that were refused");
 	run_unlock(run);

@@ -49,7 +49,7 @@ open_parent(int dir, const char *name, const char **ret_base)
 
 /* What is there by that name: 0; -ENOENT: nothing; -ELOOP: a symlink on the way. */
 static int
-look(int dir, const char *name, struct stat *ret_st)
+stat_beneath_dir(int dir, const char *name, struct stat *ret_st)
 {
 	const char *base;
 	auto_close int parent = open_parent(dir, name, &base);
@@ -79,7 +79,7 @@ check_row(struct merge *m, struct unpack_row *row)
 		row->moved = true;
 		return 0;
 	}
-	r = look(m->dst, row->name, &st);
+	r = stat_beneath_dir(m->dst, row->name, &st);
 	/* A directory that is not there is moved with all that it holds. */
 	if (r == -ENOENT) {
 		row->moved = row->kind == UNPACK_DIR;

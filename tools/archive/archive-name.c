@@ -32,7 +32,7 @@ text_fault(const char *text)
 }
 
 static bool
-is(const char *component, size_t n, const char *text)
+is_same_component(const char *component, size_t n, const char *text)
 {
 	return strlen(text) == n && memcmp(component, text, n) == 0;
 }
@@ -49,13 +49,13 @@ unpack_name(const char *raw, char **ret_name, const char **ret_why)
 	while (!*ret_why && *raw) {
 		size_t n = strcspn(raw, "/");
 
-		if (is(raw, n, ".."))
+		if (is_same_component(raw, n, ".."))
 			*ret_why = "'..' is in its name";
 		else if (n > COMPONENT_MAX)
 			*ret_why = "its name is too long";
-		else if (n > 0 && !is(raw, n, ".") && ++depth > DEPTH_MAX)
+		else if (n > 0 && !is_same_component(raw, n, ".") && ++depth > DEPTH_MAX)
 			*ret_why = "it lies too deep";
-		else if (n > 0 && !is(raw, n, ".")) {
+		else if (n > 0 && !is_same_component(raw, n, ".")) {
 			if (out.len > 0)
 				buf_putc(&out, '/');
 			buf_append(&out, raw, n);
@@ -93,11 +93,11 @@ unpack_target_fault(const char *name, const char *target)
 	while (*target) {
 		size_t n = strcspn(target, "/");
 
-		if (is(target, n, "..")) {
+		if (is_same_component(target, n, "..")) {
 			if (down || depth == 0)
 				return "it is a symlink that leads out";
 			depth--;
-		} else if (n > 0 && !is(target, n, ".")) {
+		} else if (n > 0 && !is_same_component(target, n, ".")) {
 			down = true;
 		}
 		target += n;

@@ -87,7 +87,7 @@ is_built_in(int (*support)(struct archive *archive))
 }
 
 static bool
-add(struct archive *archive, int code, int (*support)(struct archive *archive))
+append_native_filter(struct archive *archive, int code, int (*support)(struct archive *archive))
 {
 	return is_built_in(support) && archive_read_append_filter(archive, code) == ARCHIVE_OK;
 }
@@ -101,7 +101,7 @@ add_filter(struct archive *archive, const char *head)
 
 		if (memcmp(head, f->begin, strlen(f->begin)) == 0 &&
 			memcmp(head + f->at, f->more, strlen(f->more)) == 0)
-			return add(archive, f->code, f->support) ? 1 : -EINVAL;
+			return append_native_filter(archive, f->code, f->support) ? 1 : -EINVAL;
 	}
 	return 0;
 }

@@ -30,7 +30,7 @@ struct reading {
 };
 
 static int
-broken(struct reading *r)
+report_broken_archive(struct reading *r)
 {
 	return unpack_broken(r->archive, r->err);
 }
@@ -45,7 +45,7 @@ too_much(struct reading *r)
 }
 
 static int
-count(struct reading *r, uint64_t bytes)
+count_unpacked_bytes(struct reading *r, uint64_t bytes)
 {
 	struct unpack *u = r->unpack;
 
@@ -99,11 +99,11 @@ copy_blocks(struct reading *r, int fd)
 		if (got == ARCHIVE_EOF)
 			break;
 		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-			return broken(r);
+			return report_broken_archive(r);
 		if (at < 0 || (uint64_t)at < end || len > INT64_MAX - (uint64_t)at)
 			return err_set(
 				r->err, EINVAL, "the archive cannot be read: blocks out of order");
-		e = count(r, (uint64_t)at + len - end);
+		e = count_unpacked_bytes(r, (uint64_t)at + len - end);
 		if (e < 0)
 			return e;
 		end = (uint64_t)at + len;
@@ -114,7 +114,7 @@ copy_blocks(struct reading *r, int fd)
 	if (fd >= 0 && archive_entry_size_is_set(r->entry) &&
 		archive_entry_size(r->entry) > (int64_t)end) {
 		int64_t size = archive_entry_size(r->entry);
-		int e = count(r, (uint64_t)size - end);
+		int e = count_unpacked_bytes(r, (uint64_t)size - end);
 
 		if (e < 0)
 			return e;
@@ -147,7 +147,7 @@ finish_file(struct reading *r, int fd)
 /* -- entries ------------------------------------------------------------------------------- */
 
 static int
-leave(struct reading *r, const char *name, const char *why)
+skip_entry(struct reading *r, const char *name, const char *why)
 {
 	unpack_leave(r->unpack, name, why);
 	return copy_blocks(r, -1);
@@ -185,7 +185,7 @@ copy_file(struct reading *r, int from, int to)
 			return err_sys(r->err, errno, "reading what the archive holds");
 		if (n == 0)
 			break;
-		e = count(r, (uint64_t)n);
+		e = count_unpacked_bytes(r, (uint64_t)n);
 		if (e == 0 && fd_write_all(to, data, (size_t)n) < 0)
 			e = err_sys(r->err, errno, "writing what the archive holds");
 	}
@@ -207,7 +207,7 @@ one_hard_link(struct reading *r, const char *name, const char *raw)
 		return err_nomem(r->err);
 	row = e == 0 ? unpack_find(r->unpack, target) : NULL;
 	if (!row || row->kind != UNPACK_FILE || row->gone || streq(target, name))
-		return leave(r, name, "it is a hard link to what is no file of the archive");
+		return skip_entry(r, name, "it is a hard link to what is no file of the archive");
 	parent = unpack_open_parent(r->unpack, target, &base);
 	from = parent < 0 ? parent
 			  : resolve_open(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, 0);
@@ -241,11 +241,11 @@ one_kind(struct reading *r, const char *name)
 		e = unpack_make_link(r->unpack, name, target ? target : "", r->err);
 		break;
 	case AE_IFIFO:
-		return leave(r, name, "it is a FIFO");
+		return skip_entry(r, name, "it is a FIFO");
 	case AE_IFSOCK:
-		return leave(r, name, "it is a socket");
+		return skip_entry(r, name, "it is a socket");
 	default:
-		return leave(r, name, "it is a device, or of no known kind");
+		return skip_entry(r, name, "it is a device, or of no known kind");
 	}
 	return e < 0 ? e : copy_blocks(r, -1);
 }
@@ -312,7 +312,7 @@ one_entry(struct reading *r)
 		return err_nomem(r->err);
 	if (e == 1)
 		return 0;
-	return e < 0 ? leave(r, raw ? raw : "?", why) : one_kind(r, name);
+	return e < 0 ? skip_entry(r, raw ? raw : "?", why) : one_kind(r, name);
 }
 
 static int
@@ -326,7 +326,7 @@ all_entries(struct reading *r)
 		if (got == ARCHIVE_EOF)
 			break;
 		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-			return broken(r);
+			return report_broken_archive(r);
 		e = one_entry(r);
 	}
 	if (e == 0)

@@ -43,7 +43,7 @@ unpack_finish(struct unpack *unpack)
 }
 
 static uint64_t
-hash(const char *text)
+hash_row_name(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -54,11 +54,11 @@ hash(const char *text)
 
 /* Where the name is in the table, or would be. */
 static size_t *
-slot(const struct unpack *unpack, const char *name)
+find_table_slot(const struct unpack *unpack, const char *name)
 {
 	size_t mask = unpack->table_size - 1;
 
-	for (size_t i = hash(name) & mask;; i = (i + 1) & mask)
+	for (size_t i = hash_row_name(name) & mask;; i = (i + 1) & mask)
 		if (unpack->table[i] == 0 || streq(unpack->rows[unpack->table[i] - 1].name, name))
 			return &unpack->table[i];
 }
@@ -66,14 +66,14 @@ slot(const struct unpack *unpack, const char *name)
 struct unpack_row *
 unpack_find(const struct unpack *unpack, const char *name)
 {
-	size_t at = unpack->table_size > 0 ? *slot(unpack, name) : 0;
+	size_t at = unpack->table_size > 0 ? *find_table_slot(unpack, name) : 0;
 
 	return at > 0 ? &unpack->rows[at - 1] : NULL;
 }
 
 /* Never more than half full. */
 static int
-grow(struct unpack *unpack)
+grow_row_table(struct unpack *unpack)
 {
 	size_t size = unpack->table_size ? unpack->table_size * 2 : 64;
 	struct unpack_row *rows = reallocarray(unpack->rows, size / 2, sizeof(*rows));
@@ -89,7 +89,7 @@ grow(struct unpack *unpack)
 	unpack->table = table;
 	unpack->table_size = size;
 	for (size_t i = 0; i < unpack->n_rows; i++)
-		*slot(unpack, rows[i].name) = i + 1;
+		*find_table_slot(unpack, rows[i].name) = i + 1;
 	return 0;
 }
 
@@ -104,14 +104,14 @@ unpack_add(struct unpack *unpack, char *name, enum unpack_kind kind, size_t pare
 	if (unpack->n_rows >= unpack->limits.entries)
 		return err_set(err, E2BIG, "the archive holds more than %zu files and directories",
 			unpack->limits.entries);
-	if (unpack->n_rows * 2 >= unpack->table_size && grow(unpack) < 0)
+	if (unpack->n_rows * 2 >= unpack->table_size && grow_row_table(unpack) < 0)
 		return err_nomem(err);
 	unpack->rows[unpack->n_rows] = (struct unpack_row){
 		.name = owned,
 		.kind = kind,
 		.parent = parent,
 	};
-	*slot(unpack, owned) = unpack->n_rows + 1;
+	*find_table_slot(unpack, owned) = unpack->n_rows + 1;
 	*ret_row = &unpack->rows[unpack->n_rows++];
 	owned = NULL;
 	return 0;

@@ -48,7 +48,7 @@ unpack_open_parent(struct unpack *unpack, const char *name, const char **ret_bas
 
 /* Whether it may be made. False: it is left out. */
 static bool
-allowed(struct unpack *unpack, const char *name, enum unpack_kind kind, const char *target)
+may_make_entry(struct unpack *unpack, const char *name, enum unpack_kind kind, const char *target)
 {
 	auto_free char *why = NULL;
 
@@ -59,7 +59,7 @@ allowed(struct unpack *unpack, const char *name, enum unpack_kind kind, const ch
 }
 
 static int
-left(struct unpack *unpack, const char *name, const char *why)
+omit_entry(struct unpack *unpack, const char *name, const char *why)
 {
 	unpack_leave(unpack, name, why);
 	return 1;
@@ -76,7 +76,7 @@ make_one_dir(struct unpack *unpack, const char *name, size_t parent, size_t *ret
 	int fd, r;
 
 	if (!row) {
-		if (!allowed(unpack, name, UNPACK_DIR, NULL))
+		if (!may_make_entry(unpack, name, UNPACK_DIR, NULL))
 			return 1;
 		fd = unpack_open_parent(unpack, name, &base);
 		pass = unpack->pass(unpack->data);
@@ -107,9 +107,9 @@ make_parents(struct unpack *unpack, const char *name, size_t *ret_row, struct am
 		*slash = '/';
 	}
 	if (r == 1)
-		return left(unpack, name, "its directory was left out");
+		return omit_entry(unpack, name, "its directory was left out");
 	if (r == 2)
-		return left(unpack, name, "it goes through a link or a file of the archive");
+		return omit_entry(unpack, name, "it goes through a link or a file of the archive");
 	return r;
 }
 
@@ -121,7 +121,8 @@ unpack_make_dir(struct unpack *unpack, const char *name, struct ambit_error *err
 
 	if (r == 0)
 		r = make_one_dir(unpack, name, parent, &row, err);
-	return r == 2 ? left(unpack, name, "it is in the archive twice, as different things") : r;
+	return r == 2 ? omit_entry(unpack, name, "it is in the archive twice, as different things")
+		      : r;
 }
 
 /* A later file of the same name takes the earlier one's place, as in tar. */
@@ -134,11 +135,11 @@ take_row(struct unpack *unpack, const char *name, size_t parent, struct ambit_er
 	int fd, r;
 
 	if (!row)
-		return allowed(unpack, name, UNPACK_FILE, NULL)
+		return may_make_entry(unpack, name, UNPACK_FILE, NULL)
 			       ? unpack_add(unpack, strdup(name), UNPACK_FILE, parent, &row, err)
 			       : 1;
 	if (row->kind != UNPACK_FILE)
-		return left(unpack, name, "it is in the archive twice, as different things");
+		return omit_entry(unpack, name, "it is in the archive twice, as different things");
 	fd = unpack_open_parent(unpack, name, &base);
 	pass = unpack->pass(unpack->data);
 	r = fd < 0 ? fd : act_unlink(&pass, fd, base, false);
@@ -162,7 +163,7 @@ unpack_make_file(struct unpack *unpack, const char *name, int *ret_fd, struct am
 	r = fd < 0 ? fd : act_open(&pass, fd, base, O_RDWR | O_CREAT | O_EXCL, 0600, ret_fd);
 	if (r == -EEXIST) { /* a file system that does not tell case apart */
 		unpack_find(unpack, name)->gone = true;
-		return left(unpack, name, "there is one whose name differs by case only");
+		return omit_entry(unpack, name, "there is one whose name differs by case only");
 	}
 	return r < 0 ? err_sys(err, -r, "%s", name) : 0;
 }
@@ -177,13 +178,13 @@ unpack_make_link(
 	int r;
 
 	if (fault)
-		return left(unpack, name, fault);
+		return omit_entry(unpack, name, fault);
 	r = make_parents(unpack, name, &parent, err);
 	if (r != 0)
 		return r;
 	if (unpack_find(unpack, name))
-		return left(unpack, name, "it is in the archive twice, as different things");
-	if (!allowed(unpack, name, UNPACK_LINK, target))
+		return omit_entry(unpack, name, "it is in the archive twice, as different things");
+	if (!may_make_entry(unpack, name, UNPACK_LINK, target))
 		return 1;
 	r = unpack_add(unpack, strdup(name), UNPACK_LINK, parent, &row, err);
 	if (r < 0)

@@ -34,7 +34,8 @@ struct extract {
 /* -- for those who unpack ------------------------------------------------------------------ */
 
 static bool
-may(void *data, const char *name, enum unpack_kind kind, const char *target, char **ret_why)
+may_unpack_entry(
+	void *data, const char *name, enum unpack_kind kind, const char *target, char **ret_why)
 {
 	struct extract *x = data;
 
@@ -42,7 +43,7 @@ may(void *data, const char *name, enum unpack_kind kind, const char *target, cha
 }
 
 static struct ambit_pass
-pass(void *data)
+get_extract_pass(void *data)
 {
 	struct extract *x = data;
 
@@ -50,7 +51,7 @@ pass(void *data)
 }
 
 static bool
-cancelled(void *data)
+is_extract_cancelled(void *data)
 {
 	struct extract *x = data;
 
@@ -58,7 +59,7 @@ cancelled(void *data)
 }
 
 static void
-progress(void *data, uint64_t bytes)
+report_unpack_progress(void *data, uint64_t bytes)
 {
 	struct extract *x = data;
 
@@ -70,7 +71,7 @@ progress(void *data, uint64_t bytes)
 
 /* What the model knew of it holds no more. */
 static void
-replaced(void *data, const char *name)
+forget_replaced_file(void *data, const char *name)
 {
 	struct extract *x = data;
 	auto_free char *real = str_printf("%s/%s", x->place.real, name);
@@ -172,7 +173,7 @@ fail_unpack(struct extract *x, const char *shown, struct ambit_error *err)
 }
 
 static int
-unpack(struct extract *x, struct ambit_error *err)
+unpack_source(struct extract *x, struct ambit_error *err)
 {
 	struct ambit_place src = { .parent = -1 };
 	auto_free char *single = NULL;
@@ -256,7 +257,7 @@ put_in_place(struct extract *x, struct ambit_error *err)
 		return r;
 	if (x->dst >= 0) {
 		r = unpack_merge(&x->unpack, &law, x->dst, x->place.real,
-			run_bool(x->run, "overwrite", false), replaced, &there, err);
+			run_bool(x->run, "overwrite", false), forget_replaced_file, &there, err);
 		return there ? fail_there(x, there, err) : r;
 	}
 	return settle_whole(x, &law, err);
@@ -307,7 +308,7 @@ say_names(struct extract *x)
 }
 
 static int
-say(struct extract *x, struct ambit_error *err)
+report_unpacked(struct extract *x, struct ambit_error *err)
 {
 	const struct unpack *u = &x->unpack;
 	size_t files = unpack_count(u, UNPACK_FILE), links = unpack_count(u, UNPACK_LINK);
@@ -345,20 +346,20 @@ check_any(struct extract *x, struct ambit_error *err)
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_extract(struct tool_run *run, struct ambit_error *err)
 {
 	struct extract x = { .run = run, .place.parent = -1, .dst = -1, .above = -1 };
 	int r, dir;
 
 	unpack_init(&x.unpack);
-	x.unpack.may = may;
-	x.unpack.pass = pass;
-	x.unpack.cancelled = cancelled;
-	x.unpack.progress = progress;
+	x.unpack.may = may_unpack_entry;
+	x.unpack.pass = get_extract_pass;
+	x.unpack.cancelled = is_extract_cancelled;
+	x.unpack.progress = report_unpack_progress;
 	x.unpack.data = &x;
 	r = open_target(&x, err);
 	if (r == 0)
-		r = unpack(&x, err);
+		r = unpack_source(&x, err);
 	if (r == 0)
 		r = check_any(&x, err);
 	if (r == 0)
@@ -367,7 +368,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 		tree_discard(x.above, x.temp);
 	leftovers_forget(x.list);
 	if (r == 0)
-		r = say(&x, err);
+		r = report_unpacked(&x, err);
 	dir = x.unpack.dir;
 	unpack_finish(&x.unpack);
 	if (dir >= 0)
@@ -405,5 +406,5 @@ const struct own_tool tool_extract = {
 		  "\"required\":[\"name\",\"why\"]}}},\"required\":[\"dst\",\"files\","
 		  "\"directories\",\"symlinks\",\"left_out_count\",\"left_out\"]}",
 	.slow = true,
-	.run = perform,
+	.run = perform_extract,
 };

@@ -57,7 +57,7 @@ count_lines(const char *text, size_t len)
 
 /* side->n is known. */
 static int
-split(const char *text, size_t len, struct side *side)
+split_side_lines(const char *text, size_t len, struct side *side)
 {
 	size_t i = 0;
 
@@ -71,7 +71,7 @@ split(const char *text, size_t len, struct side *side)
 }
 
 static bool
-same(const struct diff *d, size_t i, size_t j)
+is_same_line(const struct diff *d, size_t i, size_t j)
 {
 	return d->a.lines[i].len == d->b.lines[j].len &&
 	       memcmp(d->a.lines[i].text, d->b.lines[j].text, d->a.lines[i].len) == 0;
@@ -121,7 +121,7 @@ find_script(struct diff *d)
 				x = k == -s || (k != s && last[k - 1] < last[k + 1])
 					    ? last[k + 1]
 					    : last[k - 1] + 1;
-			for (y = x - k; x < n && y < m && same(d, (size_t)x, (size_t)y);)
+			for (y = x - k; x < n && y < m && is_same_line(d, (size_t)x, (size_t)y);)
 				x++, y++;
 			v[k] = x;
 			if (x == n && y == m) {
@@ -305,8 +305,8 @@ edit_diff(const char *old, size_t old_len, const char *new, size_t new_len, size
 			LINES_MAX, d.before + 1);
 		return;
 	}
-	if (split(old + from, a_end - from, &d.a) == 0 &&
-		split(new + from, b_end - from, &d.b) == 0) {
+	if (split_side_lines(old + from, a_end - from, &d.a) == 0 &&
+		split_side_lines(new + from, b_end - from, &d.b) == 0) {
 		if (!find_script(&d)) {
 			memset(d.a.changed, 1, d.a.n);
 			memset(d.b.changed, 1, d.b.n);

@@ -11,7 +11,7 @@
 #define LINE_MAX_BYTES 1024
 
 static size_t
-least(size_t a, size_t b, size_t c)
+find_minimum(size_t a, size_t b, size_t c)
 {
 	size_t ab = a < b ? a : b;
 
@@ -36,7 +36,7 @@ edit_distance(const char *want, size_t want_len, const char *line, size_t line_l
 		for (size_t i = 1; i <= want_len; i++) {
 			size_t above = row[i];
 
-			row[i] = least(
+			row[i] = find_minimum(
 				row[i] + 1, row[i - 1] + 1, diagonal + (want[i - 1] != line[j]));
 			diagonal = above;
 		}

@@ -21,7 +21,7 @@ edit_ends_finish(struct edit_ends *ends)
 
 /* dst/NAME, NAME as src was written: that is what was decided for a directory. */
 static char *
-landing(const char *src, const char *dst, const struct ambit_place *from)
+make_landing_path(const char *src, const char *dst, const struct ambit_place *from)
 {
 	size_t end = strlen(src), begin;
 
@@ -61,7 +61,7 @@ take_to(struct tool_run *run, enum ambit_access access, bool follow, struct edit
 	ambit_place_finish(&found);
 	if (!is_dir)
 		return run_place_of(run, dst, access, false, true, &ends->to, err);
-	into = landing(src, dst, &ends->from);
+	into = make_landing_path(src, dst, &ends->from);
 	return into ? run_place_of(run, into, access, false, false, &ends->to, err)
 		    : err_nomem(err);
 }

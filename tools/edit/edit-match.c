@@ -43,7 +43,7 @@ edit_line_of(const char *text, size_t len, size_t at)
 
 /* CRLF to LF. NULL without memory. */
 static char *
-unify(const char *text, size_t len, size_t *ret_len)
+unify_line_ends(const char *text, size_t len, size_t *ret_len)
 {
 	char *out = malloc(len + 1);
 	size_t n = 0;
@@ -66,7 +66,7 @@ next_hit(const char *at, size_t len, const char *old, size_t old_len)
 }
 
 static int
-search(const char *text, size_t len, const char *old, size_t old_len, struct edit_matches *m)
+find_matches(const char *text, size_t len, const char *old, size_t old_len, struct edit_matches *m)
 {
 	const char *at = text, *end = text + len, *hit;
 	size_t room = 0;
@@ -115,13 +115,13 @@ static int
 find_loose(const char *text, size_t len, const char *old, size_t old_len, struct edit_matches *m)
 {
 	size_t plain_len, want_len;
-	auto_free char *plain = unify(text, len, &plain_len);
-	auto_free char *want = unify(old, old_len, &want_len);
+	auto_free char *plain = unify_line_ends(text, len, &plain_len);
+	auto_free char *want = unify_line_ends(old, old_len, &want_len);
 	int r;
 
 	if (!plain || !want)
 		return -ENOMEM;
-	r = search(plain, plain_len, want, want_len, m);
+	r = find_matches(plain, plain_len, want, want_len, m);
 	if (r == 0)
 		map_back(text, len, m);
 	m->loose = m->n > 0;
@@ -133,7 +133,7 @@ edit_find(const char *text, size_t len, const char *old, size_t old_len,
 	struct edit_matches *ret_matches)
 {
 	struct edit_matches m = { 0 };
-	int r = search(text, len, old, old_len, &m);
+	int r = find_matches(text, len, old, old_len, &m);
 
 	if (r == 0 && m.n == 0 && memchr(old, '\n', old_len))
 		r = find_loose(text, len, old, old_len, &m);

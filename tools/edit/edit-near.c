@@ -41,7 +41,7 @@ is_blank(char c)
 }
 
 static void
-digest(struct line *line)
+digest_line_bytes(struct line *line)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 	unsigned char last = 0;
@@ -62,7 +62,7 @@ digest(struct line *line)
 }
 
 static struct line *
-split(const char *text, size_t len, size_t max, size_t *ret_n)
+split_text_lines(const char *text, size_t len, size_t max, size_t *ret_n)
 {
 	size_t n = 0, room = 0;
 	struct line *lines = NULL;
@@ -83,7 +83,7 @@ split(const char *text, size_t len, size_t max, size_t *ret_n)
 		lines[n] = (struct line){ .text = text + at, .len = end - at };
 		if (lf && lines[n].len > 0 && text[end - 1] == '\r')
 			lines[n].len--;
-		digest(&lines[n++]);
+		digest_line_bytes(&lines[n++]);
 		at = end + 1;
 	}
 	*ret_n = n;
@@ -125,7 +125,7 @@ find_known(const struct known *known, size_t n, uint64_t bare)
 /* The alignment with most lines in common but for blanks: where the first line that
  * is wanted would be in the file (may be before it). False: there is none. */
 static bool
-vote(const struct near *near, long *ret_at)
+find_best_alignment(const struct near *near, long *ret_at)
 {
 	auto_free unsigned *votes = calloc(near->n + near->k + 1, sizeof(*votes));
 	auto_free struct known *known = calloc(near->k, sizeof(*known));
@@ -157,7 +157,7 @@ struct candidate {
 
 /* The lines that have most pairs of bytes in common with want, best first. */
 static size_t
-candidates(const struct near *near, const struct line *want, struct candidate *list)
+find_candidates(const struct near *near, const struct line *want, struct candidate *list)
 {
 	size_t n = 0;
 
@@ -179,7 +179,7 @@ candidates(const struct near *near, const struct line *want, struct candidate *l
 }
 
 static void
-trim(const struct line *line, const char **ret_text, size_t *ret_len)
+trim_line_blanks(const struct line *line, const char **ret_text, size_t *ret_len)
 {
 	size_t from = 0, to = line->len;
 
@@ -193,7 +193,7 @@ trim(const struct line *line, const char **ret_text, size_t *ret_len)
 
 /* By the longest line that is wanted, and the line that is most like it. */
 static bool
-guess(const struct near *near, long *ret_at)
+guess_alignment(const struct near *near, long *ret_at)
 {
 	struct candidate list[CANDIDATES];
 	size_t longest = 0, n, want_len, best = SIZE_MAX, best_line = 0;
@@ -202,8 +202,8 @@ guess(const struct near *near, long *ret_at)
 	for (size_t j = 1; j < near->k; j++)
 		if (near->want[j].len > near->want[longest].len)
 			longest = j;
-	trim(&near->want[longest], &want, &want_len);
-	n = candidates(near, &near->want[longest], list);
+	trim_line_blanks(&near->want[longest], &want, &want_len);
+	n = find_candidates(near, &near->want[longest], list);
 	for (size_t i = 0; i < n; i++) {
 		const struct line *line = &near->file[list[i].line];
 		size_t distance = edit_distance(want, want_len, line->text, line->len);
@@ -246,7 +246,7 @@ put_quoted(struct buf *out, const char *name, const struct line *line, bool visi
 
 /* The first and the last line that are wanted may be parts of one. */
 static bool
-fits(const struct near *near, size_t j, const struct line *line)
+is_wanted_line(const struct near *near, size_t j, const struct line *line)
 {
 	const struct line *want = &near->want[j];
 
@@ -275,7 +275,7 @@ say_difference(const struct near *near, long at)
 	for (size_t j = 0; j < near->k; j++) {
 		const struct line *line = line_at(near, at + (long)j);
 
-		if (fits(near, j, line))
+		if (is_wanted_line(near, j, line))
 			continue;
 		differ++;
 		blanks += line && line->bare == near->want[j].bare;
@@ -290,7 +290,7 @@ say_difference(const struct near *near, long at)
 		const struct line *line = line_at(near, at + (long)j);
 		bool visible = line && line->bare == near->want[j].bare;
 
-		if (fits(near, j, line))
+		if (is_wanted_line(near, j, line))
 			continue;
 		buf_printf(near->out, "line %ld\n", at + (long)j + 1);
 		put_quoted(near->out, "file      ", line, visible);
@@ -314,9 +314,10 @@ edit_near(const char *text, size_t len, const char *old, size_t old_len, const c
 			      "with bash.\n");
 	if (edit_slip(text, len, old, old_len, new, new_len, out))
 		return;
-	near.file = split(text, len < TEXT_MAX ? len : TEXT_MAX, LINES_MAX, &near.n);
-	near.want = split(old, old_len, WANT_LINES, &near.k);
-	if (near.n > 0 && near.k > 0 && (vote(&near, &at) || guess(&near, &at)))
+	near.file = split_text_lines(text, len < TEXT_MAX ? len : TEXT_MAX, LINES_MAX, &near.n);
+	near.want = split_text_lines(old, old_len, WANT_LINES, &near.k);
+	if (near.n > 0 && near.k > 0 &&
+		(find_best_alignment(&near, &at) || guess_alignment(&near, &at)))
 		say_difference(&near, at);
 	else
 		buf_puts(out, "Nothing in the file is like it.\n");

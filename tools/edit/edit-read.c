@@ -18,7 +18,8 @@
 #include "tools/registry/registry-private.h"
 
 static bool
-glance(struct tool_run *run, const char *real, enum ambit_access access, const struct stat *st)
+is_plainly_allowed(
+	struct tool_run *run, const char *real, enum ambit_access access, const struct stat *st)
 {
 	const struct ambit_object object = {
 		.access = access,
@@ -50,7 +51,7 @@ edit_may_read(struct tool_run *run, const struct ambit_place *place)
 	struct stat st;
 
 	return fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       glance(run, place->real, access_of(place), &st);
+	       is_plainly_allowed(run, place->real, access_of(place), &st);
 }
 
 bool
@@ -61,11 +62,12 @@ edit_may_list(struct tool_run *run, const struct ambit_place *place)
 		strndup(place->real, slash == place->real ? 1 : (size_t)(slash - place->real));
 	struct stat st;
 
-	return dir && fstat(place->parent, &st) == 0 && glance(run, dir, AMBIT_ACCESS_READ, &st);
+	return dir && fstat(place->parent, &st) == 0 &&
+	       is_plainly_allowed(run, dir, AMBIT_ACCESS_READ, &st);
 }
 
 static int
-refuse(struct tool_run *run, const char *shown, const struct ambit_outcome *outcome,
+report_read_refusal(struct tool_run *run, const char *shown, const struct ambit_outcome *outcome,
 	struct ambit_error *err)
 {
 	run->code = outcome->code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome->code;
@@ -77,7 +79,7 @@ refuse(struct tool_run *run, const char *shown, const struct ambit_outcome *outc
 }
 
 static int
-settle(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
+decide_read_request(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
@@ -96,7 +98,7 @@ settle(struct tool_run *run, const struct ambit_place *place, struct ambit_error
 		ambit_permit_finish(permit, 0, NULL);
 		run_unlock(run);
 	} else if (r == 0 || r == -EINPROGRESS) {
-		r = refuse(run, place->shown, &outcome, err);
+		r = report_read_refusal(run, place->shown, &outcome, err);
 	}
 	ambit_outcome_finish(&outcome);
 	return r;
@@ -108,5 +110,5 @@ edit_decide_read(struct tool_run *run, const struct ambit_place *place, struct a
 	/* What a link says is no secret, and what it leads to stays where it is. */
 	if (!place->exists || S_ISLNK(place->mode) || edit_may_read(run, place))
 		return 0;
-	return settle(run, place, err);
+	return decide_read_request(run, place, err);
 }

@@ -47,7 +47,7 @@ change_of(const json_t *edit)
 }
 
 static int
-refuse(struct edit *e, struct ambit_error *err, const char *hint, const char *what)
+refuse_edit(struct edit *e, struct ambit_error *err, const char *hint, const char *what)
 {
 	e->run->code = AMBIT_CODE_BAD_ARGUMENTS;
 	return run_fail(e->run, err, EINVAL, hint, "%s%s%s%s", e->which, what, e->place.shown,
@@ -60,7 +60,7 @@ static int
 not_found(struct edit *e, const struct edit_change *c, struct ambit_error *err)
 {
 	auto_buf struct buf hint = { 0 };
-	int r = refuse(e, err, NULL, "old_string was not found in ");
+	int r = refuse_edit(e, err, NULL, "old_string was not found in ");
 
 	edit_near(e->text.data ? e->text.data : "", e->text.len, c->old, c->old_len, c->new,
 		c->new_len, &hint);
@@ -74,7 +74,7 @@ not_unique(struct edit *e, const struct edit_matches *m, struct ambit_error *err
 {
 	auto_buf struct buf hint = { 0 };
 	size_t line = 1, at = 0;
-	int r = refuse(e, err, NULL, "old_string is more than once in ");
+	int r = refuse_edit(e, err, NULL, "old_string is more than once in ");
 
 	buf_printf(&hint, "It is there %zu times, at lines ", m->n);
 	for (size_t i = 0; i < m->n && i < LINES_SHOWN; i++) {
@@ -106,7 +106,7 @@ size_after(const struct edit *e, const struct edit_change *c, const struct edit_
 }
 
 static int
-apply(struct edit *e, const struct edit_change *c, struct ambit_error *err)
+apply_replacement(struct edit *e, const struct edit_change *c, struct ambit_error *err)
 {
 	struct edit_matches m = { 0 };
 	struct buf next = { 0 };
@@ -114,7 +114,7 @@ apply(struct edit *e, const struct edit_change *c, struct ambit_error *err)
 	int r = edit_find(text, e->text.len, c->old, c->old_len, &m);
 
 	if (r == -E2BIG)
-		r = refuse(
+		r = refuse_edit(
 			e, err, "Make it longer.", "old_string is more than a million times in ");
 	else if (r < 0)
 		r = err_nomem(err);
@@ -123,7 +123,7 @@ apply(struct edit *e, const struct edit_change *c, struct ambit_error *err)
 	else if (m.n > 1 && !c->all)
 		r = not_unique(e, &m, err);
 	else if (size_after(e, c, &m) > EDIT_FILE_MAX)
-		r = refuse(e, err, "Replace less at once.", "this would make too much of ");
+		r = refuse_edit(e, err, "Replace less at once.", "this would make too much of ");
 	if (r == 0) {
 		edit_apply(text, e->text.len, &m, c->new, c->new_len, &next);
 		buf_finish(&e->text);
@@ -146,22 +146,22 @@ edit_one(struct edit *e, const json_t *edit, bool first, struct ambit_error *err
 		return 0;
 	}
 	if (c.old_len == 0)
-		return refuse(e, err,
+		return refuse_edit(e, err,
 			"An empty old_string creates a file. To change one, give the text to "
 			"replace; to replace all of it, use write.",
 			"old_string is empty, and there is a file ");
 	if (!e->creates && !e->place.exists)
 		return edit_missing(e->run, &e->place, err);
 	if (c.old_len == c.new_len && memcmp(c.old, c.new, c.old_len) == 0)
-		return refuse(e, err, "Give the text as it is, and as it is to be.",
+		return refuse_edit(e, err, "Give the text as it is, and as it is to be.",
 			"old_string and new_string are the same: nothing would change in ");
-	return apply(e, &c, err);
+	return apply_replacement(e, &c, err);
 }
 
 /* -- the file ------------------------------------------------------------------------------- */
 
 static int
-load(struct edit *e, struct ambit_error *err)
+load_edited_file(struct edit *e, struct ambit_error *err)
 {
 	auto_close int fd = -1;
 	int r = edit_decide_read(e->run, &e->place, err);
@@ -187,7 +187,7 @@ load(struct edit *e, struct ambit_error *err)
 }
 
 static void
-tell(struct edit *e, bool multi, size_t n)
+report_edit_result(struct edit *e, bool multi, size_t n)
 {
 	struct tool_run *run = e->run;
 	auto_buf struct buf text = { 0 }, diff = { 0 };
@@ -225,9 +225,9 @@ edit_all(struct edit *e, const json_t *edits, bool multi, struct ambit_error *er
 	int r = 0;
 
 	if (n == 0)
-		return refuse(e, err, "Give at least one edit.", "there are no edits for ");
+		return refuse_edit(e, err, "Give at least one edit.", "there are no edits for ");
 	if (e->place.exists)
-		r = load(e, err);
+		r = load_edited_file(e, err);
 	json_array_foreach (edits, i, edit) {
 		if (r < 0)
 			return r;
@@ -241,7 +241,7 @@ edit_all(struct edit *e, const json_t *edits, bool multi, struct ambit_error *er
 		r = edit_put(e->run, &e->place, e->place.exists ? &e->st : NULL,
 			e->text.data ? e->text.data : "", e->text.len, err);
 	if (r == 0)
-		tell(e, multi, n);
+		report_edit_result(e, multi, n);
 	return r;
 }
 

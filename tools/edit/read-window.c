@@ -72,7 +72,7 @@ end_line(struct reading *r, bool newline)
 
 /* A piece of a line. */
 static void
-add(struct reading *r, const char *data, size_t len)
+add_line_piece(struct reading *r, const char *data, size_t len)
 {
 	size_t n = 0;
 
@@ -97,13 +97,13 @@ add(struct reading *r, const char *data, size_t len)
 }
 
 static void
-take(struct reading *r, const char *data, size_t len)
+add_read_chunk(struct reading *r, const char *data, size_t len)
 {
 	while (len > 0) {
 		const char *lf = memchr(data, '\n', len);
 		size_t n = lf ? (size_t)(lf - data) : len;
 
-		add(r, data, n);
+		add_line_piece(r, data, n);
 		if (!lf)
 			return;
 		end_line(r, true);
@@ -149,9 +149,9 @@ read_on(struct reading *r, int fd, off_t size)
 			return n < 0 ? -errno : 0;
 		if (at == 0 && n >= 3 && memcmp(chunk, "\xef\xbb\xbf", 3) == 0) {
 			r->w->bom = true;
-			take(r, chunk + 3, (size_t)n - 3);
+			add_read_chunk(r, chunk + 3, (size_t)n - 3);
 		} else {
-			take(r, chunk, (size_t)n);
+			add_read_chunk(r, chunk, (size_t)n);
 		}
 		at += n;
 		closed += r->full ? n : 0;

@@ -6,7 +6,7 @@
 #include "tools/edit/edit-file.h"
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_copy(struct tool_run *run, struct ambit_error *err)
 {
 	struct edit_ends ends;
 	int r = edit_ends_take(
@@ -49,5 +49,5 @@ const struct own_tool tool_copy = {
 		  "\"dst\":{\"type\":\"string\",\"description\":\"Where the copy is.\"},"
 		  "\"replaced\":{\"type\":\"boolean\"}},"
 		  "\"required\":[\"src\",\"dst\",\"replaced\"]}",
-	.run = perform,
+	.run = perform_copy,
 };

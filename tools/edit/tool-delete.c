@@ -38,7 +38,7 @@ delete_place(struct tool_run *run, const struct ambit_place *place, struct ambit
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_delete(struct tool_run *run, struct ambit_error *err)
 {
 	struct ambit_place place = { .parent = -1 };
 	int r = run_place(run, "path", AMBIT_ACCESS_DELETE, false, false, &place, err);
@@ -67,5 +67,5 @@ const struct own_tool tool_delete = {
 		  "\"kind\":{\"type\":\"string\",\"enum\":[\"file\",\"directory\",\"symlink\","
 		  "\"other\"]}},"
 		  "\"required\":[\"path\",\"kind\"]}",
-	.run = perform,
+	.run = perform_delete,
 };

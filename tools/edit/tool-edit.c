@@ -7,7 +7,7 @@
 #include "tools/edit/edit-file.h"
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_edit(struct tool_run *run, struct ambit_error *err)
 {
 	auto_json json_t *edits = json_array();
 
@@ -44,5 +44,5 @@ const struct own_tool tool_edit = {
 		  "\"lines\":{\"type\":\"integer\"}},"
 		  "\"required\":[\"path\",\"created\",\"replacements\",\"bytes\",\"lines\"]}",
 	.whole = true,
-	.run = perform,
+	.run = perform_edit,
 };

@@ -6,7 +6,7 @@
 #include "tools/edit/edit-file.h"
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_move(struct tool_run *run, struct ambit_error *err)
 {
 	struct edit_ends ends;
 	int r = edit_ends_take(
@@ -52,5 +52,5 @@ const struct own_tool tool_move = {
 		  "\"dst\":{\"type\":\"string\",\"description\":\"Where it is now.\"},"
 		  "\"replaced\":{\"type\":\"boolean\"}},"
 		  "\"required\":[\"src\",\"dst\",\"replaced\"]}",
-	.run = perform,
+	.run = perform_move,
 };

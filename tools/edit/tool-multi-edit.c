@@ -4,7 +4,7 @@
 #include "tools/edit/edit-file.h"
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_multi_edit(struct tool_run *run, struct ambit_error *err)
 {
 	return edit_run(run, json_object_get(run->args, "edits"), true, err);
 }
@@ -37,5 +37,5 @@ const struct own_tool tool_multi_edit = {
 		  "\"lines\":{\"type\":\"integer\"}},"
 		  "\"required\":[\"path\",\"created\",\"replacements\",\"bytes\",\"lines\"]}",
 	.whole = true,
-	.run = perform,
+	.run = perform_multi_edit,
 };

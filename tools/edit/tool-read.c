@@ -24,7 +24,7 @@ is_cancelled(const void *data)
 }
 
 static void
-describe(struct tool_run *run, const struct ambit_place *place, const struct stat *st,
+describe_window(struct tool_run *run, const struct ambit_place *place, const struct stat *st,
 	const struct window *w)
 {
 	json_t *o = run->structured = json_object();
@@ -55,7 +55,7 @@ say_binary(struct tool_run *run, const struct ambit_place *place, const struct s
 	buf_printf(&text, "%s is binary, %lld bytes, looks like %s: its content is not shown.\n",
 		place->shown, (long long)st->st_size, kind);
 	run_say(run, text.data, text.len);
-	describe(run, place, st, &none);
+	describe_window(run, place, st, &none);
 	json_object_set_new(run->structured, "binary", json_true());
 	json_object_set_new(run->structured, "kind", json_string(kind));
 	return 0;
@@ -90,7 +90,7 @@ say_window(struct tool_run *run, const struct ambit_place *place, const struct s
 	if (w->open_end && !w->more)
 		buf_puts(&note, "[the last line has no newline at its end]\n");
 	run_say(run, note.data ? note.data : "", note.len);
-	describe(run, place, st, w);
+	describe_window(run, place, st, w);
 }
 
 static int
@@ -107,7 +107,7 @@ read_text(struct tool_run *run, const struct ambit_place *place, int fd, const s
 
 		buf_printf(&text, "%s is empty.\n", place->shown);
 		run_say(run, text.data, text.len);
-		describe(run, place, st, w);
+		describe_window(run, place, st, w);
 		return 0;
 	}
 	if (w->lines == 0) {
@@ -155,7 +155,7 @@ read_place(struct tool_run *run, const struct ambit_place *place, struct ambit_e
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_read(struct tool_run *run, struct ambit_error *err)
 {
 	struct ambit_place place = { .parent = -1 };
 	int r = run_place(run, "file_path", AMBIT_ACCESS_READ, true, false, &place, err);
@@ -203,5 +203,5 @@ const struct own_tool tool_read = {
 		  "\"line_endings\":{\"type\":\"string\",\"enum\":[\"crlf\"]},"
 		  "\"final_newline\":{\"type\":\"boolean\"}},"
 		  "\"required\":[\"path\",\"bytes\",\"lines\",\"truncated\",\"binary\"]}",
-	.run = perform,
+	.run = perform_read,
 };

@@ -62,7 +62,7 @@ write_place(struct tool_run *run, const struct ambit_place *place, struct ambit_
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_write(struct tool_run *run, struct ambit_error *err)
 {
 	struct ambit_place place = { .parent = -1 };
 	const char *path = run_string(run, "file_path");
@@ -100,5 +100,5 @@ const struct own_tool tool_write = {
 		"\"lines\":{\"type\":\"integer\"}},"
 		"\"required\":[\"path\",\"created\",\"bytes\",\"lines\"]}",
 	.whole = true,
-	.run = perform,
+	.run = perform_write,
 };

@@ -22,7 +22,7 @@ struct apply {
 };
 
 static int
-split(const char *text, size_t len, struct file_lines *ret)
+split_file_lines(const char *text, size_t len, struct file_lines *ret)
 {
 	struct file_lines file = { 0 };
 	size_t returns = 0, n = 0;
@@ -51,7 +51,7 @@ split(const char *text, size_t len, struct file_lines *ret)
 /* -- writing -------------------------------------------------------------------------- */
 
 static void
-put(struct apply *a, struct span text, bool bare)
+append_file_line(struct apply *a, struct span text, bool bare)
 {
 	/* A last line without an end gets one when something follows it. */
 	if (a->open)
@@ -65,7 +65,7 @@ put(struct apply *a, struct span text, bool bare)
 static void
 put_old(struct apply *a)
 {
-	put(a, a->file.list[a->done].text, a->file.list[a->done].bare);
+	append_file_line(a, a->file.list[a->done].text, a->file.list[a->done].bare);
 	a->done++;
 }
 
@@ -77,7 +77,7 @@ put_new(struct apply *a, const struct patch_line *line, bool adapt)
 
 	if (adapt && returns && !a->file.crlf)
 		text.len--;
-	put(a, text, line->bare || (adapt && a->file.crlf && !returns));
+	append_file_line(a, text, line->bare || (adapt && a->file.crlf && !returns));
 	if (adapt && a->file.crlf && !returns && !line->bare) {
 		buf_puts(a->out, "\r\n");
 		a->open = false;
@@ -124,7 +124,7 @@ place_insertion(struct apply *a, struct finder *f)
 
 /* The place it says, as far off as the hunk before it was. */
 static size_t
-wanted(const struct apply *a, const struct patch_hunk *hunk)
+find_wanted_place(const struct apply *a, const struct patch_hunk *hunk)
 {
 	size_t first = hunk->counted && hunk->n_old == 0 ? hunk->start
 		       : hunk->start > 0		 ? hunk->start - 1
@@ -154,7 +154,7 @@ find_below_anchors(struct apply *a, struct finder *f, const struct span **ret_mi
 }
 
 static int
-fail(const struct finder *f, int r, const struct span *missing, char **ret_detail,
+report_hunk_failure(const struct finder *f, int r, const struct span *missing, char **ret_detail,
 	struct ambit_error *err)
 {
 	const struct patch_hunk *hunk = f->hunk;
@@ -200,7 +200,7 @@ apply_hunk(
 	for (size_t i = 0; i < hunk->n_lines; i++)
 		if (hunk->lines[i].sign != '+')
 			old[f.n_old++] = &hunk->lines[i];
-	f.wanted = wanted(a, hunk);
+	f.wanted = find_wanted_place(a, hunk);
 	r = find_below_anchors(a, &f, &missing);
 	if (r == -ENOENT && !missing && hunk->slack > 0 && hunk->slack < f.n_old) {
 		f.n_old -= hunk->slack;
@@ -209,7 +209,7 @@ apply_hunk(
 	}
 	a->spent = f.spent;
 	if (r < 0)
-		return fail(&f, r, missing, ret_detail, err);
+		return report_hunk_failure(&f, r, missing, ret_detail, err);
 	if (hunk->counted) {
 		a->shift += (long)f.at - (long)f.wanted;
 		a->count->offset += f.at != f.wanted;
@@ -226,7 +226,7 @@ patch_apply(const struct patch_set *set, const struct patch_file *file, const ch
 {
 	struct patch_count count = { 0 };
 	struct apply a = { .set = set, .out = ret_text, .count = &count };
-	int r = split(old, len, &a.file);
+	int r = split_file_lines(old, len, &a.file);
 
 	*ret_detail = NULL;
 	if (r < 0)

@@ -26,7 +26,7 @@ line_end_cut(struct span text, enum match level)
 }
 
 static bool
-same(struct span a, struct span b)
+is_same_span(struct span a, struct span b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.text, b.text, a.len) == 0);
 }
@@ -52,7 +52,7 @@ line_matches(struct finder *f, const struct file_line *line, const struct patch_
 		return false;
 	if (old->bare && !last)
 		return false;
-	return same(text, want);
+	return is_same_span(text, want);
 }
 
 static bool
@@ -68,7 +68,7 @@ matches_at(struct finder *f, size_t at, enum match level)
 }
 
 static int
-found(struct finder *f, size_t at, enum match level)
+set_found_place(struct finder *f, size_t at, enum match level)
 {
 	f->at = at;
 	f->level = level;
@@ -99,7 +99,7 @@ find_near(struct finder *f, size_t last, enum match level)
 			return -EAGAIN;
 		}
 		if (a || b)
-			return found(f, a ? above : below, level);
+			return set_found_place(f, a ? above : below, level);
 	}
 	return -ENOENT;
 }
@@ -119,7 +119,7 @@ find_only(struct finder *f, size_t last, enum match level)
 			f->second = at;
 			return -EAGAIN;
 		}
-		found(f, at, level);
+		set_found_place(f, at, level);
 		if (f->hunk->n_anchors > 0)
 			return 0;
 		any = true;
@@ -137,7 +137,7 @@ find_hunk(struct finder *f)
 		return -ENOENT;
 	for (int level = 0; r == -ENOENT && level < MATCH_LEVELS; level++) {
 		if (f->hunk->at_end)
-			r = matches_at(f, last, level) ? found(f, last, level) : -ENOENT;
+			r = matches_at(f, last, level) ? set_found_place(f, last, level) : -ENOENT;
 		else if (f->hunk->placed)
 			r = find_near(f, last, level);
 		else
@@ -156,7 +156,7 @@ find_line(struct finder *f, struct span text, bool trim, size_t *at)
 		count_cut(f, whole, line);
 		if (++f->spent > COMPARISONS_MAX)
 			return -E2BIG;
-		if (same(line, text)) {
+		if (is_same_span(line, text)) {
 			*at = i;
 			return 0;
 		}

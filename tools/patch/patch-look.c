@@ -25,7 +25,7 @@ static const char reread[] = "Read the file and make the patch from what it says
 /* A place that may not be there. *ret_held: it could be taken; if not, a directory
  * on the way is missing. */
 static int
-look(struct job_list *list, const char *path, enum ambit_access access, bool follow,
+find_optional_place(struct job_list *list, const char *path, enum ambit_access access, bool follow,
 	struct ambit_place *place, bool *ret_held, struct ambit_error *err)
 {
 	int r = run_place_of(list->run, path, access, follow, false, place, err);
@@ -70,12 +70,13 @@ look_source(struct job_list *list, struct job *job, struct ambit_error *err)
 	int r;
 
 	job->path = job->file->path;
-	r = look(list, job->path, access, follow, &job->place, &job->held, err);
+	r = find_optional_place(list, job->path, access, follow, &job->place, &job->held, err);
 	if (r == 0 && job->file->other && !(job->held && job->place.exists)) {
 		if (job->held)
 			ambit_place_finish(&job->place);
 		job->held = false;
-		r = look(list, job->file->other, access, follow, &job->place, &job->held, err);
+		r = find_optional_place(
+			list, job->file->other, access, follow, &job->place, &job->held, err);
 		if (r == 0 && job->held && job->place.exists)
 			job->path = job->file->other;
 	}
@@ -107,7 +108,8 @@ look_target(struct job_list *list, struct job *job, struct ambit_error *err)
 
 	if (!job->path)
 		job->path = path;
-	r = look(list, path, access, access == AMBIT_ACCESS_WRITE, &job->to, &job->held_to, err);
+	r = find_optional_place(
+		list, path, access, access == AMBIT_ACCESS_WRITE, &job->to, &job->held_to, err);
 	if (r < 0 || !job->held_to || !job->to.exists)
 		return r;
 	return run_fail(list->run, err, EEXIST,
@@ -176,7 +178,7 @@ fail_apply(
 }
 
 static int
-compute(struct job_list *list, struct job *job, struct ambit_error *err)
+compute_new_text(struct job_list *list, struct job *job, struct ambit_error *err)
 {
 	const struct file_watch watch = edit_watch(list->run);
 	auto_free char *old = NULL, *detail = NULL;
@@ -220,7 +222,7 @@ job_prepare(struct job_list *list, struct job *job, struct ambit_error *err)
 		r = look_source(list, job, err);
 	if (r == 0 && job_is_new(job))
 		r = look_target(list, job, err);
-	return r < 0 ? r : compute(list, job, err);
+	return r < 0 ? r : compute_new_text(list, job, err);
 }
 
 /* Two changes of one file would each be made to what it was before. */

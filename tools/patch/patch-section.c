@@ -30,13 +30,13 @@ span_of(const struct patch_name *name)
 }
 
 static bool
-same(struct span a, struct span b)
+is_same_name(struct span a, struct span b)
 {
 	return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
 static struct span
-stripped(struct span name)
+strip_first_dir(struct span name)
 {
 	const char *slash = memchr(name.text, '/', name.len);
 
@@ -63,16 +63,17 @@ pair_name(struct patch_reader *reader, const struct section *s, const struct pat
 	*ret_other = (struct span){ 0 };
 	if (old->nothing || new->nothing) {
 		one = old->nothing ? b : a;
-		*ret_name = has_prefix(one, old->nothing ? "biwc" : "acio") ? stripped(one) : one;
+		*ret_name = has_prefix(one, old->nothing ? "biwc" : "acio") ? strip_first_dir(one)
+									    : one;
 		return 0;
 	}
-	if (same(a, b)) {
+	if (is_same_name(a, b)) {
 		*ret_name = a;
-		*ret_other = stripped(a);
+		*ret_other = strip_first_dir(a);
 		return 0;
 	}
-	*ret_name = stripped(a);
-	if (ret_name->len > 0 && same(*ret_name, stripped(b)))
+	*ret_name = strip_first_dir(a);
+	if (ret_name->len > 0 && is_same_name(*ret_name, strip_first_dir(b)))
 		return 0;
 	return patch_wrong(reader, s->at,
 		"two names for one file (%.200s and %.200s) and no \"rename from\"", old->text,
@@ -92,8 +93,8 @@ section_check(struct patch_reader *reader, const struct section *s)
 		return patch_wrong(reader, s->at, "a file that is both new and deleted");
 	if (!s->git_old.text || !s->old.text)
 		return 0;
-	if ((!s->old.nothing && !same(span_of(&s->git_old), span_of(&s->old))) ||
-		(!s->new.nothing && !same(span_of(&s->git_new), span_of(&s->new))))
+	if ((!s->old.nothing && !is_same_name(span_of(&s->git_old), span_of(&s->old))) ||
+		(!s->new.nothing && !is_same_name(span_of(&s->git_new), span_of(&s->new))))
 		return patch_wrong(
 			reader, s->at, "\"diff --git\" and \"---\", \"+++\" name different files");
 	return 0;
@@ -111,10 +112,12 @@ check_rename(struct patch_reader *reader, const struct section *s)
 		return patch_wrong(reader, s->at, "a rename or copy with one side only");
 	if (s->created || s->deleted || old->nothing || new->nothing)
 		return patch_wrong(reader, s->at, "a rename of what is new or deleted");
-	if (same(from, to))
+	if (is_same_name(from, to))
 		return patch_wrong(reader, s->at, "a rename to the same name");
-	if ((old->text && !same(span_of(old), from) && !same(stripped(span_of(old)), from)) ||
-		(new->text && !same(span_of(new), to) && !same(stripped(span_of(new)), to)))
+	if ((old->text && !is_same_name(span_of(old), from) &&
+		    !is_same_name(strip_first_dir(span_of(old)), from)) ||
+		(new->text && !is_same_name(span_of(new), to) &&
+			!is_same_name(strip_first_dir(span_of(new)), to)))
 		return patch_wrong(reader, s->at, "a rename with other names above or below it");
 	return 0;
 }

@@ -44,7 +44,7 @@ patch_wrong(struct patch_reader *reader, size_t line, const char *fmt, ...)
 
 /* Room for one more at the end of a list that grows by doubling. */
 static void *
-grow(void *list, size_t n, size_t size)
+grow_patch_list(void *list, size_t n, size_t size)
 {
 	if (n > 0 && (n & (n - 1)) != 0)
 		return list;
@@ -55,7 +55,7 @@ struct patch_file *
 patch_add_file(struct patch_reader *reader, enum patch_change change)
 {
 	struct patch_set *set = reader->set;
-	struct patch_file *files = grow(set->files, set->n_files, sizeof(*files));
+	struct patch_file *files = grow_patch_list(set->files, set->n_files, sizeof(*files));
 
 	if (!files)
 		return NULL;
@@ -71,7 +71,7 @@ patch_add_file(struct patch_reader *reader, enum patch_change change)
 struct patch_hunk *
 patch_add_hunk(struct patch_reader *reader, struct patch_file *file)
 {
-	struct patch_hunk *hunks = grow(file->hunks, file->n_hunks, sizeof(*hunks));
+	struct patch_hunk *hunks = grow_patch_list(file->hunks, file->n_hunks, sizeof(*hunks));
 
 	if (!hunks)
 		return NULL;
@@ -86,7 +86,7 @@ patch_add_hunk(struct patch_reader *reader, struct patch_file *file)
 int
 patch_add_line(struct patch_reader *reader, struct patch_hunk *hunk, char sign, struct span text)
 {
-	struct patch_line *lines = grow(hunk->lines, hunk->n_lines, sizeof(*lines));
+	struct patch_line *lines = grow_patch_list(hunk->lines, hunk->n_lines, sizeof(*lines));
 
 	if (!lines)
 		return err_nomem(reader->err);
@@ -99,7 +99,7 @@ patch_add_line(struct patch_reader *reader, struct patch_hunk *hunk, char sign, 
 int
 patch_add_anchor(struct patch_reader *reader, struct patch_hunk *hunk, struct span text)
 {
-	struct span *anchors = grow(hunk->anchors, hunk->n_anchors, sizeof(*anchors));
+	struct span *anchors = grow_patch_list(hunk->anchors, hunk->n_anchors, sizeof(*anchors));
 
 	if (!anchors)
 		return err_nomem(reader->err);
@@ -191,7 +191,7 @@ patch_finish(struct patch_set *set)
 /* -- which dialect ------------------------------------------------------------------- */
 
 static int
-ignore(void *data, const char *path, size_t len, enum ambit_access access)
+ignore_path(void *data, const char *path, size_t len, enum ambit_access access)
 {
 	(void)data;
 	(void)path;
@@ -240,7 +240,7 @@ patch_parse(const char *text, size_t len, struct patch_set *ret_set, struct ambi
 	struct patch_reader reader = { .set = &set, .text = text, .len = len, .err = err };
 	const char *why = NULL;
 	size_t line = 0;
-	int r = patch_paths(text, len, ignore, NULL, &why, &line);
+	int r = patch_paths(text, len, ignore_path, NULL, &why, &line);
 
 	if (r == -EINVAL)
 		return patch_wrong(&reader, line, "%s", why);

@@ -48,7 +48,7 @@ tell_expected(const struct finder *f, struct buf *out)
 
 /* How many of the hunk's lines stand at this place, blanks aside. */
 static size_t
-likeness(const struct finder *f, size_t at, size_t n)
+count_like_lines(const struct finder *f, size_t at, size_t n)
 {
 	size_t score = 0;
 
@@ -63,12 +63,12 @@ likeness(const struct finder *f, size_t at, size_t n)
 
 /* A hunk's first line may be the one that is wrong, and the file may be shorter. */
 static bool
-nearest(const struct finder *f, size_t *ret_at)
+find_nearest_place(const struct finder *f, size_t *ret_at)
 {
 	size_t best = 0, n = f->n_old < LOOKED_LINES ? f->n_old : LOOKED_LINES, spent = 0;
 
 	for (size_t at = 0; at < f->file->n && spent < COMPARISONS_MAX; at++) {
-		size_t score = likeness(f, at, n);
+		size_t score = count_like_lines(f, at, n);
 
 		spent += n;
 		if (score > best) {
@@ -85,7 +85,7 @@ tell_mismatch(const struct finder *f)
 	auto_buf struct buf out = { 0 };
 	size_t at = f->wanted < f->file->n ? f->wanted : f->file->n;
 	size_t n = f->n_old < SHOWN_LINES ? f->n_old : SHOWN_LINES;
-	bool like = nearest(f, &at);
+	bool like = find_nearest_place(f, &at);
 
 	tell_expected(f, &out);
 	if (f->file->n == 0) {

@@ -166,7 +166,7 @@ static const struct {
 };
 
 static int
-header(struct unified *u, enum kind kind, struct span rest)
+read_header_line(struct unified *u, enum kind kind, struct span rest)
 {
 	switch (kind) {
 	case OLD:
@@ -255,7 +255,7 @@ one_line(struct unified *u, struct span line)
 		size_t n = strlen(headers[i].prefix);
 
 		if (span_starts(line, headers[i].prefix))
-			return header(
+			return read_header_line(
 				u, headers[i].kind, (struct span){ line.text + n, line.len - n });
 	}
 	return 0;

@@ -131,7 +131,7 @@ turns_of(const struct job *job)
 }
 
 static int
-commit(struct job_list *list, struct ambit_error *err)
+commit_jobs(struct job_list *list, struct ambit_error *err)
 {
 	struct file_batch *batch = file_batch_create();
 	uint64_t turns = 0;
@@ -215,7 +215,7 @@ say_job(struct job_list *list, const struct job *job)
 }
 
 static int
-say(struct job_list *list, struct ambit_error *err)
+report_jobs(struct job_list *list, struct ambit_error *err)
 {
 	json_t *files = json_array();
 	size_t added = 0, removed = 0;
@@ -259,12 +259,12 @@ run_patch(struct job_list *list, struct ambit_error *err)
 	if (r == 0) /* again, for what lies in directories that were not there */
 		r = job_check_twice(list, err);
 	if (r == 0)
-		r = commit(list, err);
-	return r < 0 ? r : say(list, err);
+		r = commit_jobs(list, err);
+	return r < 0 ? r : report_jobs(list, err);
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_apply_patch(struct tool_run *run, struct ambit_error *err)
 {
 	struct job_list list = { .run = run };
 	const json_t *patch = json_object_get(run->args, "patch");
@@ -318,5 +318,5 @@ const struct own_tool tool_apply_patch = {
 		  "\"removed\"]}},\"added\":{\"type\":\"integer\"},\"removed\":{\"type\":"
 		  "\"integer\"}},\"required\":[\"files\",\"added\",\"removed\"]}",
 	.whole = true,
-	.run = perform,
+	.run = perform_apply_patch,
 };

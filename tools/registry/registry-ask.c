@@ -36,7 +36,7 @@ registry_wake(struct ambit_registry *registry)
 }
 
 static void
-notice(struct ambit_registry *registry)
+notify_watch(struct ambit_registry *registry)
 {
 	if (registry->watch.noticed)
 		registry->watch.noticed(registry->watch.data);
@@ -57,11 +57,11 @@ notice_put(struct asking *a, const struct ambit_question *question)
 	free(a->told_about);
 	a->told = question->id;
 	a->told_about = str_dup(question->outcome);
-	notice(a->registry);
+	notify_watch(a->registry);
 }
 
 static int
-enlist(struct asking *a)
+add_waiter(struct asking *a)
 {
 	struct waiter **at = &a->registry->waiters;
 
@@ -75,7 +75,7 @@ enlist(struct asking *a)
 }
 
 static void
-leave(struct asking *a)
+remove_waiter(struct asking *a)
 {
 	struct waiter **at = &a->registry->waiters;
 
@@ -87,7 +87,7 @@ leave(struct asking *a)
 	close(a->self.fd);
 	free(a->told_about);
 	registry_wake(a->registry);
-	notice(a->registry);
+	notify_watch(a->registry);
 }
 
 static bool
@@ -147,7 +147,7 @@ is_open(struct asking *a, const struct ambit_question *question)
 }
 
 static void
-withdraw(const struct lookout *l)
+withdraw_question(const struct lookout *l)
 {
 	const struct ambit_call_options *options = l->a->options;
 
@@ -183,13 +183,13 @@ look_out(void *data)
 		open = !p[2].revents && is_open(a, l->question);
 		pthread_mutex_unlock(&a->registry->lock);
 	}
-	withdraw(l);
+	withdraw_question(l);
 	return NULL;
 }
 
 /* Without the lock. */
 static int
-show(struct asking *a, struct ambit_approver *approver, uint64_t put,
+ask_with_lookout(struct asking *a, struct ambit_approver *approver, uint64_t put,
 	const struct ambit_question *question, struct ambit_answer *ret_answer)
 {
 	const struct ambit_call_options *options = a->options;
@@ -264,7 +264,7 @@ put_to_approver(struct asking *a, struct ambit_approver *approver,
 	a->self.asking = a->ticket ? question->id : 0;
 	put = ++registry->last_put;
 	pthread_mutex_unlock(&registry->lock);
-	r = show(a, approver, put, question, ret_answer);
+	r = ask_with_lookout(a, approver, put, question, ret_answer);
 	pthread_mutex_lock(&registry->lock);
 	registry->approver_busy = false;
 	a->self.asking = 0;
@@ -282,7 +282,7 @@ put_to_caller(
 
 	a->self.asking = question->id;
 	pthread_mutex_unlock(&a->registry->lock);
-	r = show(a, NULL, question->id, question, ret_answer);
+	r = ask_with_lookout(a, NULL, question->id, question, ret_answer);
 	pthread_mutex_lock(&a->registry->lock);
 	a->self.asking = 0;
 	return r;
@@ -319,7 +319,7 @@ put_to_judge(
 	pthread_mutex_lock(&a->registry->lock);
 	if (!yes) {
 		ambit_engine_passed(a->registry->engine, question, &why);
-		notice(a->registry);
+		notify_watch(a->registry);
 	}
 	a->self.asking = 0;
 	registry_wake(a->registry);
@@ -349,13 +349,13 @@ ask_judge(struct asking *a, const struct ambit_question *question)
 	if (r < 0)
 		ambit_engine_decline(engine, question->id, r, a->err->text);
 	registry_wake(a->registry);
-	notice(a->registry);
+	notify_watch(a->registry);
 	return 0;
 }
 
 /* Puts the question if it is time to. 0: look again; -ECANCELED, -EINPROGRESS. */
 static int
-put(struct asking *a, const struct ambit_question *question)
+put_due_question(struct asking *a, const struct ambit_question *question)
 {
 	struct ambit_engine *engine = a->registry->engine;
 	struct ambit_approver *approver = ambit_engine_approver(engine);
@@ -398,7 +398,7 @@ put(struct asking *a, const struct ambit_question *question)
 	if (r < 0)
 		ambit_engine_decline(engine, question->id, r, a->err->text);
 	registry_wake(a->registry);
-	notice(a->registry);
+	notify_watch(a->registry);
 	return 0;
 }
 
@@ -419,7 +419,7 @@ wait_for_answer(struct asking *a, struct ambit_outcome *ret_outcome,
 		r = ambit_engine_question_of(engine, a->ticket, &question, a->err);
 		if (r > 0) {
 			notice_put(a, &question);
-			r = put(a, &question);
+			r = put_due_question(a, &question);
 		}
 		if (r == -EINPROGRESS && ret_question) {
 			*ret_question = malloc(sizeof(**ret_question));
@@ -449,14 +449,14 @@ registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	pthread_mutex_lock(&registry->lock);
 	r = ambit_engine_submit(registry->engine, request, ret_outcome, ret_permit, &a.ticket, err);
 	if (r > 0) {
-		r = enlist(&a);
+		r = add_waiter(&a);
 		if (r < 0) {
 			ambit_engine_withdraw(registry->engine, a.ticket);
 		} else {
 			if (options->waits)
 				options->waits(options->data, true);
 			r = wait_for_answer(&a, ret_outcome, ret_permit, ret_question);
-			leave(&a);
+			remove_waiter(&a);
 			if (options->waits)
 				options->waits(options->data, false);
 		}
@@ -478,14 +478,14 @@ wait_for_watcher(struct asking *a, const struct ambit_question *question)
 
 	pthread_mutex_lock(&a->registry->lock);
 	if (registry_is_watched(a->registry))
-		r = enlist(a);
+		r = add_waiter(a);
 	while (r == 0 && registry_is_watched(a->registry)) {
 		if (wait_for_change(a, question->expires) < 0)
 			r = err_set(a->err, ECANCELED, "the call was cancelled");
 		else if (question->expires && question->expires <= clock_now())
 			r = err_set(a->err, ETIMEDOUT, "nobody answered in time");
 	}
-	leave(a);
+	remove_waiter(a);
 	pthread_mutex_unlock(&a->registry->lock);
 	return r < 0 ? r : err_set(a->err, ENOENT, "nobody is here to ask");
 }
@@ -529,7 +529,7 @@ put_crossing(struct ambit_registry *registry, const struct ambit_call_options *o
 	if (!approver)
 		return wait_for_watcher(&a, question);
 	pthread_mutex_lock(&registry->lock);
-	r = enlist(&a);
+	r = add_waiter(&a);
 	if (r == 0) {
 		while ((r = put_to_approver(&a, approver, question, ret_answer)) == -EAGAIN)
 			if (wait_for_change(&a, question->expires) < 0) {
@@ -539,7 +539,7 @@ put_crossing(struct ambit_registry *registry, const struct ambit_call_options *o
 				r = err_set(err, ETIMEDOUT, "nobody answered in time");
 				break;
 			}
-		leave(&a);
+		remove_waiter(&a);
 	}
 	pthread_mutex_unlock(&registry->lock);
 	return r;

@@ -222,7 +222,7 @@ check_inside(struct call *call)
 
 /* 1: it is a call that can be decided about; 0: it has its result. */
 static int
-understand(struct call *call, const char *name, const char *args, size_t len)
+check_call(struct call *call, const char *name, const char *args, size_t len)
 {
 	struct ambit_error why = { 0 };
 	int r = parse_arguments(call, args, len, &why);
@@ -270,7 +270,7 @@ make_request(struct call *call, struct ambit_request **ret_request)
 
 /* 1: there is a permit. */
 static int
-decide(struct call *call, struct ambit_permit **ret_permit)
+decide_call(struct call *call, struct ambit_permit **ret_permit)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
@@ -412,11 +412,11 @@ ambit_registry_call(struct ambit_registry *registry, const char *tool, const cha
 	call.tool = registry_find_tool(registry, tool);
 	if (!text)
 		return -ENOMEM;
-	r = understand(&call, tool, args, len);
+	r = check_call(&call, tool, args, len);
 	if (r == 0)
 		r = note_refusal(&call, tool);
 	while (r > 0) {
-		r = decide(&call, &permit);
+		r = decide_call(&call, &permit);
 		if (r > 0)
 			r = run_tool(&call, permit);
 	}

@@ -31,7 +31,7 @@ ambit_result_finish(struct ambit_result *result)
 /* -- failures -------------------------------------------------------------------------- */
 
 static char *
-join(const char *message, const char *hint)
+join_message_hint(const char *message, const char *hint)
 {
 	size_t n = strlen(message);
 
@@ -45,7 +45,7 @@ result_fail(struct ambit_result *result, enum ambit_code code, const char *messa
 	const char *hint, const char *path, const char *scope)
 {
 	auto_json json_t *object = json_object();
-	auto_free char *text = join(message, hint);
+	auto_free char *text = join_message_hint(message, hint);
 	int r = object && text ? 0 : -ENOMEM;
 
 	if (r == 0)

@@ -33,7 +33,8 @@ name_of(const struct check *c)
 
 /* Checks one value inside: its name is name, or an index. */
 static int
-descend(struct check *c, const char *name, size_t index, const json_t *schema, const json_t *value)
+check_inner_value(
+	struct check *c, const char *name, size_t index, const json_t *schema, const json_t *value)
 {
 	auto_free char *shown = name ? str_escape(name, str_cut(name, strlen(name), 60)) : NULL;
 	size_t n = strlen(c->where);
@@ -215,7 +216,7 @@ check_items(struct check *c, const json_t *schema, const json_t *value)
 
 	json_array_foreach (value, i, item)
 		if (r == 0)
-			r = descend(c, NULL, i, schema, item);
+			r = check_inner_value(c, NULL, i, schema, item);
 	return r;
 }
 
@@ -315,7 +316,7 @@ check_additional(struct check *c, const json_t *schema, const json_t *value)
 		if (!others || json_is_true(others) || json_object_get(known, key))
 			continue;
 		if (json_is_object(others)) {
-			r = descend(c, key, 0, others, item);
+			r = check_inner_value(c, key, 0, others, item);
 			if (r < 0)
 				return r;
 			continue;
@@ -333,7 +334,7 @@ check_properties(struct check *c, const json_t *properties, const json_t *value)
 
 	json_object_foreach ((json_t *)properties, key, schema) {
 		const json_t *item = json_object_get(value, key);
-		int r = item ? descend(c, key, 0, schema, item) : 0;
+		int r = item ? check_inner_value(c, key, 0, schema, item) : 0;
 
 		if (r < 0)
 			return r;
@@ -439,7 +440,7 @@ fits_keyword(const struct keyword *keyword, const json_t *value)
 }
 
 static int
-valid(const json_t *schema, int depth, struct ambit_error *err)
+check_schema_form(const json_t *schema, int depth, struct ambit_error *err)
 {
 	const json_t *others = json_object_get(schema, "additionalProperties");
 	const char *key;
@@ -458,11 +459,11 @@ valid(const json_t *schema, int depth, struct ambit_error *err)
 				err, EINVAL, "'%.60s' in a schema has a value it cannot have", key);
 	}
 	json_object_foreach (json_object_get(schema, "properties"), key, value)
-		r = r < 0 ? r : valid(value, depth + 1, err);
+		r = r < 0 ? r : check_schema_form(value, depth + 1, err);
 	if (r == 0 && json_object_get(schema, "items"))
-		r = valid(json_object_get(schema, "items"), depth + 1, err);
+		r = check_schema_form(json_object_get(schema, "items"), depth + 1, err);
 	if (r == 0 && others && !json_is_boolean(others))
-		r = valid(others, depth + 1, err);
+		r = check_schema_form(others, depth + 1, err);
 	return r;
 }
 
@@ -470,7 +471,7 @@ int
 schema_valid(const json_t *schema, struct ambit_error *err)
 {
 	const char *type = json_string_value(json_object_get(schema, "type"));
-	int r = valid(schema, 0, err);
+	int r = check_schema_form(schema, 0, err);
 
 	if (r == 0 && (!type || !streq(type, "object")))
 		r = err_set(err, EINVAL, "the schema of arguments must have the type object");

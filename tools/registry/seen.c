@@ -79,7 +79,7 @@ hash_name(const char *text)
 }
 
 static struct known **
-find(struct seen *seen, const char *real, uint64_t hash)
+find_known_file(struct seen *seen, const char *real, uint64_t hash)
 {
 	struct known **at = &seen->buckets[hash % BUCKETS];
 
@@ -89,7 +89,7 @@ find(struct seen *seen, const char *real, uint64_t hash)
 }
 
 static void
-drop(struct seen *seen, struct known **at)
+remove_known_file(struct seen *seen, struct known **at)
 {
 	struct known *known = *at;
 
@@ -110,9 +110,10 @@ seen_note(struct seen *seen, const char *real, const struct stat *st)
 	uint64_t hash = hash_name(real);
 
 	pthread_mutex_lock(&seen->lock);
-	drop(seen, find(seen, real, hash));
+	remove_known_file(seen, find_known_file(seen, real, hash));
 	if (seen->n >= FILES_MAX)
-		drop(seen, find(seen, seen->oldest->real, seen->oldest->hash));
+		remove_known_file(
+			seen, find_known_file(seen, seen->oldest->real, seen->oldest->hash));
 	if (known) {
 		memcpy(known->real, real, len + 1);
 		known->hash = hash;
@@ -135,7 +136,7 @@ void
 seen_forget(struct seen *seen, const char *real)
 {
 	pthread_mutex_lock(&seen->lock);
-	drop(seen, find(seen, real, hash_name(real)));
+	remove_known_file(seen, find_known_file(seen, real, hash_name(real)));
 	pthread_mutex_unlock(&seen->lock);
 }
 
@@ -180,7 +181,7 @@ is_as_seen(struct seen *seen, const char *real, const struct stat *st)
 	bool same;
 
 	pthread_mutex_lock(&seen->lock);
-	known = *find(seen, real, hash_name(real));
+	known = *find_known_file(seen, real, hash_name(real));
 	same = !known ||
 	       (known->dev == st->st_dev && known->ino == st->st_ino &&
 		       known->size == st->st_size && same_time(&known->mtime, &st->st_mtim) &&

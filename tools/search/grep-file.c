@@ -92,7 +92,7 @@ is_full(const struct grep_found *found)
 
 /* The line [from, to), or of a long one what is around at. */
 static int
-tell(struct scan *s, size_t number, size_t from, size_t to, size_t at, bool context)
+add_found_line(struct scan *s, size_t number, size_t from, size_t to, size_t at, bool context)
 {
 	const char *text = s->eye->buffer;
 	struct grep_found *found = s->found;
@@ -143,7 +143,7 @@ tell_after(struct scan *s, size_t end)
 	while (r == 0 && s->after > 0 && s->printed < end) {
 		size_t to = end_of_line(s, s->printed, end);
 
-		r = tell(s, number_of(s, s->printed), s->printed, to, s->printed, true);
+		r = add_found_line(s, number_of(s, s->printed), s->printed, to, s->printed, true);
 		s->printed = to + 1;
 		s->after--;
 	}
@@ -180,13 +180,13 @@ tell_match(struct scan *s, const struct grep_line *line)
 	while (r == 0 && at < from) {
 		size_t to = end_of_line(s, at, from);
 
-		r = tell(s, number++, at, to, at, true);
+		r = add_found_line(s, number++, at, to, at, true);
 		at = to + 1;
 	}
 	while (r == 0 && at <= line->to && shown++ < MULTI_SHOWN) {
 		size_t to = end_of_line(s, at, line->to);
 
-		r = tell(
+		r = add_found_line(
 			s, number++, at, to, line->at > at && line->at < to ? line->at : at, false);
 		at = to + 1;
 	}
@@ -214,7 +214,7 @@ make_room(struct grep_eye *eye, size_t size)
 
 /* Until the buffer is full, or the file at its end. -EIO. */
 static int
-fill(struct scan *s)
+fill_scan_buffer(struct scan *s)
 {
 	while (!s->ended && s->have < s->eye->size) {
 		ssize_t n = read(s->fd, s->eye->buffer + s->have, s->eye->size - s->have);
@@ -240,7 +240,7 @@ is_binary(const struct scan *s)
 
 /* The first look into a file: its mark goes, and how its lines end is seen. */
 static void
-begin(struct scan *s)
+start_scan(struct scan *s)
 {
 	const char *text = s->eye->buffer, *newline = memchr(text, '\n', s->have);
 
@@ -252,7 +252,7 @@ begin(struct scan *s)
 
 /* Moves what was not searched to the front. */
 static void
-carry(struct scan *s)
+carry_unsearched(struct scan *s)
 {
 	size_t n, keep = lines_before(s, s->at, s->wants->before,
 			  s->at > CONTEXT_KEEP ? s->at - CONTEXT_KEEP : 0, &n);
@@ -284,7 +284,7 @@ is_enough(const struct scan *s)
 
 /* Everything from at to end. 1: enough was found. */
 static int
-search(struct scan *s, size_t end)
+search_buffer(struct scan *s, size_t end)
 {
 	bool multi = grep_pattern_multiline(s->eye->pattern);
 	struct grep_line line;
@@ -325,7 +325,7 @@ static int
 search_lines(struct scan *s)
 {
 	for (;;) {
-		int r = fill(s);
+		int r = fill_scan_buffer(s);
 		size_t end;
 
 		if (r < 0)
@@ -333,14 +333,14 @@ search_lines(struct scan *s)
 		if (s->first) {
 			if (is_binary(s))
 				return -EILSEQ;
-			begin(s);
+			start_scan(s);
 		}
 		end = whole_lines(s);
 		if (end > s->at) {
-			r = search(s, end);
+			r = search_buffer(s, end);
 			if (r != 0 || s->ended)
 				return r;
-			carry(s);
+			carry_unsearched(s);
 		} else if (s->ended) {
 			return 0;
 		} else if (make_room(s->eye, s->eye->size * 2) < 0) {
@@ -357,7 +357,7 @@ search_whole(struct scan *s)
 	if (s->size > GREP_MULTI_MAX)
 		return -EFBIG;
 	while (r == 0 && !s->ended) {
-		r = fill(s);
+		r = fill_scan_buffer(s);
 		if (r == 0 && is_binary(s))
 			return -EILSEQ;
 		if (r == 0 && !s->ended)
@@ -366,8 +366,8 @@ search_whole(struct scan *s)
 	}
 	if (r < 0)
 		return r;
-	begin(s);
-	return search(s, s->have);
+	start_scan(s);
+	return search_buffer(s, s->have);
 }
 
 int

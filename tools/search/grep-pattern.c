@@ -94,7 +94,7 @@ has_newline(const char *text, bool fixed)
 /* -- compiled --------------------------------------------------------------------------- */
 
 static pcre2_code *
-compile(const struct grep_pattern *pattern, unsigned form, int *ret_error, size_t *ret_at)
+compile_pattern(const struct grep_pattern *pattern, unsigned form, int *ret_error, size_t *ret_at)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
@@ -158,7 +158,7 @@ grep_pattern_create(const char *text, unsigned flags, struct grep_pattern **ret_
 			"the pattern has a newline in it, and lines are searched "
 			"one by one");
 	if (r == 0) {
-		pattern->codes[0] = compile(pattern, 0, &error, &at);
+		pattern->codes[0] = compile_pattern(pattern, 0, &error, &at);
 		if (!pattern->codes[0])
 			r = say_fault(pattern, error, at, err);
 	}
@@ -197,7 +197,7 @@ grep_pattern_code(struct grep_pattern *pattern, unsigned form)
 	pthread_mutex_lock(&pattern->lock);
 	code = atomic_load(&pattern->codes[form]);
 	if (!code) {
-		code = compile(pattern, form, &error, &at);
+		code = compile_pattern(pattern, form, &error, &at);
 		atomic_store(&pattern->codes[form], code);
 	}
 	pthread_mutex_unlock(&pattern->lock);

@@ -146,7 +146,7 @@ write_files(struct writer *w)
 /* -- what was left out ------------------------------------------------------------------ */
 
 static void
-mark(struct buf *text, size_t n, const char *words)
+append_count_note(struct buf *text, size_t n, const char *words)
 {
 	if (n > 0)
 		buf_printf(text, "[%zu %s]\n", n, words);
@@ -210,15 +210,15 @@ write_marks(struct writer *w)
 			"the first: %s]\n",
 			tree->results[GREP_COSTLY], path ? path : "?");
 	}
-	mark(text, tree->results[GREP_BINARY], "binary files were not searched");
-	mark(text, report->guarded,
+	append_count_note(text, tree->results[GREP_BINARY], "binary files were not searched");
+	append_count_note(text, report->guarded,
 		"guarded paths (keys, credentials) were not searched; a search "
 		"whose path is one of them is asked about");
-	mark(text, tree->results[GREP_TOO_LARGE],
+	append_count_note(text, tree->results[GREP_TOO_LARGE],
 		"files are too large to be searched across lines");
-	mark(text, tree->results[GREP_UNREADABLE], "files could not be read");
+	append_count_note(text, tree->results[GREP_UNREADABLE], "files could not be read");
 	if (report->walk) {
-		mark(text, report->walk->unreadable, "folders could not be read");
+		append_count_note(text, report->walk->unreadable, "folders could not be read");
 		if (report->walk->cut)
 			buf_printf(text, "[not everything was searched: %s]\n",
 				walk_why_cut(report->walk));
@@ -235,7 +235,7 @@ is_partial(const struct writer *w)
 }
 
 static json_t *
-skipped(const struct grep_report *report)
+make_skipped_json(const struct grep_report *report)
 {
 	const size_t *n = report->tree->results;
 
@@ -263,6 +263,6 @@ grep_report(struct grep_report *report, struct ambit_error *err)
 	write_marks(&w);
 	run->structured = json_pack("{s:o?, s:I, s:I, s:b, s:o?}", "files", w.files, "matches",
 		(json_int_t)(report->wants->mode == GREP_FILES ? w.told : w.matches), "searched",
-		searched, "truncated", is_partial(&w), "skipped", skipped(report));
+		searched, "truncated", is_partial(&w), "skipped", make_skipped_json(report));
 	return r < 0 || !run->structured || run->text.failed ? err_nomem(err) : 0;
 }

@@ -49,7 +49,7 @@ is_enough(struct job *job)
 }
 
 static int
-keep(struct batch *batch, const struct grep_found *found)
+keep_file_found(struct batch *batch, const struct grep_found *found)
 {
 	if ((batch->n_found & (batch->n_found - 1)) == 0) {
 		size_t size = batch->n_found ? batch->n_found * 2 : 1;
@@ -86,7 +86,7 @@ search_one(struct job *job, struct batch *batch, struct grep_eye *eye, int fd, c
 	if (r >= 0)
 		atomic_fetch_add(&job->results[r], 1);
 	if (r == GREP_FOUND) {
-		r = keep(batch, &found);
+		r = keep_file_found(batch, &found);
 		if (r == 0) {
 			atomic_fetch_add(&job->hits, hits_of(job, &found));
 			atomic_fetch_add(&job->kept, found.text.len);
@@ -190,7 +190,7 @@ search_root(struct job *job)
 
 /* What was found moves into the tree, in order. */
 static int
-collect(struct job *job)
+collect_found(struct job *job)
 {
 	struct grep_tree *tree = job->tree;
 	size_t n = 0;
@@ -225,7 +225,7 @@ grep_tree_search(struct grep_tree *tree)
 		r = atomic_load(&job.error);
 	}
 	if (r == 0)
-		r = collect(&job);
+		r = collect_found(&job);
 	for (size_t i = 0; i < job.n && job.batches; i++) {
 		for (size_t k = 0; k < job.batches[i].n_found; k++)
 			grep_found_finish(&job.batches[i].found[k]);

@@ -21,7 +21,7 @@ struct wild {
 };
 
 static void
-spend(struct wild *w, size_t n)
+spend_steps(struct wild *w, size_t n)
 {
 	w->steps -= n < w->steps ? n : w->steps;
 	w->broken |= w->steps == 0;
@@ -98,7 +98,7 @@ class_match(struct wild *w, const unsigned char *p, unsigned char c, bool *hit)
 
 	while (close < w->end && *close != ']')
 		close++;
-	spend(w, (size_t)(close - p));
+	spend_steps(w, (size_t)(close - p));
 	if (close == w->end) {
 		w->broken = true;
 		return NULL;
@@ -113,7 +113,7 @@ class_match(struct wild *w, const unsigned char *p, unsigned char c, bool *hit)
 /* One member of a bracket at p: what follows it. *from is where a range could begin,
  * or -1. */
 static const unsigned char *
-member(struct wild *w, const unsigned char *p, unsigned char c, int *from, bool *hit)
+match_bracket_member(struct wild *w, const unsigned char *p, unsigned char c, int *from, bool *hit)
 {
 	const unsigned char *next;
 	int first = *from;
@@ -142,15 +142,15 @@ member(struct wild *w, const unsigned char *p, unsigned char c, int *from, bool 
 
 /* p is behind '['. What follows the bracket, or NULL if c is not in it. */
 static const unsigned char *
-bracket(struct wild *w, const unsigned char *p, unsigned char c)
+match_bracket(struct wild *w, const unsigned char *p, unsigned char c)
 {
 	bool others = p < w->end && (*p == '!' || *p == '^'), hit = false;
 	const unsigned char *first = p += others;
 	int from = -1;
 
 	while (p < w->end && !w->broken && (*p != ']' || p == first)) {
-		spend(w, 1);
-		p = member(w, p, c, &from, &hit);
+		spend_steps(w, 1);
+		p = match_bracket_member(w, p, c, &from, &hit);
 	}
 	if (p >= w->end || w->broken) {
 		w->broken = true;
@@ -161,13 +161,13 @@ bracket(struct wild *w, const unsigned char *p, unsigned char c)
 
 /* What follows the one element at p if it matches c, else NULL. */
 static const unsigned char *
-element(struct wild *w, const unsigned char *p, unsigned char c)
+match_wild_element(struct wild *w, const unsigned char *p, unsigned char c)
 {
 	switch (*p) {
 	case '?':
 		return w->path && c == '/' ? NULL : p + 1;
 	case '[':
-		return bracket(w, p + 1, c);
+		return match_bracket(w, p + 1, c);
 	case '\\':
 		return p + 1 < w->end && p[1] == c ? p + 2 : NULL;
 	default:
@@ -184,7 +184,7 @@ struct again {
 
 /* The stars at p. Whether they are a "**" that crosses '/'. */
 static bool
-stars(const struct wild *w, const unsigned char *p, const unsigned char **ret_end)
+scan_stars(const struct wild *w, const unsigned char *p, const unsigned char **ret_end)
 {
 	const unsigned char *end = p;
 
@@ -200,7 +200,7 @@ stars(const struct wild *w, const unsigned char *p, const unsigned char **ret_en
 
 /* Takes the star's word for one more character. */
 static bool
-retry(struct again *again, const struct wild *w, bool slash, const unsigned char **p,
+retry_star(struct again *again, const struct wild *w, bool slash, const unsigned char **p,
 	const unsigned char **t)
 {
 	if (!again->pattern)
@@ -217,19 +217,19 @@ retry(struct again *again, const struct wild *w, bool slash, const unsigned char
 }
 
 static bool
-match(struct wild *w)
+match_wildcard(struct wild *w)
 {
 	const unsigned char *p = w->pattern, *t = w->text, *next;
 	struct again one = { 0 }, any = { 0 };
 
 	for (;;) {
-		spend(w, 1);
+		spend_steps(w, 1);
 		if (w->broken)
 			return false;
 		if (p < w->end && *p == '*') {
-			bool deep = stars(w, p, &next);
+			bool deep = scan_stars(w, p, &next);
 
-			spend(w, (size_t)(next - p));
+			spend_steps(w, (size_t)(next - p));
 			if (deep && next == w->end)
 				return true;
 			/* "**" and its slash may be nothing at all; only if that leads
@@ -248,7 +248,7 @@ match(struct wild *w)
 		}
 		if (p == w->end && t == w->text_end)
 			return true;
-		next = p < w->end && t < w->text_end ? element(w, p, *t) : NULL;
+		next = p < w->end && t < w->text_end ? match_wild_element(w, p, *t) : NULL;
 		if (w->broken)
 			return false;
 		if (next) {
@@ -256,7 +256,7 @@ match(struct wild *w)
 			t++;
 			continue;
 		}
-		if (!retry(&one, w, false, &p, &t) && !retry(&any, w, true, &p, &t))
+		if (!retry_star(&one, w, false, &p, &t) && !retry_star(&any, w, true, &p, &t))
 			return false;
 		if (p == any.pattern)
 			one.pattern = NULL;
@@ -275,7 +275,7 @@ ignore_wild(const char *pattern, size_t pattern_len, const char *text, size_t te
 		.path = path,
 		.steps = *steps,
 	};
-	bool matches = match(&w);
+	bool matches = match_wildcard(&w);
 
 	*steps = w.steps;
 	return matches;

@@ -51,7 +51,7 @@ plain_len(const char *text, size_t len)
 
 /* Spaces at the end go, unless a backslash keeps them. */
 static size_t
-trim(const char *line, size_t len)
+trim_line_spaces(const char *line, size_t len)
 {
 	size_t end = 0;
 
@@ -74,7 +74,7 @@ parse_line(const char *line, size_t len, struct pattern *pattern)
 		len = (size_t)(nul - line);
 	if (len == 0 || line[0] == '#')
 		return false;
-	len = trim(line, len);
+	len = trim_line_spaces(line, len);
 	*pattern = (struct pattern){ .text = line };
 	if (len > 0 && line[0] == '!') {
 		pattern->shows = true;
@@ -167,8 +167,8 @@ path_matches(const struct pattern *p, const char *path, size_t len, size_t *step
 }
 
 static bool
-matches(const struct pattern *p, const char *path, size_t len, const char *name, size_t name_len,
-	size_t *steps)
+is_pattern_match(const struct pattern *p, const char *path, size_t len, const char *name,
+	size_t name_len, size_t *steps)
 {
 	switch ((enum kind)p->kind) {
 	case KIND_NAME:
@@ -195,7 +195,7 @@ ignore_match(const struct ignore *ignore, const char *path, size_t len, bool dir
 		const struct pattern *p = &ignore->patterns[i - 1];
 
 		--*steps;
-		if ((dir || !p->dir) && matches(p, path, len, name, name_len, steps))
+		if ((dir || !p->dir) && is_pattern_match(p, path, len, name, name_len, steps))
 			return p->shows ? IGNORE_SHOW : IGNORE_HIDE;
 	}
 	return IGNORE_NOTHING;

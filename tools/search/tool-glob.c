@@ -33,7 +33,7 @@ struct found {
 };
 
 static bool
-want(void *data, const char *path, enum walk_kind kind)
+is_wanted_path(void *data, const char *path, enum walk_kind kind)
 {
 	struct search *s = data;
 
@@ -45,7 +45,7 @@ want(void *data, const char *path, enum walk_kind kind)
 }
 
 static bool
-enter(void *data, const char *path)
+may_enter_glob_dir(void *data, const char *path)
 {
 	struct search *s = data;
 
@@ -53,7 +53,7 @@ enter(void *data, const char *path)
 }
 
 static bool
-stop(void *data)
+is_glob_cancelled(void *data)
 {
 	struct search *s = data;
 
@@ -72,7 +72,7 @@ newest_first(const void *a, const void *b)
 }
 
 static struct found *
-sort(const struct walk *walk)
+sort_found(const struct walk *walk)
 {
 	struct found *found = malloc((walk->n_names + 1) * sizeof(*found));
 	size_t n = 0;
@@ -106,7 +106,7 @@ look_at(struct search *s, const struct found *found, size_t n, char ***ret_paths
 }
 
 static int
-add(struct search *s, json_t *files, const char *path)
+add_shown_path(struct search *s, json_t *files, const char *path)
 {
 	auto_free char *shown = walk_root_shown(&s->root, path);
 
@@ -148,9 +148,9 @@ say_end(struct search *s, size_t left, bool full)
 }
 
 static int
-tell(struct search *s, struct ambit_error *err)
+report_glob_found(struct search *s, struct ambit_error *err)
 {
-	auto_free struct found *found = sort(&s->walk);
+	auto_free struct found *found = sort_found(&s->walk);
 	size_t limit = (size_t)run_int(s->run, "limit", LIMIT), total = s->walk.n_names, n = 0;
 	auto_free bool *hides = NULL;
 	json_t *files = json_array();
@@ -164,7 +164,7 @@ tell(struct search *s, struct ambit_error *err)
 	for (; r == 0 && n < limit && !full; n++) {
 		full = s->run->text.len >= RESULT_MAX - 8192;
 		if (!hides[n] && !full)
-			r = add(s, files, paths[n]);
+			r = add_shown_path(s, files, paths[n]);
 	}
 	n -= full;
 	if (r == 0 && json_array_size(files) == 0)
@@ -181,7 +181,7 @@ static int
 tell_one(struct search *s, struct ambit_error *err)
 {
 	json_t *files = json_array();
-	int r = files ? add(s, files, "") : -ENOMEM;
+	int r = files ? add_shown_path(s, files, "") : -ENOMEM;
 
 	s->run->structured =
 		json_pack("{s:o?, s:i, s:b}", "files", files, "total", 1, "truncated", 0);
@@ -189,7 +189,7 @@ tell_one(struct search *s, struct ambit_error *err)
 }
 
 static int
-look(struct search *s, bool all, struct ambit_error *err)
+search_folder(struct search *s, bool all, struct ambit_error *err)
 {
 	bool dirs = walk_glob_dirs(s->glob);
 	struct walk_options options = {
@@ -198,20 +198,20 @@ look(struct search *s, bool all, struct ambit_error *err)
 		.all = all,
 		.times = true,
 		.kinds = dirs ? 1u << WALK_DIR : 1u << WALK_FILE | 1u << WALK_LINK,
-		.want = want,
-		.enter = enter,
-		.stop = stop,
+		.want = is_wanted_path,
+		.enter = may_enter_glob_dir,
+		.stop = is_glob_cancelled,
 		.data = s,
 	};
 	int r = walk_tree(&options, &s->walk, err);
 
 	if (r == 0 && s->walk.stopped)
 		r = err_set(err, ECANCELED, "the search was cancelled");
-	return r == 0 ? tell(s, err) : r;
+	return r == 0 ? report_glob_found(s, err) : r;
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_glob(struct tool_run *run, struct ambit_error *err)
 {
 	struct search s = { .run = run, .pattern = run_string(run, "pattern"), .root.fd = -1 };
 	size_t fixed = walk_glob_fixed(s.pattern);
@@ -230,7 +230,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 		if (r == 0)
 			r = walk_guard_init(&s.guard, run, &s.root, AMBIT_ACCESS_READ, err);
 		if (r == 0)
-			r = look(&s, run_bool(run, "all", false), err);
+			r = search_folder(&s, run_bool(run, "all", false), err);
 	}
 	walk_finish(&s.walk);
 	walk_glob_destroy(s.glob);
@@ -273,5 +273,5 @@ const struct own_tool tool_glob = {
 		  "not everything was looked at.\"}},"
 		  "\"required\":[\"files\",\"total\",\"truncated\"]}",
 	.slow = true,
-	.run = perform,
+	.run = perform_glob,
 };

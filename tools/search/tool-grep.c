@@ -31,7 +31,7 @@ struct search {
 /* -- the walk --------------------------------------------------------------------------- */
 
 static bool
-want(void *data, const char *path, enum walk_kind kind)
+is_wanted_file(void *data, const char *path, enum walk_kind kind)
 {
 	struct search *s = data;
 
@@ -47,7 +47,7 @@ want(void *data, const char *path, enum walk_kind kind)
 }
 
 static bool
-enter(void *data, const char *path)
+may_enter_grep_dir(void *data, const char *path)
 {
 	struct search *s = data;
 
@@ -56,7 +56,7 @@ enter(void *data, const char *path)
 }
 
 static bool
-stop(void *data)
+is_grep_over(void *data)
 {
 	struct search *s = data;
 
@@ -65,7 +65,7 @@ stop(void *data)
 
 /* Asked now and then by whoever searches: a good time to say how far it is. */
 static bool
-cancelled(void *data)
+is_grep_cancelled(void *data)
 {
 	struct search *s = data;
 	size_t looked = atomic_load(&s->end.looked), found = atomic_load(&s->found);
@@ -163,16 +163,16 @@ read_wants(const struct tool_run *run, struct grep_wants *wants)
 /* -- the search ------------------------------------------------------------------------- */
 
 static int
-walk(struct search *s, struct ambit_error *err)
+collect_grep_files(struct search *s, struct ambit_error *err)
 {
 	struct walk_options options = {
 		.root = s->root.fd,
 		.real = s->root.place.real,
 		.all = run_bool(s->run, "all", false),
 		.kinds = 1u << WALK_FILE,
-		.want = want,
-		.enter = enter,
-		.stop = stop,
+		.want = is_wanted_file,
+		.enter = may_enter_grep_dir,
+		.stop = is_grep_over,
 		.data = s,
 	};
 
@@ -212,7 +212,7 @@ leave_out(struct search *s, struct grep_tree *tree)
 }
 
 static int
-explain(struct search *s, const struct grep_tree *tree, int r, struct ambit_error *err)
+report_grep_failure(struct search *s, const struct grep_tree *tree, int r, struct ambit_error *err)
 {
 	auto_free char *first = walk_root_shown(&s->root, tree->costly ? tree->costly : "");
 
@@ -229,7 +229,7 @@ explain(struct search *s, const struct grep_tree *tree, int r, struct ambit_erro
 }
 
 static int
-search(struct search *s, struct grep_pattern *pattern, struct ambit_error *err)
+search_grep_root(struct search *s, struct grep_pattern *pattern, struct ambit_error *err)
 {
 	struct grep_wants wants = { 0 };
 	struct grep_tree tree = {
@@ -240,7 +240,7 @@ search(struct search *s, struct grep_pattern *pattern, struct ambit_error *err)
 		.walk = s->root.dir ? &s->walk : NULL,
 	};
 	struct grep_report report = { s->run, &s->root, &tree, &wants, tree.walk, 0 };
-	int r = s->root.dir ? walk(s, err) : 0;
+	int r = s->root.dir ? collect_grep_files(s, err) : 0;
 
 	if (r < 0)
 		return r;
@@ -252,19 +252,19 @@ search(struct search *s, struct grep_pattern *pattern, struct ambit_error *err)
 	if (r == 0 && tree.walk)
 		r = leave_out(s, &tree);
 	report.guarded = atomic_load(&s->guard.n);
-	r = r < 0 ? explain(s, &tree, r, err) : grep_report(&report, err);
+	r = r < 0 ? report_grep_failure(s, &tree, r, err) : grep_report(&report, err);
 	grep_tree_finish(&tree);
 	return r;
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_grep(struct tool_run *run, struct ambit_error *err)
 {
 	struct search s = { .run = run, .root.fd = -1 };
 	struct grep_pattern *pattern = NULL;
 	int r;
 
-	s.end.cancelled = cancelled;
+	s.end.cancelled = is_grep_cancelled;
 	s.end.data = &s;
 	s.end.deadline = grep_clock() + (int64_t)GREP_SECONDS * 1000000000;
 	r = read_pattern(&s, &pattern, err);
@@ -275,7 +275,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 	if (r == 0)
 		r = walk_guard_init(&s.guard, run, &s.root, AMBIT_ACCESS_READ_TREE, err);
 	if (r == 0)
-		r = search(&s, pattern, err);
+		r = search_grep_root(&s, pattern, err);
 	grep_pattern_destroy(pattern);
 	walk_glob_destroy(s.glob);
 	walk_glob_destroy(s.type);
@@ -359,5 +359,5 @@ const struct own_tool tool_grep = {
 		  "\"unreadable\":{\"type\":\"integer\"}}}},"
 		  "\"required\":[\"files\",\"matches\",\"searched\",\"truncated\",\"skipped\"]}",
 	.slow = true,
-	.run = perform,
+	.run = perform_grep,
 };

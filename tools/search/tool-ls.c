@@ -166,7 +166,7 @@ put_notes(struct buf *text, const struct ambit_place *place, const struct listin
 }
 
 static void
-tell(struct tool_run *run, const struct ambit_place *place, const struct listing *l,
+report_listing(struct tool_run *run, const struct ambit_place *place, const struct listing *l,
 	json_t *entries, struct buf *text)
 {
 	put_notes(text, place, l);
@@ -199,7 +199,7 @@ put_entries(json_t *entries, struct buf *text, int dir, struct listing *l)
 }
 
 static int
-list(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
+list_folder(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
 {
 	struct ambit_pass pass = run_pass(run);
 	auto_json json_t *entries = json_array();
@@ -219,7 +219,7 @@ list(struct tool_run *run, const struct ambit_place *place, struct ambit_error *
 	r = read_names(run, dir, run_bool(run, "all", false), &l);
 	if (r == 0) {
 		put_entries(entries, &text, dirfd(dir), &l);
-		tell(run, place, &l, entries, &text);
+		report_listing(run, place, &l, entries, &text);
 	} else {
 		err_sys(err, -r, "%s", place->shown);
 	}
@@ -237,12 +237,12 @@ list_one(struct tool_run *run, const struct ambit_place *place)
 	struct listing one = { .n = 1, .shown = 1 };
 
 	put_entry(entries, &text, place->parent, place->name, place->name);
-	tell(run, place, &one, entries, &text);
+	report_listing(run, place, &one, entries, &text);
 	return 0;
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_ls(struct tool_run *run, struct ambit_error *err)
 {
 	struct ambit_place place = { .parent = -1 };
 	int r = run_place(run, "path", AMBIT_ACCESS_READ, true, false, &place, err);
@@ -250,7 +250,7 @@ perform(struct tool_run *run, struct ambit_error *err)
 	if (r == 0 && !place.exists)
 		r = edit_missing(run, &place, err);
 	else if (r == 0)
-		r = S_ISDIR(place.mode) ? list(run, &place, err) : list_one(run, &place);
+		r = S_ISDIR(place.mode) ? list_folder(run, &place, err) : list_one(run, &place);
 	ambit_place_finish(&place);
 	return edit_failed(run, r);
 }
@@ -281,5 +281,5 @@ const struct own_tool tool_ls = {
 		  "begin with a dot.\"},"
 		  "\"truncated\":{\"type\":\"boolean\"}},"
 		  "\"required\":[\"path\",\"entries\",\"total\",\"hidden\",\"truncated\"]}",
-	.run = perform,
+	.run = perform_ls,
 };

@@ -23,7 +23,7 @@ walk_crew_size(void)
 }
 
 static void *
-begin(void *data)
+run_crew_work(void *data)
 {
 	const struct crew *crew = data;
 
@@ -42,7 +42,7 @@ walk_crew(size_t n, void (*work)(void *data), void *data)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (started + 1 < n && started < WALK_CREW_MAX &&
-		pthread_create(&threads[started], NULL, begin, &crew) == 0)
+		pthread_create(&threads[started], NULL, run_crew_work, &crew) == 0)
 		started++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	work(data);

@@ -68,7 +68,7 @@ is_made_up(int fd)
 }
 
 static int
-keep(struct walk_desk *desk, unsigned char type, const char *name)
+append_entry(struct walk_desk *desk, unsigned char type, const char *name)
 {
 	size_t n = strlen(name) + 2;
 
@@ -118,7 +118,7 @@ read_entries(struct walk_desk *desk, int fd, size_t *ret_n, bool *ret_git, bool 
 				continue;
 			}
 			*ret_ignore |= streq(e->name, ".gitignore");
-			r = keep(desk, e->type, e->name);
+			r = append_entry(desk, e->type, e->name);
 			n++;
 		}
 		if (r < 0)
@@ -152,7 +152,7 @@ kind_of(int fd, const struct entry *entry, enum walk_kind *ret_kind)
 
 /* Puts name behind dir's path, both from the top. The whole length; 0: too long. */
 static size_t
-join(struct walk_desk *desk, size_t dir_len, const char *name)
+append_to_path(struct walk_desk *desk, size_t dir_len, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -211,11 +211,11 @@ is_hidden(struct walk_desk *desk, const struct walk_dir *dir, size_t len, bool i
 }
 
 static int
-judge(struct walk_desk *desk, struct walk_dir *dir, int fd, dev_t dev, size_t dir_len,
+add_wanted_entry(struct walk_desk *desk, struct walk_dir *dir, int fd, dev_t dev, size_t dir_len,
 	const struct entry *entry)
 {
 	const struct walk_options *o = desk->job->options;
-	size_t len = join(desk, dir_len, entry->name);
+	size_t len = append_to_path(desk, dir_len, entry->name);
 	const char *path = desk->path + desk->job->above_len;
 	enum walk_kind kind;
 
@@ -252,7 +252,7 @@ is_enough(struct walk_desk *desk)
 
 /* The entries, sorted; they point into dir->text. */
 static struct entry *
-sort(struct walk_desk *desk, struct walk_dir *dir, size_t n)
+sort_entries(struct walk_desk *desk, struct walk_dir *dir, size_t n)
 {
 	struct entry *entries = malloc(n * sizeof(*entries));
 
@@ -275,7 +275,7 @@ sort(struct walk_desk *desk, struct walk_dir *dir, size_t n)
 
 /* What is not wanted takes no memory for as long as the walk lives. */
 static void
-shrink(struct walk_dir *dir)
+free_unused_lists(struct walk_dir *dir)
 {
 	if (dir->n_names == 0) {
 		free(dir->text);
@@ -319,11 +319,11 @@ walk_read_dir(struct walk_desk *desk, struct walk_dir *dir)
 			desk->path + len, sizeof(desk->path) - len, "%s/", dir->path);
 	if (!job->options->all && (git || ignore))
 		r = walk_rules_at(fd, git, ignore, len, dir->rules, &desk->made, &dir->rules);
-	entries = r == 0 ? sort(desk, dir, n) : NULL;
+	entries = r == 0 ? sort_entries(desk, dir, n) : NULL;
 	if (!entries)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n && !is_enough(desk); i++)
-		r = judge(desk, dir, fd, st.st_dev, len, &entries[i]);
-	shrink(dir);
+		r = add_wanted_entry(desk, dir, fd, st.st_dev, len, &entries[i]);
+	free_unused_lists(dir);
 	return r;
 }

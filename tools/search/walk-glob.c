@@ -128,7 +128,7 @@ expand_one(char ***list, size_t at, const char *open, const char *close)
 }
 
 static int
-expand(char ***list)
+expand_braces(char ***list)
 {
 	const char *open, *close = NULL;
 
@@ -145,7 +145,7 @@ expand(char ***list)
 /* -- parts ------------------------------------------------------------------------------ */
 
 static int
-split(const char *text, bool anywhere, struct alternative *alternative)
+split_parts(const char *text, bool anywhere, struct alternative *alternative)
 {
 	struct part *parts = calloc(PARTS_MAX + 1, sizeof(*parts));
 	size_t n = 0;
@@ -171,7 +171,7 @@ split(const char *text, bool anywhere, struct alternative *alternative)
 }
 
 static int
-parse(struct walk_glob *glob, const char *pattern, bool anywhere)
+parse_alternatives(struct walk_glob *glob, const char *pattern, bool anywhere)
 {
 	size_t len = strlen(pattern);
 	int r = strv_append(&glob->texts, pattern);
@@ -181,7 +181,7 @@ parse(struct walk_glob *glob, const char *pattern, bool anywhere)
 		glob->texts[0][len - 1] = '\0';
 	}
 	if (r == 0)
-		r = expand(&glob->texts);
+		r = expand_braces(&glob->texts);
 	if (r < 0)
 		return r;
 	glob->n = strv_len(glob->texts);
@@ -189,7 +189,7 @@ parse(struct walk_glob *glob, const char *pattern, bool anywhere)
 	if (!glob->alternatives)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < glob->n; i++)
-		r = split(glob->texts[i], anywhere, &glob->alternatives[i]);
+		r = split_parts(glob->texts[i], anywhere, &glob->alternatives[i]);
 	return r;
 }
 
@@ -204,7 +204,7 @@ walk_glob_parse(
 		return err_nomem(err);
 	r = !pattern[0]			    ? -EINVAL
 	    : strlen(pattern) > PATTERN_MAX ? -E2BIG
-					    : parse(glob, pattern, anywhere);
+					    : parse_alternatives(glob, pattern, anywhere);
 	if (r == 0) {
 		*ret_glob = glob;
 		return 0;
@@ -271,7 +271,7 @@ split_path(const char *path, struct names *names)
 }
 
 static bool
-matches(const struct alternative *a, const struct names *names)
+is_alternative_match(const struct alternative *a, const struct names *names)
 {
 	size_t p = 0, i = 0, again = SIZE_MAX, mark = 0;
 
@@ -316,7 +316,7 @@ walk_glob_match(const struct walk_glob *glob, const char *path)
 		if (!have)
 			split_path(path, &names);
 		have = true;
-		if (matches(a, &names))
+		if (is_alternative_match(a, &names))
 			return true;
 	}
 	return false;

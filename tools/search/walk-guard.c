@@ -15,7 +15,7 @@
 #include "tools/search/walk-guard.h"
 
 static int
-note(void *data, const char *real)
+add_known_path(void *data, const char *real)
 {
 	struct walk_guard *guard = data;
 	const char *root = guard->root->place.real;
@@ -49,7 +49,7 @@ walk_guard_knows(struct walk_guard *guard, const char *path)
 }
 
 static int
-describe(const struct walk_guard *guard, const char *path, const struct stat *st,
+describe_path_object(const struct walk_guard *guard, const char *path, const struct stat *st,
 	struct ambit_object *ret_object)
 {
 	const char *root = guard->root->place.real;
@@ -83,7 +83,7 @@ walk_guard_ask(struct walk_guard *guard, char *const *paths, const struct stat *
 	objects = calloc(n, sizeof(*objects));
 	r = objects ? 0 : -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = describe(guard, paths[i], sts ? &sts[i] : NULL, &objects[i]);
+		r = describe_path_object(guard, paths[i], sts ? &sts[i] : NULL, &objects[i]);
 	if (r == 0) {
 		ambit_engine_hides(run_lock(guard->run), objects, n, ret_hides);
 		run_unlock(guard->run);
@@ -113,7 +113,7 @@ walk_guard_init(struct walk_guard *guard, struct tool_run *run, const struct wal
 	int r;
 
 	*guard = (struct walk_guard){ .run = run, .root = root };
-	r = ambit_engine_hidden(run_lock(run), note, guard);
+	r = ambit_engine_hidden(run_lock(run), add_known_path, guard);
 	run_unlock(run);
 	if (guard->failed < 0 || (access == AMBIT_ACCESS_READ_TREE && find_open(guard) < 0))
 		return err_nomem(err);

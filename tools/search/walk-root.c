@@ -13,7 +13,7 @@
 
 /* As the request has joined them. */
 static char *
-join(const char *path, const char *pattern, size_t fixed)
+join_fixed_path(const char *path, const char *pattern, size_t fixed)
 {
 	if (fixed == 0)
 		return strdup(path ? path : ".");
@@ -46,7 +46,7 @@ walk_root_open(struct tool_run *run, const char *path, const char *pattern, size
 	enum ambit_access access, struct walk_root *ret_root, struct ambit_error *err)
 {
 	struct walk_root root = { .fd = -1 };
-	auto_free char *text = join(path, pattern, fixed);
+	auto_free char *text = join_fixed_path(path, pattern, fixed);
 	int r = text ? run_place_of(run, text, access, true, false, &root.place, err)
 		     : err_nomem(err);
 

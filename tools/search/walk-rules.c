@@ -16,8 +16,8 @@
 #include "tools/search/walk.h"
 
 static int
-add(struct walk_rules **made, const struct walk_rules *outer, struct ignore *ignore, size_t base,
-	const struct walk_rules **ret_rules)
+add_ignore_rules(struct walk_rules **made, const struct walk_rules *outer, struct ignore *ignore,
+	size_t base, const struct walk_rules **ret_rules)
 {
 	struct walk_rules *rules = calloc(1, sizeof(*rules));
 
@@ -38,7 +38,7 @@ add(struct walk_rules **made, const struct walk_rules *outer, struct ignore *ign
 
 /* A file that cannot be read hides nothing. -ENOMEM. */
 static int
-load(int dir, const char *path, size_t base, struct walk_rules **made,
+load_ignore_file(int dir, const char *path, size_t base, struct walk_rules **made,
 	const struct walk_rules **rules)
 {
 	auto_close int fd = walk_open(dir, path, O_NONBLOCK | O_NOCTTY);
@@ -55,7 +55,7 @@ load(int dir, const char *path, size_t base, struct walk_rules **made,
 		ignore_destroy(ignore);
 		return 0;
 	}
-	return add(made, *rules, ignore, base, rules);
+	return add_ignore_rules(made, *rules, ignore, base, rules);
 }
 
 int
@@ -63,10 +63,10 @@ walk_rules_at(int dir, bool git, bool file, size_t base, const struct walk_rules
 	struct walk_rules **made, const struct walk_rules **ret_rules)
 {
 	const struct walk_rules *rules = git ? NULL : outer;
-	int r = git ? load(dir, ".git/info/exclude", base, made, &rules) : 0;
+	int r = git ? load_ignore_file(dir, ".git/info/exclude", base, made, &rules) : 0;
 
 	if (r == 0 && file)
-		r = load(dir, ".gitignore", base, made, &rules);
+		r = load_ignore_file(dir, ".gitignore", base, made, &rules);
 	*ret_rules = rules;
 	return r;
 }

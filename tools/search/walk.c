@@ -26,7 +26,7 @@ walk_open(int root, const char *path, int flags)
 
 /* With the lock. The last one first, so that the heap stays small. */
 static int
-put(struct walk_job *job, const struct walk_dir *dir)
+queue_subdirs(struct walk_job *job, const struct walk_dir *dir)
 {
 	if (job->n_todo + dir->n_dirs > job->size) {
 		size_t size = (job->size + dir->n_dirs) * 2;
@@ -44,7 +44,7 @@ put(struct walk_job *job, const struct walk_dir *dir)
 }
 
 static void
-fail(struct walk_job *job, int r)
+record_walk_error(struct walk_job *job, int r)
 {
 	int none = 0;
 
@@ -85,7 +85,7 @@ is_over(struct walk_job *job)
 
 /* The next one to read, or NULL: all is read, or enough. */
 static struct walk_dir *
-take(struct walk_job *job)
+take_next_dir(struct walk_job *job)
 {
 	struct walk_dir *dir = NULL;
 
@@ -101,17 +101,17 @@ take(struct walk_job *job)
 }
 
 static void
-done(struct walk_job *job, const struct walk_dir *dir, int r)
+finish_directory(struct walk_job *job, const struct walk_dir *dir, int r)
 {
 	bool over;
 
 	if (r < 0)
-		fail(job, r);
+		record_walk_error(job, r);
 	over = is_over(job);
 	pthread_mutex_lock(&job->lock);
 	job->busy--;
-	if (!over && dir->n_dirs > 0 && put(job, dir) < 0) {
-		fail(job, -ENOMEM);
+	if (!over && dir->n_dirs > 0 && queue_subdirs(job, dir) < 0) {
+		record_walk_error(job, -ENOMEM);
 		over = true;
 	}
 	if (over)
@@ -132,13 +132,13 @@ read_dirs(void *data)
 	struct walk_dir *dir;
 
 	if (!desk || !buffer) {
-		fail(job, -ENOMEM);
+		record_walk_error(job, -ENOMEM);
 		return;
 	}
 	desk->job = job;
 	desk->read = buffer;
-	while ((dir = take(job)))
-		done(job, dir, walk_read_dir(desk, dir));
+	while ((dir = take_next_dir(job)))
+		finish_directory(job, dir, walk_read_dir(desk, dir));
 	free(desk->text);
 	pthread_mutex_lock(&job->lock);
 	for (struct walk_rules *rules = desk->made, *next; rules; rules = next) {
@@ -199,7 +199,7 @@ make_root(const struct walk_rules *rules)
 }
 
 static int
-work(struct walk_job *job, struct walk *walk)
+run_walk_job(struct walk_job *job, struct walk *walk)
 {
 	const struct walk_options *options = job->options;
 	const struct walk_rules *rules = NULL;
@@ -233,7 +233,7 @@ walk_tree(const struct walk_options *options, struct walk *ret_walk, struct ambi
 		.more = PTHREAD_COND_INITIALIZER,
 	};
 	struct walk walk = { 0 };
-	int r = work(&job, &walk);
+	int r = run_walk_job(&job, &walk);
 
 	free(job.todo);
 	walk.rules = job.made;

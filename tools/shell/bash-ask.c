@@ -11,7 +11,7 @@
 
 /* True: it was withdrawn before it was put. */
 static bool
-begin(struct bash_asker *asker, uint64_t question)
+begin_bash_question(struct bash_asker *asker, uint64_t question)
 {
 	eventfd_t value;
 	bool early;
@@ -25,13 +25,13 @@ begin(struct bash_asker *asker, uint64_t question)
 }
 
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
+ask_bash_question(struct ambit_approver *approver, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	struct bash_asker *asker = (struct bash_asker *)approver;
 	int r;
 
-	if (begin(asker, question->id))
+	if (begin_bash_question(asker, question->id))
 		return err_set(err, ECANCELED, "the question was withdrawn");
 	r = run_ask(&asker->run, question, ret_answer, err);
 	pthread_mutex_lock(&asker->lock);
@@ -41,7 +41,7 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 }
 
 static void
-cancel(struct ambit_approver *approver, uint64_t question)
+cancel_bash_question(struct ambit_approver *approver, uint64_t question)
 {
 	struct bash_asker *asker = (struct bash_asker *)approver;
 
@@ -62,7 +62,9 @@ bash_asker_init(struct bash_asker *asker, const struct tool_run *run)
 	if (fd < 0)
 		return -errno;
 	*asker = (struct bash_asker){
-		.approver = { .ask = ask, .cancel = cancel, .name = "call" },
+		.approver = { .ask = ask_bash_question,
+			.cancel = cancel_bash_question,
+			.name = "call" },
 		.run = *run,
 		.options = *run->options,
 	};

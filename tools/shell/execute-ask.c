@@ -163,7 +163,7 @@ ask_on(void *data)
 }
 
 static void
-append(struct asking *asking, struct asked *asked)
+append_question(struct asking *asking, struct asked *asked)
 {
 	struct asked **at;
 
@@ -178,7 +178,7 @@ append(struct asking *asking, struct asked *asked)
 }
 
 static void
-refuse(const struct asking *asking, json_int_t id, const char *why)
+send_refusal(const struct asking *asking, json_int_t id, const char *why)
 {
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 
@@ -203,17 +203,17 @@ take_question(struct asking *asking, const json_t *object, json_int_t id)
 		asking->started = r == 0;
 	}
 	if (r == 0) {
-		append(asking, asked);
+		append_question(asking, asked);
 		return;
 	}
 	asked_destroy(asked);
-	refuse(asking, id, "the question could not be put");
+	send_refusal(asking, id, "the question could not be put");
 }
 
 /* Outside the lock: an approver may take one of its own, which the one who asks it
  * now has too. The number is never used again, so one that has ended is no harm. */
 static void
-withdraw(struct asking *asking, json_int_t id)
+withdraw_questions(struct asking *asking, json_int_t id)
 {
 	uint64_t question = 0;
 
@@ -240,7 +240,7 @@ take_line(struct asking *asking, const char *line, size_t len)
 	cancel = json_integer_value(json_object_get(object, "cancel"));
 	id = json_integer_value(json_object_get(object, "id"));
 	if (cancel > 0)
-		withdraw(asking, cancel);
+		withdraw_questions(asking, cancel);
 	else if (id > 0)
 		take_question(asking, object, id);
 }
@@ -315,7 +315,7 @@ asking_finish(struct asking *asking)
 		asking->stop = true;
 		pthread_cond_signal(&asking->more);
 		pthread_mutex_unlock(&asking->lock);
-		withdraw(asking, 0);
+		withdraw_questions(asking, 0);
 		pthread_join(asking->thread, NULL);
 	}
 	while (asking->first) {

@@ -141,7 +141,7 @@ go_on_ending(struct life *life)
 /* -- living ---------------------------------------------------------------------------- */
 
 static void
-tell(enum news_kind kind, int value)
+send_keeper_news(enum news_kind kind, int value)
 {
 	const struct news news = { .kind = kind, .value = value };
 
@@ -150,7 +150,7 @@ tell(enum news_kind kind, int value)
 }
 
 static void
-reap(struct life *life)
+reap_processes(struct life *life)
 {
 	struct signalfd_siginfo info;
 	int status;
@@ -186,7 +186,7 @@ keep_on(struct life *life)
 			{ .fd = life->ending ? -1 : KEEP_LEASH, .events = POLLIN } };
 
 		poll(p, 2, wait_ms(life));
-		reap(life);
+		reap_processes(life);
 		if (life->empty || (life->ending && clock_steady() > life->give_up))
 			break;
 		if (!life->ending && p[1].revents)
@@ -196,13 +196,13 @@ keep_on(struct life *life)
 		if (life->ending)
 			go_on_ending(life);
 	}
-	tell(NEWS_ENDED, life->exited ? life->status : 128 + SIGKILL);
+	send_keeper_news(NEWS_ENDED, life->exited ? life->status : 128 + SIGKILL);
 	_exit(0);
 }
 
 /* To its number; one that is not given is closed. */
 static bool
-place(int fd, int number)
+place_descriptor(int fd, int number)
 {
 	if (fd < 0) {
 		close(number);
@@ -222,7 +222,7 @@ settle_descriptors(const struct keep_options *o, int leash, int news)
 		if (fds[i] >= 0 && (fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, ABOVE)) < 0)
 			return false;
 	for (int i = 0; i < n; i++)
-		if (!place(fds[i], i))
+		if (!place_descriptor(fds[i], i))
 			return false;
 	fcntl(NEWS, F_SETFD, FD_CLOEXEC);
 	/* `ambit run` holds it on if we are killed; it gives none to its command. */
@@ -265,10 +265,10 @@ live(const struct keep_options *o, int leash, int news)
 		chdir(o->cwd) == 0)
 		life.command = start_command(&life);
 	if (life.command < 0 || life.error != 0) {
-		tell(NEWS_FAILED, life.error != 0 ? life.error : errno);
+		send_keeper_news(NEWS_FAILED, life.error != 0 ? life.error : errno);
 		_exit(1);
 	}
-	tell(NEWS_STARTED, 0);
+	send_keeper_news(NEWS_STARTED, 0);
 	/* Whoever reads what the command wrote need not wait for us. */
 	close_range(0, KEEP_REPORT, 0);
 	close(KEEP_WITHIN);

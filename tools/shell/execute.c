@@ -186,7 +186,7 @@ find_within(struct job *job, struct ambit_error *err)
 
 /* The ends that go to the command are closed here in any case. */
 static int
-start(struct job *job, struct ambit_error *err)
+start_execution(struct job *job, struct ambit_error *err)
 {
 	bool kernel = job->executor->backend == AMBIT_BACKEND_KERNEL;
 	size_t max = job->o->max ? job->o->max : OUTPUT_MAX;
@@ -269,7 +269,7 @@ end_early(struct job *job, bool *why)
 }
 
 static void
-loop(struct job *job)
+poll_execution(struct job *job)
 {
 	struct pollfd p[5];
 	bool over = false;
@@ -365,7 +365,7 @@ take_report(struct job *job, struct ambit_error *err)
 }
 
 static int
-conclude(struct job *job, struct ambit_error *err)
+collect_results(struct job *job, struct ambit_error *err)
 {
 	struct ambit_executed *executed = job->executed;
 	int r;
@@ -382,7 +382,7 @@ conclude(struct job *job, struct ambit_error *err)
 }
 
 static int
-check(const struct ambit_execution *execution, struct ambit_error *err)
+check_execution(const struct ambit_execution *execution, struct ambit_error *err)
 {
 	if (!execution->argv && (!execution->command || execution->command[0] == '\0'))
 		return err_set(err, EINVAL, "there is no command");
@@ -397,7 +397,7 @@ ambit_execute(struct ambit_executor *executor, const struct ambit_execution *exe
 	struct ambit_executed *ret_executed, struct ambit_error *err)
 {
 	struct ambit_executed executed = { .status = 128, .connected = true };
-	int r = check(execution, err);
+	int r = check_execution(execution, err);
 	auto_free struct job *job = r == 0 ? calloc(1, sizeof(*job)) : NULL;
 
 	if (r < 0 || !job)
@@ -407,10 +407,10 @@ ambit_execute(struct ambit_executor *executor, const struct ambit_execution *exe
 	job->in = job->report = job->within = job->out.fd = job->err.fd = job->asking.fd = -1;
 	job->keep = (struct keep){ .news = -1, .leash = -1 };
 	job->executed = &executed;
-	r = start(job, err);
+	r = start_execution(job, err);
 	if (r == 0) {
-		loop(job);
-		r = conclude(job, err);
+		poll_execution(job);
+		r = collect_results(job, err);
 	}
 	keep_finish(&job->keep);
 	asking_finish(&job->asking);

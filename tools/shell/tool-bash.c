@@ -162,7 +162,7 @@ set_structured(struct tool_run *run, const struct ambit_executed *executed, json
 /* -- the call ----------------------------------------------------------------------------- */
 
 static void
-progress(void *data, uint64_t printed, int64_t elapsed_ms)
+report_bash_progress(void *data, uint64_t printed, int64_t elapsed_ms)
 {
 	struct tool_run *run = data;
 	char message[96];
@@ -173,7 +173,7 @@ progress(void *data, uint64_t printed, int64_t elapsed_ms)
 }
 
 static int
-execute(struct tool_run *run, const char *cwd, struct ambit_executed *ret_executed,
+execute_bash(struct tool_run *run, const char *cwd, struct ambit_executed *ret_executed,
 	struct ambit_error *err)
 {
 	const json_t *input = json_object_get(run->args, "stdin");
@@ -185,7 +185,7 @@ execute(struct tool_run *run, const char *cwd, struct ambit_executed *ret_execut
 		.timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS),
 		.max = BASH_STREAM_MAX,
 		.cancel = run->cancel,
-		.progress = progress,
+		.progress = report_bash_progress,
 		.data = run,
 	};
 	bool asks = run_has_person(run);
@@ -210,7 +210,8 @@ execute(struct tool_run *run, const char *cwd, struct ambit_executed *ret_execut
 }
 
 static int
-tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_error *err)
+report_executed(
+	struct tool_run *run, const struct ambit_executed *executed, struct ambit_error *err)
 {
 	int timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS);
 	size_t left = 0;
@@ -248,7 +249,7 @@ tell(struct tool_run *run, const struct ambit_executed *executed, struct ambit_e
 }
 
 static int
-check(struct tool_run *run, struct ambit_error *err)
+check_command(struct tool_run *run, struct ambit_error *err)
 {
 	const json_t *command = json_object_get(run->args, "command");
 	size_t len = json_string_length(command);
@@ -269,21 +270,21 @@ check(struct tool_run *run, struct ambit_error *err)
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_bash(struct tool_run *run, struct ambit_error *err)
 {
 	struct ambit_executed executed = { 0 };
 	auto_free char *cwd = NULL;
-	int r = check(run, err);
+	int r = check_command(run, err);
 
 	if (r == 0)
 		r = find_cwd(run, &cwd, err);
 	if (r == 0)
-		r = execute(run, cwd, &executed, err);
+		r = execute_bash(run, cwd, &executed, err);
 	if (r == 0 && executed.cancelled)
 		r = run_fail(run, err, ECANCELED, NULL,
 			"the call was cancelled; the command and all it had started were ended");
 	if (r == 0)
-		r = tell(run, &executed, err);
+		r = report_executed(run, &executed, err);
 	ambit_executed_finish(&executed);
 	return r;
 }
@@ -347,5 +348,5 @@ const struct own_tool tool_bash = {
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,
 	.is_own = is_own,
-	.run = perform,
+	.run = perform_bash,
 };

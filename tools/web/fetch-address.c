@@ -100,7 +100,7 @@ look_up(void *data)
 }
 
 static int
-start(struct lookup *lookup)
+start_lookup(struct lookup *lookup)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -152,7 +152,7 @@ lookup_create(struct trip *trip, const struct goal *goal, struct lookup **ret_lo
 	snprintf(lookup->port, sizeof(lookup->port), "%u", (unsigned)goal->port & 0xffff);
 	lookup->look = trip->fetch->lookup ? trip->fetch->lookup : getaddrinfo;
 	lookup->done = eventfd(0, EFD_CLOEXEC);
-	r = lookup->done < 0 ? -errno : start(lookup);
+	r = lookup->done < 0 ? -errno : start_lookup(lookup);
 	if (r < 0) {
 		lookups_destroy(all);
 		lookup_leave(lookup);
@@ -264,7 +264,7 @@ is_refused(struct trip *trip, const struct goal *goal, const struct goal_address
 /* Those out in the world if there are any: then the others are not needed, and
  * nobody has to be asked about them. Else each that is allowed. */
 static int
-choose(struct trip *trip, struct goal *goal, const struct goal_address *found, size_t n)
+choose_addresses(struct trip *trip, struct goal *goal, const struct goal_address *found, size_t n)
 {
 	const struct goal_address *refused = NULL;
 	int r = 0;
@@ -346,5 +346,5 @@ goal_find(struct trip *trip, struct goal *goal)
 			"Try again with a longer timeout, or go on without it.",
 			"%s was not looked up within the time for this call (%d ms)", goal->host,
 			trip->fetch->timeout_ms);
-	return r < 0 ? r : choose(trip, goal, found, n);
+	return r < 0 ? r : choose_addresses(trip, goal, found, n);
 }

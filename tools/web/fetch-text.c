@@ -78,7 +78,7 @@ fetch_media(const char *type, char *ret_media, size_t size)
 }
 
 static bool
-ends(const char *text, const char *end)
+has_type_ending(const char *text, const char *end)
 {
 	size_t a = strlen(text), b = strlen(end);
 
@@ -102,7 +102,7 @@ static const char *const others[] = { "text/html", "application/xhtml+xml", "tex
 	"image/gif", "image/webp", "image/x-icon", "audio/mpeg", "video/mp4", "font/woff2", NULL };
 
 static bool
-holds(const char *const *list, const char *text)
+is_listed_media(const char *const *list, const char *text)
 {
 	while (*list && !streq(*list, text))
 		list++;
@@ -112,16 +112,17 @@ holds(const char *const *list, const char *text)
 bool
 fetch_knows_media(const char *media)
 {
-	return holds(texts, media) || holds(others, media);
+	return is_listed_media(texts, media) || is_listed_media(others, media);
 }
 
 static bool
 is_text_type(const char *type)
 {
-	if (str_prefix(type, "text/") || ends(type, "+json") || ends(type, "+xml") ||
-		ends(type, "+yaml") || ends(type, "json-seq"))
+	if (str_prefix(type, "text/") || has_type_ending(type, "+json") ||
+		has_type_ending(type, "+xml") || has_type_ending(type, "+yaml") ||
+		has_type_ending(type, "json-seq"))
 		return true;
-	return holds(texts, type);
+	return is_listed_media(texts, type);
 }
 
 static bool
@@ -151,7 +152,7 @@ looks_like_text(const char *body, size_t len)
 	return (n == 0 || !memchr(body, '\0', n)) && str_is_utf8(body, n);
 }
 
-static const char *bom(const char *body, size_t len, size_t *ret_skip);
+static const char *find_bom_charset(const char *body, size_t len, size_t *ret_skip);
 
 enum fetch_kind
 fetch_kind(const char *type, const char *body, size_t len)
@@ -169,7 +170,8 @@ fetch_kind(const char *type, const char *body, size_t len)
 		return FETCH_BINARY;
 	if (looks_like_html(body, len))
 		return FETCH_HTML;
-	return bom(body, len, &skip) || looks_like_text(body, len) ? FETCH_TEXT : FETCH_BINARY;
+	return find_bom_charset(body, len, &skip) || looks_like_text(body, len) ? FETCH_TEXT
+										: FETCH_BINARY;
 }
 
 /* -- from which charset ------------------------------------------------------------------ */
@@ -203,7 +205,7 @@ charset_of_type(const char *type)
 
 /* The first bytes speak before everybody else. */
 static const char *
-bom(const char *body, size_t len, size_t *ret_skip)
+find_bom_charset(const char *body, size_t len, size_t *ret_skip)
 {
 	*ret_skip = 2;
 	if (len >= 3 && memcmp(body, "\xef\xbb\xbf", 3) == 0) {
@@ -235,7 +237,7 @@ charset_of(const char *type, enum fetch_kind kind, const char *body, size_t len)
 }
 
 static int
-repair(const char *text, size_t len, struct buf *out)
+repair_utf8(const char *text, size_t len, struct buf *out)
 {
 	while (len > 0) {
 		unsigned point;
@@ -249,13 +251,13 @@ repair(const char *text, size_t len, struct buf *out)
 }
 
 static int
-convert(const char *name, const char *text, size_t len, struct buf *out)
+convert_charset(const char *name, const char *text, size_t len, struct buf *out)
 {
 	iconv_t to = iconv_open("UTF-8", name);
 	char *in = (char *)text;
 
 	if (to == (iconv_t)-1)
-		return repair(text, len, out);
+		return repair_utf8(text, len, out);
 	while (len > 0 && !out->failed) {
 		char piece[4096], *at = piece;
 		size_t room = sizeof(piece);
@@ -278,14 +280,15 @@ fetch_utf8(const char *type, enum fetch_kind kind, const char *body, size_t len,
 {
 	struct buf out = { 0 };
 	size_t skip;
-	const char *name = bom(body, len, &skip);
+	const char *name = find_bom_charset(body, len, &skip);
 	int r;
 
 	body += skip;
 	len -= skip;
 	if (!name)
 		name = charset_of(type, kind, body, len);
-	r = streq(name, UTF8) ? repair(body, len, &out) : convert(name, body, len, &out);
+	r = streq(name, UTF8) ? repair_utf8(body, len, &out)
+			      : convert_charset(name, body, len, &out);
 	*ret_len = out.len;
 	*ret_text = buf_take(&out);
 	return r < 0 || !*ret_text ? -ENOMEM : 0;

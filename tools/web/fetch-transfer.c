@@ -119,7 +119,7 @@ begin_curl(void)
 
 /* "host:port:address,address": the name is not looked up any more. */
 static int
-pin(struct transfer *t)
+pin_addresses(struct transfer *t)
 {
 	auto_buf struct buf row = { 0 };
 
@@ -153,7 +153,8 @@ set_up(struct transfer *t)
 	t->multi = curl_multi_init();
 	t->headers = curl_slist_append(NULL, "Accept: text/html, text/*;q=0.9, */*;q=0.5");
 	/* An IPv6 address is not looked up, and could not be written down here. */
-	if (!t->easy || !t->multi || !t->headers || (!strchr(t->goal->host, ':') && pin(t) < 0))
+	if (!t->easy || !t->multi || !t->headers ||
+		(!strchr(t->goal->host, ':') && pin_addresses(t) < 0))
 		return -ENOMEM;
 #define SET(option, value) r = r ? r : curl_easy_setopt(t->easy, option, value)
 	SET(CURLOPT_URL, t->goal->url);
@@ -203,7 +204,7 @@ transfer_finish(struct transfer *t)
 
 /* 0 with what libcurl made of it; -ECANCELED, -ETIMEDOUT. */
 static int
-drive(struct transfer *t, CURLcode *ret_code)
+drive_transfer(struct transfer *t, CURLcode *ret_code)
 {
 	struct trip *trip = t->trip;
 	int64_t until = trip_now() + trip->left_ms;
@@ -296,7 +297,7 @@ tame_words(struct transfer *t)
 }
 
 static int
-failed(struct transfer *t, CURLcode code)
+report_curl_failure(struct transfer *t, CURLcode code)
 {
 	struct trip *trip = t->trip;
 
@@ -356,7 +357,7 @@ take_answer(struct transfer *t)
 }
 
 static int
-transfer(struct trip *trip, const struct goal *goal)
+transfer_goal(struct trip *trip, const struct goal *goal)
 {
 	struct transfer t = { .trip = trip, .goal = goal };
 	CURLcode code = CURLE_OK;
@@ -365,13 +366,13 @@ transfer(struct trip *trip, const struct goal *goal)
 	if (r < 0)
 		r = err_sys(trip->err, -r, "cannot set up a connection");
 	else
-		r = drive(&t, &code);
+		r = drive_transfer(&t, &code);
 	if (r == -ETIMEDOUT)
 		r = timed_out(&t);
 	else if (r == -ECANCELED)
 		err_set(trip->err, ECANCELED, "the call was cancelled");
 	else if (r == 0 && code != CURLE_OK && !trip->page->cut)
-		r = failed(&t, code);
+		r = report_curl_failure(&t, code);
 	else if (r == 0)
 		r = take_answer(&t);
 	transfer_finish(&t);
@@ -392,7 +393,7 @@ trip_transfer(struct trip *trip, const struct goal *goal)
 	sigaddset(&pipe, SIGPIPE);
 	sigpending(&waiting);
 	pthread_sigmask(SIG_BLOCK, &pipe, &before);
-	r = transfer(trip, goal);
+	r = transfer_goal(trip, goal);
 	if (!sigismember(&waiting, SIGPIPE))
 		while (sigtimedwait(&pipe, NULL, &at_once) > 0)
 			;

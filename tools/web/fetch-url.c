@@ -27,7 +27,7 @@ goal_finish(struct goal *goal)
 /* A URL of the model's own is shown. One that a server wrote is not: this stands in
  * ambit's own words, where nothing marks it as somebody else's. */
 static int
-refuse(struct trip *trip, const char *url, const char *why, const char *hint)
+refuse_url(struct trip *trip, const char *url, const char *why, const char *hint)
 {
 	auto_free char *shown = str_escape(url, str_cut(url, strlen(url), SHOWN_MAX));
 
@@ -48,7 +48,7 @@ has_user(const char *url)
 
 /* url with this host and without its fragment; NULL: not a URL, or no memory. */
 static char *
-rewrite(const char *url, const char *host)
+rewrite_url(const char *url, const char *host)
 {
 	bool bracket = strchr(host, ':') != NULL;
 	auto_free char *name = str_printf(bracket ? "[%s]" : "%s", host);
@@ -74,19 +74,19 @@ goal_parse(struct trip *trip, const char *url, struct goal *ret_goal)
 	int port, port_again;
 
 	if (!tls && !str_fold_equal(url, "http://", 7))
-		return refuse(trip, url, "is not an http or https URL, and others are not fetched",
-			again);
+		return refuse_url(trip, url,
+			"is not an http or https URL, and others are not fetched", again);
 	if (has_user(url))
-		return refuse(trip, url, "has a user name in it, and none is ever sent",
+		return refuse_url(trip, url, "has a user name in it, and none is ever sent",
 			"Leave out what is before the @.");
 	if (host_parse_url(url, &host, &port) < 0)
-		return refuse(trip, url, "names no host that can be told for sure",
+		return refuse_url(trip, url, "names no host that can be told for sure",
 			"Percent-encode odd characters; write names in letters of ASCII "
 			"(xn--...).");
-	made = rewrite(url, host);
+	made = rewrite_url(url, host);
 	if (!made || host_parse_url(made, &host_again, &port_again) < 0 ||
 		!streq(host, host_again) || port != port_again)
-		return refuse(trip, url, "can be read in two ways", again);
+		return refuse_url(trip, url, "can be read in two ways", again);
 	*ret_goal = (struct goal){
 		.url = steal_ptr(&made),
 		.host = steal_ptr(&host),
@@ -108,5 +108,6 @@ goal_follow(struct trip *trip, const char *base, const char *location, char **re
 	*ret_url = ok ? strdup(made) : NULL;
 	curl_free(made);
 	curl_url_cleanup(u);
-	return *ret_url ? 0 : refuse(trip, location, "is no place to go", "Fetch another page.");
+	return *ret_url ? 0
+			: refuse_url(trip, location, "is no place to go", "Fetch another page.");
 }

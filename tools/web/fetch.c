@@ -64,7 +64,7 @@ trip_wait(struct trip *trip, int fd)
 }
 
 static bool
-holds(char *const *list, const char *text)
+is_listed_text(char *const *list, const char *text)
 {
 	for (; list && *list; list++)
 		if (streq(*list, text))
@@ -86,7 +86,7 @@ trip_decide(struct trip *trip, const char *host, int port)
 
 	if (!text)
 		return err_nomem(trip->err);
-	if (holds(trip->decided, text))
+	if (is_listed_text(trip->decided, text))
 		return 0;
 	r = trip->fetch->decide(trip->fetch->data, text, trip->err);
 	if (r == 0 && strv_append(&trip->decided, text) < 0)
@@ -114,7 +114,7 @@ next_goal(struct trip *trip, const struct goal *from, struct goal *ret_goal)
 			"%s redirects to %s: from https to http, where others can read and change "
 			"it",
 			from->host, next.host);
-	else if (holds(trip->visited, next.url))
+	else if (is_listed_text(trip->visited, next.url))
 		r = trip_fail(trip, ELOOP, AMBIT_CODE_BAD_ARGUMENTS, "Fetch another page.",
 			"%s redirects in a loop: to a page of %s that was asked for before",
 			from->host, next.host);
@@ -140,7 +140,7 @@ forget_answer(struct trip *trip)
 }
 
 static int
-visit(struct trip *trip, struct goal *goal)
+visit_goal(struct trip *trip, struct goal *goal)
 {
 	int r = strv_append(&trip->visited, goal->url);
 
@@ -152,11 +152,11 @@ visit(struct trip *trip, struct goal *goal)
 }
 
 static int
-travel(struct trip *trip, struct goal *goal)
+follow_redirects(struct trip *trip, struct goal *goal)
 {
 	for (int hop = 0;; hop++) {
 		struct goal next;
-		int r = visit(trip, goal);
+		int r = visit_goal(trip, goal);
 
 		if (r < 0)
 			return r;
@@ -194,7 +194,7 @@ fetch_page(const struct fetch *fetch, struct fetched *ret_page, struct ambit_err
 	if (r == 0) {
 		auto_free char *first = trip_join(goal.host, goal.port);
 
-		r = first && strv_append(&trip.decided, first) == 0 ? travel(&trip, &goal)
+		r = first && strv_append(&trip.decided, first) == 0 ? follow_redirects(&trip, &goal)
 								    : err_nomem(trip.err);
 	}
 	goal_finish(&goal);

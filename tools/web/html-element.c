@@ -56,7 +56,7 @@ static const struct element elements[] = {
 };
 
 static int
-compare(const void *key, const void *row)
+compare_element(const void *key, const void *row)
 {
 	return strcmp(key, ((const struct element *)row)->name);
 }
@@ -65,5 +65,5 @@ const struct element *
 element_find(const char *name)
 {
 	return bsearch(name, elements, sizeof(elements) / sizeof(elements[0]), sizeof(elements[0]),
-		compare);
+		compare_element);
 }

@@ -113,7 +113,7 @@ static const unsigned short windows[32] = {
 /* clang-format on */
 
 static int
-digit(char c, unsigned base)
+parse_digit(char c, unsigned base)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -122,7 +122,7 @@ digit(char c, unsigned base)
 }
 
 static unsigned
-repaired(unsigned point)
+repair_point(unsigned point)
 {
 	if (point >= 0x80 && point <= 0x9f)
 		return windows[point - 0x80];
@@ -133,22 +133,22 @@ repaired(unsigned point)
 
 /* "&#..." of len bytes; 0 if there are no digits. */
 static size_t
-number(const char *text, size_t len, unsigned *ret_point)
+parse_numeric_entity(const char *text, size_t len, unsigned *ret_point)
 {
 	unsigned base = len > 2 && str_lower(text[2]) == 'x' ? 16 : 10, point = 0;
 	size_t first = base == 16 ? 3 : 2, i = first;
 
-	for (; i < len && digit(text[i], base) >= 0; i++)
+	for (; i < len && parse_digit(text[i], base) >= 0; i++)
 		if (point <= 0x10ffff)
-			point = point * base + (unsigned)digit(text[i], base);
+			point = point * base + (unsigned)parse_digit(text[i], base);
 	if (i == first)
 		return 0;
-	*ret_point = repaired(point);
+	*ret_point = repair_point(point);
 	return i < len && text[i] == ';' ? i + 1 : i;
 }
 
 static int
-compare(const void *key, const void *row)
+compare_entity(const void *key, const void *row)
 {
 	return strcmp(key, ((const struct entity *)row)->name);
 }
@@ -156,7 +156,7 @@ compare(const void *key, const void *row)
 /* Without its semicolon only the oldest names are known, and in an attribute not
  * before what makes them the name of a parameter. */
 static size_t
-named(const char *text, size_t len, bool within, unsigned *ret_point)
+parse_named_entity(const char *text, size_t len, bool within, unsigned *ret_point)
 {
 	const struct entity *row;
 	char name[ENTITY_MAX + 1];
@@ -165,13 +165,13 @@ named(const char *text, size_t len, bool within, unsigned *ret_point)
 
 	while (1 + n < len && n < ENTITY_MAX &&
 		((str_lower(text[1 + n]) >= 'a' && str_lower(text[1 + n]) <= 'z') ||
-			digit(text[1 + n], 10) >= 0))
+			parse_digit(text[1 + n], 10) >= 0))
 		n++;
 	memcpy(name, text + 1, n);
 	name[n] = '\0';
 	closed = 1 + n < len && text[1 + n] == ';';
 	row = bsearch(name, entities, sizeof(entities) / sizeof(entities[0]), sizeof(entities[0]),
-		compare);
+		compare_entity);
 	if (!row ||
 		(!closed && (row->point > 0xff || (within && 1 + n < len && text[1 + n] == '='))))
 		return 0;
@@ -185,8 +185,8 @@ html_point(const char *text, size_t len, bool within, unsigned *ret_point)
 	size_t n = 0;
 
 	if (text[0] == '&' && len > 1)
-		n = text[1] == '#' ? number(text, len, ret_point)
-				   : named(text, len, within, ret_point);
+		n = text[1] == '#' ? parse_numeric_entity(text, len, ret_point)
+				   : parse_named_entity(text, len, within, ret_point);
 	if (n == 0)
 		n = str_utf8(text, len, ret_point);
 	if (n == 0) {

@@ -26,15 +26,15 @@ page_full(const struct page *page)
 }
 
 static char
-last(const struct page *page)
+get_last_char(const struct page *page)
 {
 	return page->out.len > 0 ? page->out.data[page->out.len - 1] : '\n';
 }
 
 static void
-trim(struct page *page)
+trim_page_spaces(struct page *page)
 {
-	while (page->out.len > 0 && last(page) == ' ')
+	while (page->out.len > 0 && get_last_char(page) == ' ')
 		page->out.data[--page->out.len] = '\0';
 }
 
@@ -45,7 +45,7 @@ page_break(struct page *page, int n)
 	if (page->cells > 0 && !page->cell_begun)
 		return;
 	if (page->pre) {
-		if (last(page) != '\n')
+		if (get_last_char(page) != '\n')
 			buf_putc(&page->out, '\n');
 		return;
 	}
@@ -88,16 +88,16 @@ begin_line(struct page *page)
 
 /* What waits, now that something is shown. */
 static void
-settle(struct page *page)
+write_pending(struct page *page)
 {
 	if (page->breaks > 0 && page->out.len > 0) {
-		trim(page);
+		trim_page_spaces(page);
 		buf_append(&page->out, "\n\n", (size_t)page->breaks);
 		page->begun = false;
 	}
 	if (!page->begun)
 		begin_line(page);
-	else if (page->space && page->dividers == 0 && last(page) != '\n')
+	else if (page->space && page->dividers == 0 && get_last_char(page) != '\n')
 		buf_putc(&page->out, ' ');
 	for (; page->dividers > 0; page->dividers--)
 		buf_puts(&page->out, " | ");
@@ -149,7 +149,7 @@ page_point(struct page *page, unsigned point)
 	} else if (is_space(point)) {
 		page->space = true;
 	} else if (!page_drops(point)) {
-		settle(page);
+		write_pending(page);
 		html_put_point(&page->out, point);
 	}
 }
@@ -188,12 +188,12 @@ page_pre(struct page *page, bool open)
 		page_link(page, NULL, 0);
 		page->cell_begun = true; /* a fence stands on a line of its own */
 		page_break(page, 2);
-		settle(page);
+		write_pending(page);
 		buf_puts(&page->out, "```\n");
 		page->pre = page->first = true;
 		return;
 	}
-	if (last(page) != '\n')
+	if (get_last_char(page) != '\n')
 		buf_putc(&page->out, '\n');
 	buf_puts(&page->out, "```");
 	page->pre = false;
@@ -239,7 +239,7 @@ end_link(struct page *page)
 			memmove(page->out.data + page->label - 1, text, page->href.len + 1);
 			page->out.len--;
 		} else {
-			trim(page);
+			trim_page_spaces(page);
 			buf_puts(&page->out, "](");
 			buf_append(&page->out, page->href.data, page->href.len);
 			buf_putc(&page->out, ')');

@@ -61,7 +61,7 @@ is_hidden(const struct html_token *token, const struct element *element)
 /* True if the token is not to be shown. Counts elements of the same name alone,
  * so that nothing else that is left open matters. */
 static bool
-skips(struct skip *skip, const struct html_token *token, const struct element *element)
+is_skipped_token(struct skip *skip, const struct html_token *token, const struct element *element)
 {
 	if (skip->name[0]) {
 		if (token->kind == HTML_OPEN && streq(token->name, skip->name))
@@ -98,7 +98,7 @@ number_of(const struct html_token *token, const char *name, unsigned otherwise)
 }
 
 static void
-list(struct page *page, const struct html_token *token, bool open)
+render_list(struct page *page, const struct html_token *token, bool open)
 {
 	if (!open && page->lists == 0)
 		return;
@@ -115,7 +115,7 @@ list(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-item(struct page *page, const struct html_token *token, bool open)
+render_item(struct page *page, const struct html_token *token, bool open)
 {
 	size_t at = page->lists - 1;
 	char mark[16] = "- ";
@@ -131,7 +131,7 @@ item(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-heading(struct page *page, const struct html_token *token, bool open)
+render_heading(struct page *page, const struct html_token *token, bool open)
 {
 	static const char marks[] = "###### ";
 
@@ -143,7 +143,7 @@ heading(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-image(struct page *page, const struct html_token *token, bool open)
+render_image(struct page *page, const struct html_token *token, bool open)
 {
 	const char *alt;
 	size_t len;
@@ -167,7 +167,7 @@ link_to(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-quote(struct page *page, const struct html_token *token, bool open)
+render_blockquote(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	page_break(page, 2);
@@ -178,7 +178,7 @@ quote(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-table(struct page *page, const struct html_token *token, bool open)
+render_table(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -189,7 +189,7 @@ table(struct page *page, const struct html_token *token, bool open)
 
 /* A mark before words stands where the words do: not before a space, not alone. */
 static bool
-unmark(struct page *page, char mark)
+remove_mark(struct page *page, char mark)
 {
 	size_t len = strlen(page->mark);
 
@@ -200,19 +200,19 @@ unmark(struct page *page, char mark)
 }
 
 static void
-code(struct page *page, const struct html_token *token, bool open)
+render_code(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	if (page->pre)
 		return;
 	if (open)
 		page_mark(page, "`");
-	else if (!unmark(page, '`') && page->out.len > 0)
+	else if (!remove_mark(page, '`') && page->out.len > 0)
 		buf_putc(&page->out, '`');
 }
 
 static void
-raised(struct page *page, const struct html_token *token, bool open)
+render_raised(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	if (page->pre)
@@ -220,11 +220,11 @@ raised(struct page *page, const struct html_token *token, bool open)
 	if (open)
 		page_mark(page, "^");
 	else
-		unmark(page, '^');
+		remove_mark(page, '^');
 }
 
 static void
-block(struct page *page, const struct html_token *token, bool open)
+render_block(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -232,7 +232,7 @@ block(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-paragraph(struct page *page, const struct html_token *token, bool open)
+render_paragraph(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -240,14 +240,14 @@ paragraph(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-pre(struct page *page, const struct html_token *token, bool open)
+render_pre(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	page_pre(page, open);
 }
 
 static void
-row(struct page *page, const struct html_token *token, bool open)
+render_row(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -255,7 +255,7 @@ row(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-cell(struct page *page, const struct html_token *token, bool open)
+render_cell(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	if (open)
@@ -263,7 +263,7 @@ cell(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-q(struct page *page, const struct html_token *token, bool open)
+render_inline_quote(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -271,7 +271,7 @@ q(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-newline(struct page *page, const struct html_token *token, bool open)
+render_newline(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -279,7 +279,7 @@ newline(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-line(struct page *page, const struct html_token *token, bool open)
+render_line(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -289,7 +289,7 @@ line(struct page *page, const struct html_token *token, bool open)
 }
 
 static void
-space(struct page *page, const struct html_token *token, bool open)
+render_space(struct page *page, const struct html_token *token, bool open)
 {
 	(void)token;
 	(void)open;
@@ -297,29 +297,29 @@ space(struct page *page, const struct html_token *token, bool open)
 }
 
 static void (*const shows[])(struct page *page, const struct html_token *token, bool open) = {
-	[ROLE_BLOCK] = block,
-	[ROLE_PARAGRAPH] = paragraph,
-	[ROLE_HEADING] = heading,
-	[ROLE_LIST] = list,
-	[ROLE_ITEM] = item,
-	[ROLE_QUOTE] = quote,
-	[ROLE_PRE] = pre,
-	[ROLE_TABLE] = table,
-	[ROLE_ROW] = row,
-	[ROLE_CELL] = cell,
+	[ROLE_BLOCK] = render_block,
+	[ROLE_PARAGRAPH] = render_paragraph,
+	[ROLE_HEADING] = render_heading,
+	[ROLE_LIST] = render_list,
+	[ROLE_ITEM] = render_item,
+	[ROLE_QUOTE] = render_blockquote,
+	[ROLE_PRE] = render_pre,
+	[ROLE_TABLE] = render_table,
+	[ROLE_ROW] = render_row,
+	[ROLE_CELL] = render_cell,
 	[ROLE_LINK] = link_to,
-	[ROLE_IMAGE] = image,
-	[ROLE_CODE] = code,
-	[ROLE_RAISED] = raised,
-	[ROLE_Q] = q,
-	[ROLE_NEWLINE] = newline,
-	[ROLE_LINE] = line,
-	[ROLE_SPACE] = space,
+	[ROLE_IMAGE] = render_image,
+	[ROLE_CODE] = render_code,
+	[ROLE_RAISED] = render_raised,
+	[ROLE_Q] = render_inline_quote,
+	[ROLE_NEWLINE] = render_newline,
+	[ROLE_LINE] = render_line,
+	[ROLE_SPACE] = render_space,
 	[ROLE_SKIP] = NULL, /* a bare end of it */
 };
 
 static void
-text(struct page *page, struct page *title, const struct html_token *token)
+render_text(struct page *page, struct page *title, const struct html_token *token)
 {
 	if (streq(token->name, "title")) {
 		if (title->out.len == 0)
@@ -333,7 +333,7 @@ text(struct page *page, struct page *title, const struct html_token *token)
 }
 
 static int
-take(struct page *page, size_t max, char **ret_text)
+take_page_text(struct page *page, size_t max, char **ret_text)
 {
 	struct buf *out = &page->out;
 
@@ -360,19 +360,19 @@ html_text(
 		const struct element *element =
 			token.kind == HTML_TEXT ? NULL : element_find(token.name);
 
-		if (skips(&skip, &token, element))
+		if (is_skipped_token(&skip, &token, element))
 			continue;
 		if (token.kind == HTML_TEXT)
-			text(&page, &title, &token);
+			render_text(&page, &title, &token);
 		else if (element && shows[element->role])
 			shows[element->role](&page, &token, token.kind == HTML_OPEN);
 	}
 	*ret_cut = page_full(&page);
 	page_pre(&page, false);
 	page_link(&page, NULL, 0);
-	r = take(&page, max, &made);
+	r = take_page_text(&page, max, &made);
 	if (r == 0)
-		r = take(&title, TITLE_MAX, ret_title);
+		r = take_page_text(&title, TITLE_MAX, ret_title);
 	if (r == 0)
 		*ret_text = steal_ptr(&made);
 	page_finish(&page);

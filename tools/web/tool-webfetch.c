@@ -41,7 +41,7 @@ shown_finish(struct shown *shown)
 }
 
 static void
-cut(struct shown *shown, size_t max)
+cut_shown_text(struct shown *shown, size_t max)
 {
 	if (shown->len <= max)
 		return;
@@ -76,7 +76,7 @@ make_shown(const struct fetched *page, bool raw, size_t max, struct shown *ret)
 	if (r < 0)
 		return r;
 	ret->len = strlen(ret->text);
-	cut(ret, max);
+	cut_shown_text(ret, max);
 	return 0;
 }
 
@@ -174,7 +174,7 @@ note_rest(struct buf *note, const struct fetched *page, const struct shown *show
 }
 
 static int
-say(struct tool_run *run, const struct fetched *page, const struct shown *shown)
+report_page(struct tool_run *run, const struct fetched *page, const struct shown *shown)
 {
 	json_t *object = json_object();
 	auto_buf struct buf note = { 0 };
@@ -209,13 +209,13 @@ say(struct tool_run *run, const struct fetched *page, const struct shown *shown)
 /* -- the run --------------------------------------------------------------------------------- */
 
 static int
-decide(void *data, const char *host_port, struct ambit_error *err)
+decide_fetch_host(void *data, const char *host_port, struct ambit_error *err)
 {
 	return run_decide_host(data, host_port, err);
 }
 
 static bool
-refuses(void *data, const char *address_port)
+is_refused_address(void *data, const char *address_port)
 {
 	struct tool_run *run = data;
 	bool refused = ambit_engine_refuses_host(run_lock(run), address_port);
@@ -225,13 +225,13 @@ refuses(void *data, const char *address_port)
 }
 
 static void
-progress(void *data, uint64_t done, uint64_t total)
+report_fetch_progress(void *data, uint64_t done, uint64_t total)
 {
 	run_progress(data, (double)done, (double)total, "fetching");
 }
 
 static int
-failed(struct tool_run *run, const struct fetched *page, int r)
+copy_fetch_failure(struct tool_run *run, const struct fetched *page, int r)
 {
 	if (!page->hint)
 		return r;
@@ -242,16 +242,16 @@ failed(struct tool_run *run, const struct fetched *page, int r)
 }
 
 static int
-perform(struct tool_run *run, struct ambit_error *err)
+perform_webfetch(struct tool_run *run, struct ambit_error *err)
 {
 	struct fetch fetch = {
 		.url = run_string(run, "url"),
 		.max = (size_t)run_int(run, "max_bytes", BODY_MAX),
 		.timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS),
 		.cancel = run->cancel,
-		.decide = decide,
-		.refuses = refuses,
-		.progress = progress,
+		.decide = decide_fetch_host,
+		.refuses = is_refused_address,
+		.progress = report_fetch_progress,
 		.data = run,
 		.lookups = run_lookups(run),
 	};
@@ -264,13 +264,13 @@ perform(struct tool_run *run, struct ambit_error *err)
 		return err_set(err, -r, "there is no permit for this call");
 	r = fetch_page(&fetch, &page, err);
 	if (r < 0) {
-		r = failed(run, &page, r);
+		r = copy_fetch_failure(run, &page, r);
 	} else if (page.status >= 400) {
 		r = answered_error(run, &page, err);
 	} else {
 		r = make_shown(&page, run_bool(run, "raw", false), TEXT_MAX, &shown);
 		if (r == 0)
-			r = say(run, &page, &shown);
+			r = report_page(run, &page, &shown);
 		if (r < 0)
 			r = err_nomem(err);
 	}
@@ -329,5 +329,5 @@ const struct own_tool tool_webfetch = {
 	.slow = true,
 	.untrusted = true,
 	.is_own = is_own,
-	.run = perform,
+	.run = perform_webfetch,
 };

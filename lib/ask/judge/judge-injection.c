@@ -79,7 +79,7 @@ look_at(const char *key, const char *text)
 }
 
 static const char *
-walk(const char *key, const json_t *value, size_t *bytes)
+check_plea_value(const char *key, const json_t *value, size_t *bytes)
 {
 	const char *why = NULL, *name;
 	json_t *member;
@@ -94,10 +94,10 @@ walk(const char *key, const json_t *value, size_t *bytes)
 	}
 	json_array_foreach (value, i, member)
 		if (!why)
-			why = walk(key, member, bytes);
+			why = check_plea_value(key, member, bytes);
 	json_object_foreach ((json_t *)value, name, member)
 		if (!why)
-			why = walk(name, member, bytes);
+			why = check_plea_value(name, member, bytes);
 	return why;
 }
 
@@ -106,5 +106,5 @@ plea_find(const json_t *object)
 {
 	size_t bytes = 0;
 
-	return json_is_object(object) ? walk(NULL, object, &bytes) : "it is no object";
+	return json_is_object(object) ? check_plea_value(NULL, object, &bytes) : "it is no object";
 }

@@ -71,7 +71,7 @@ folder_length(const char *path)
 
 /* The ending of a name, with its dot; "" if it has none, or is hidden. */
 static const char *
-ending(const char *path)
+find_name_ending(const char *path)
 {
 	const char *name = strrchr(path, '/');
 	const char *dot = name && name[1] != '.' ? strrchr(name, '.') : NULL;
@@ -101,7 +101,7 @@ make_key(const json_t *object, char ret_key[HASH_HEX])
 		json_text(object, "program"), json_text(object, "agent"));
 	json_array_foreach (json_object_get(object, "paths"), i, path) {
 		const char *name = json_text(path, "path"), *access = json_text(path, "access");
-		const char *end = *program && streq(access, "create") ? ending(name) : "";
+		const char *end = *program && streq(access, "create") ? find_name_ending(name) : "";
 		size_t len = *end ? folder_length(name) : strlen(name);
 
 		buf_printf(&text, "%s %zu %.*s %s\n", access, len, (int)len, name, end);
@@ -127,7 +127,8 @@ find_known(const struct ambit_judge *judge, const char *key, int64_t now)
 }
 
 static void
-remember(struct ambit_judge *judge, const char *key, int64_t until, const struct verdict *verdict)
+remember_verdict(
+	struct ambit_judge *judge, const char *key, int64_t until, const struct verdict *verdict)
 {
 	struct known *known = &judge->known[judge->next++ % KNOWN_MAX];
 
@@ -162,7 +163,7 @@ is_overruled(const struct ambit_judge *judge, const json_t *object)
 }
 
 static void
-overrule(struct ambit_judge *judge, const char *what, size_t len)
+add_overruled_folder(struct ambit_judge *judge, const char *what, size_t len)
 {
 	auto_free char *copy = len > 0 ? strndup(what, len) : str_dup("/");
 
@@ -185,7 +186,7 @@ ambit_judge_overrule(struct ambit_judge *judge, const struct ambit_question *que
 	json_array_foreach (json_object_get(object, "paths"), i, path)
 		if (json_is_true(json_object_get(path, "outside")) &&
 			!said_no(judge, json_text(path, "path")))
-			overrule(judge, json_text(path, "path"),
+			add_overruled_folder(judge, json_text(path, "path"),
 				folder_length(json_text(path, "path")));
 	pthread_mutex_unlock(&judge->lock);
 }
@@ -194,7 +195,7 @@ ambit_judge_overrule(struct ambit_judge *judge, const struct ambit_question *que
 
 /* Takes a place; it is given back by leave. With the lock. */
 static bool
-enter(struct ambit_judge *judge, int64_t now)
+reserve_judge_place(struct ambit_judge *judge, int64_t now)
 {
 	if (judge->minute == 0 || now - judge->minute >= 60 * 1000) {
 		judge->minute = now;
@@ -211,8 +212,8 @@ enter(struct ambit_judge *judge, int64_t now)
 /* A verdict holds for the session, a failure for a while; one that was withdrawn is
  * nothing. */
 static void
-leave(struct ambit_judge *judge, const char *key, int r, const struct verdict *verdict,
-	const struct ambit_error *why)
+release_judge_place(struct ambit_judge *judge, const char *key, int r,
+	const struct verdict *verdict, const struct ambit_error *why)
 {
 	int64_t rest = clock_steady() + REST_MS;
 	struct verdict pass = { 0 };
@@ -222,9 +223,9 @@ leave(struct ambit_judge *judge, const char *key, int r, const struct verdict *v
 	judge->at_once--;
 	if (r == 0) {
 		judge->failures = 0;
-		remember(judge, key, 0, verdict);
+		remember_verdict(judge, key, 0, verdict);
 	} else if (r != -ECANCELED) {
-		remember(judge, key, rest, &pass);
+		remember_verdict(judge, key, rest, &pass);
 		if (++judge->failures >= FAILURES_MAX)
 			judge->resting = rest;
 	}
@@ -279,8 +280,8 @@ read_failure(const char *text, size_t len, struct ambit_error *err)
 }
 
 static int
-run(const struct ambit_judge *judge, json_t *object, int stop, struct verdict *ret_verdict,
-	struct ambit_error *err)
+run_judge_program(const struct ambit_judge *judge, json_t *object, int stop,
+	struct verdict *ret_verdict, struct ambit_error *err)
 {
 	auto_free char *input = make_input(judge, object), *output = NULL;
 	size_t len = 0;
@@ -296,7 +297,7 @@ run(const struct ambit_judge *judge, json_t *object, int stop, struct verdict *r
 
 /* Without the program. True: *ret_verdict is filled; else he has a place to be asked in. */
 static bool
-recall(struct ambit_judge *judge, const json_t *object, const char *key,
+recall_verdict(struct ambit_judge *judge, const json_t *object, const char *key,
 	struct verdict *ret_verdict)
 {
 	static const struct verdict refused = { .reason = "a person said no to the like of it" };
@@ -311,14 +312,14 @@ recall(struct ambit_judge *judge, const json_t *object, const char *key,
 		*ret_verdict = refused;
 	else if (known)
 		*ret_verdict = known->verdict;
-	else if (!(entered = enter(judge, now)))
+	else if (!(entered = reserve_judge_place(judge, now)))
 		*ret_verdict = busy;
 	pthread_mutex_unlock(&judge->lock);
 	return !entered;
 }
 
 static void
-consult(struct ambit_judge *judge, json_t *object, int stop, struct verdict *ret_verdict,
+consult_judge(struct ambit_judge *judge, json_t *object, int stop, struct verdict *ret_verdict,
 	struct ambit_error *why)
 {
 	struct verdict verdict = { 0 };
@@ -327,15 +328,15 @@ consult(struct ambit_judge *judge, json_t *object, int stop, struct verdict *ret
 
 	make_key(object, key);
 	json_object_del(object, JUDGED_PROGRAM_ID);
-	if (recall(judge, object, key, ret_verdict))
+	if (recall_verdict(judge, object, key, ret_verdict))
 		return;
-	r = run(judge, object, stop, &verdict, why);
+	r = run_judge_program(judge, object, stop, &verdict, why);
 	/* What a person said while he thought comes first. */
 	pthread_mutex_lock(&judge->lock);
 	if (r == 0 && verdict.allow && is_overruled(judge, object))
 		r = err_set(why, EPERM, "a person said no to the like of it");
 	pthread_mutex_unlock(&judge->lock);
-	leave(judge, key, r, &verdict, why);
+	release_judge_place(judge, key, r, &verdict, why);
 	if (r == 0)
 		*ret_verdict = verdict;
 }
@@ -368,7 +369,7 @@ ambit_judge_ask(struct ambit_judge *judge, const struct ambit_question *question
 	if (plea)
 		err_set(why, EPERM, "he was not asked: %s", plea);
 	else
-		consult(judge, object, stop, &verdict, why);
+		consult_judge(judge, object, stop, &verdict, why);
 	if (!verdict.allow) {
 		if (why->code == 0)
 			err_set(why, EAGAIN, "%s", verdict.reason);
@@ -419,7 +420,7 @@ make_argv(struct ambit_judge *judge, const struct settings_judge *settings, cons
 }
 
 static int
-fill(struct ambit_judge *judge, const struct settings_judge *settings,
+fill_judge_settings(struct ambit_judge *judge, const struct settings_judge *settings,
 	const struct ambit_judge_options *options, struct ambit_error *err)
 {
 	int r = make_argv(judge, settings, options->helper, err);
@@ -456,7 +457,7 @@ ambit_judge_create(const struct ambit_judge_options *options, struct ambit_judge
 	if (!judge)
 		return err_nomem(err);
 	pthread_mutex_init(&judge->lock, NULL);
-	r = fill(judge, settings, options, err);
+	r = fill_judge_settings(judge, settings, options, err);
 	if (r < 0) {
 		ambit_judge_destroy(judge);
 		return err_context(err, "judge");

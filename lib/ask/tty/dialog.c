@@ -79,14 +79,14 @@ says_no(int key)
 }
 
 static enum dialog_news
-refuse(struct ambit_dialog *dialog)
+refuse_question(struct ambit_dialog *dialog)
 {
 	dialog->state = AMBIT_DIALOG_ANSWERED;
 	return NEWS_ANSWER;
 }
 
 static int
-give(struct ambit_dialog *dialog, const struct ambit_choice *choice)
+answer_with_choice(struct ambit_dialog *dialog, const struct ambit_choice *choice)
 {
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	int r = choice ? answer_choose(choice, &answer, NULL) : 0;
@@ -101,7 +101,7 @@ give(struct ambit_dialog *dialog, const struct ambit_choice *choice)
 
 /* A rule is for good, so it takes a second key, at a prompt of its own. */
 static int
-confirm(struct ambit_dialog *dialog, int key)
+handle_confirm_key(struct ambit_dialog *dialog, int key)
 {
 	const struct ambit_choice *rule = dialog->rule;
 
@@ -109,17 +109,17 @@ confirm(struct ambit_dialog *dialog, int key)
 	dialog->rule = NULL;
 	dialog->state = AMBIT_DIALOG_ASKING;
 	if (says_no(key))
-		return refuse(dialog);
-	return key == 'y' ? give(dialog, rule) : NEWS_QUESTION;
+		return refuse_question(dialog);
+	return key == 'y' ? answer_with_choice(dialog, rule) : NEWS_QUESTION;
 }
 
 static int
-choose(struct ambit_dialog *dialog, const struct key *key)
+choose_answer(struct ambit_dialog *dialog, const struct key *key)
 {
 	const struct ambit_choice *choice = view_choice(&dialog->view, key);
 
 	if (!choice || choice->kind != AMBIT_ALWAYS)
-		return give(dialog, choice);
+		return answer_with_choice(dialog, choice);
 	dialog->rule = choice;
 	dialog->state = AMBIT_DIALOG_CONFIRMING;
 	return NEWS_RULE;
@@ -136,11 +136,11 @@ begin_line(struct ambit_dialog *dialog)
 }
 
 static int
-press(struct ambit_dialog *dialog, const struct key *key)
+perform_key_act(struct ambit_dialog *dialog, const struct key *key)
 {
 	switch (key->act) {
 	case KEY_ANSWER:
-		return choose(dialog, key);
+		return choose_answer(dialog, key);
 	case KEY_MESSAGE:
 		return begin_line(dialog);
 	case KEY_WIDER:
@@ -155,7 +155,7 @@ press(struct ambit_dialog *dialog, const struct key *key)
 }
 
 static const struct key *
-find(const struct ambit_dialog *dialog, int key)
+find_key_row(const struct ambit_dialog *dialog, int key)
 {
 	if (key == AMBIT_KEY_UP || key == AMBIT_KEY_DOWN)
 		key = key == AMBIT_KEY_UP ? '+' : '-';
@@ -169,18 +169,18 @@ dialog_press(struct ambit_dialog *dialog, int key)
 
 	dialog->pressed = '\0';
 	if (dialog->state == AMBIT_DIALOG_CONFIRMING)
-		return confirm(dialog, key);
+		return handle_confirm_key(dialog, key);
 	if (dialog->state != AMBIT_DIALOG_ASKING)
 		return NEWS_NONE;
 	if (says_no(key)) {
 		dialog->pressed = 'n';
-		return refuse(dialog);
+		return refuse_question(dialog);
 	}
-	row = find(dialog, key);
+	row = find_key_row(dialog, key);
 	if (!row)
 		return NEWS_NONE;
 	dialog->pressed = row->key;
-	return press(dialog, row);
+	return perform_key_act(dialog, row);
 }
 
 int
@@ -200,7 +200,7 @@ ambit_dialog_is_yes(const struct ambit_dialog *dialog, int key)
 		return key == 'y';
 	if (dialog->state != AMBIT_DIALOG_ASKING)
 		return false;
-	row = find(dialog, key);
+	row = find_key_row(dialog, key);
 	return row && row->act == KEY_ANSWER && row->kind >= AMBIT_ONCE;
 }
 

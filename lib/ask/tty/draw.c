@@ -20,7 +20,7 @@
 #define TEXT_LEAST 8   /* columns that are left for it, however narrow */
 
 static void
-style(struct draw *draw, const char *sequence)
+append_style(struct draw *draw, const char *sequence)
 {
 	if (draw->colour)
 		buf_puts(&draw->text, sequence);
@@ -30,7 +30,7 @@ style(struct draw *draw, const char *sequence)
  * the second half if there is one, else to the edge. What is not ASCII counts
  * double, which is never too little. */
 static size_t
-fit(const char *text, size_t columns)
+count_fitting_bytes(const char *text, size_t columns)
 {
 	size_t at = 0, used = 0, space = 0;
 	unsigned point = 0;
@@ -52,7 +52,7 @@ fit(const char *text, size_t columns)
 /* text from column on, continued beneath itself; ends the line. own: ambit's words, or
  * what the person types, in which a gap is a gap. */
 static void
-flow(struct draw *draw, size_t column, const char *text, bool own)
+append_wrapped_text(struct draw *draw, size_t column, const char *text, bool own)
 {
 	auto_free char *safe = own ? str_tame(text) : str_show(text);
 	size_t indent = column, room;
@@ -63,7 +63,7 @@ flow(struct draw *draw, size_t column, const char *text, bool own)
 	}
 	room = draw->width > indent + TEXT_LEAST ? draw->width - indent - 1 : TEXT_LEAST;
 	for (const char *at = safe;;) {
-		size_t n = fit(at, room);
+		size_t n = count_fitting_bytes(at, room);
 
 		buf_append(&draw->text, at, n);
 		buf_putc(&draw->text, '\n');
@@ -78,28 +78,28 @@ void
 draw_note(struct draw *draw, const char *words, const char *text)
 {
 	buf_puts(&draw->text, words);
-	flow(draw, strlen(words), text ? text : "", false);
+	append_wrapped_text(draw, strlen(words), text ? text : "", false);
 }
 
 static void
 own_note(struct draw *draw, const char *words, const char *text)
 {
 	buf_puts(&draw->text, words);
-	flow(draw, strlen(words), text, true);
+	append_wrapped_text(draw, strlen(words), text, true);
 }
 
 static void
 draw_key(struct draw *draw, const struct key *key, const char *text)
 {
-	style(draw, BOLD);
+	append_style(draw, BOLD);
 	buf_printf(&draw->text, "  %c", key->key);
-	style(draw, PLAIN);
+	append_style(draw, PLAIN);
 	buf_printf(&draw->text, "  %-*s", TEXT_COLUMN - 5, key->word);
-	flow(draw, TEXT_COLUMN, text, false);
+	append_wrapped_text(draw, TEXT_COLUMN, text, false);
 }
 
 static bool
-moves(const struct key *key)
+is_moving_key(const struct key *key)
 {
 	return key->kind == AMBIT_FOLDER || key->kind == AMBIT_ALWAYS;
 }
@@ -112,7 +112,7 @@ draw_some(struct draw *draw, const struct view *view, bool only_moving)
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++) {
 		const struct ambit_choice *choice = view_choice(view, key);
 
-		if (key->act != KEY_ANSWER || (only_moving && !moves(key)))
+		if (key->act != KEY_ANSWER || (only_moving && !is_moving_key(key)))
 			continue;
 		draw_key(draw, key, choice && choice->stores ? choice->stores : "");
 	}
@@ -136,14 +136,14 @@ draw_head(struct draw *draw, const struct view *view)
 	const struct ambit_question *question = view->question;
 	const char *who = question->who ? question->who : "";
 
-	style(draw, YELLOW);
+	append_style(draw, YELLOW);
 	draw_note(draw, "ambit asks: ", question->what);
-	style(draw, PLAIN);
+	append_style(draw, PLAIN);
 	if (*who)
 		draw_note(draw, "  for: ", who);
-	style(draw, DIM);
+	append_style(draw, DIM);
 	draw_note(draw, "  why: ", question->why);
-	style(draw, PLAIN);
+	append_style(draw, PLAIN);
 }
 
 void
@@ -180,10 +180,10 @@ void
 draw_prompt(struct draw *draw, const struct view *view)
 {
 	name_keys(&draw->text, view);
-	style(draw, BOLD);
+	append_style(draw, BOLD);
 	list_keys(&draw->text, view);
 	buf_puts(&draw->text, ": ");
-	style(draw, PLAIN);
+	append_style(draw, PLAIN);
 }
 
 /* Of ambit's own words; wrapped, where the prompt leaves that to the terminal. */
@@ -196,9 +196,9 @@ draw_own(struct draw *draw, struct buf *words)
 		draw->text.failed = true;
 		return;
 	}
-	style(draw, BOLD);
+	append_style(draw, BOLD);
 	own_note(draw, "  ", text + strspn(text, " "));
-	style(draw, PLAIN);
+	append_style(draw, PLAIN);
 }
 
 void
@@ -270,9 +270,9 @@ draw_rule(struct draw *draw, const struct ambit_choice *choice)
 void
 draw_rule_prompt(struct draw *draw)
 {
-	style(draw, BOLD);
+	append_style(draw, BOLD);
 	buf_puts(&draw->text, RULE_KEYS ": ");
-	style(draw, PLAIN);
+	append_style(draw, PLAIN);
 }
 
 void

@@ -27,7 +27,7 @@ line_room(struct line *line, size_t *ret_room)
 /* Erasing a wide character by backspaces would need to know its width: the
  * line is shown afresh instead. */
 static void
-erase(struct line *line, struct buf *echo)
+erase_last_char(struct line *line, struct buf *echo)
 {
 	bool wide = false;
 
@@ -47,7 +47,7 @@ erase(struct line *line, struct buf *echo)
 /* One character at text, of which len bytes are there. Adds it if it is
  * printable and fits; its length, or 0 if the rest of it is still to come. */
 static size_t
-add(struct line *line, const char *text, size_t len, struct buf *echo)
+add_line_char(struct line *line, const char *text, size_t len, struct buf *echo)
 {
 	unsigned char first = (unsigned char)text[0];
 	size_t need = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1, n;
@@ -92,14 +92,14 @@ line_take(struct line *line, size_t n, struct buf *echo)
 		if (used > 0) { /* an arrow key: this line has no middle */
 			i += used;
 		} else if (c == KEY_DEL || c == '\b') {
-			erase(line, echo);
+			erase_last_char(line, echo);
 			i++;
 		} else if (c == KEY_CTRL_U) {
 			line->text[line->at = 0] = '\0';
 			buf_printf(echo, "\n%s", line->prompt);
 			i++;
 		} else {
-			used = add(line, chunk + i, n - i, echo);
+			used = add_line_char(line, chunk + i, n - i, echo);
 			if (used == 0)
 				break;
 			i += used;

@@ -156,7 +156,7 @@ screen_close(struct screen *screen)
 
 /* 0: ready. -EAGAIN after at_most milliseconds (negative: no such limit). */
 static int
-await(const struct screen *screen, int fd, short events, int at_most)
+wait_screen_ready(const struct screen *screen, int fd, short events, int at_most)
 {
 	for (;;) {
 		struct pollfd p[3] = { { .fd = fd, .events = events },
@@ -194,7 +194,8 @@ screen_write(struct screen *screen, struct buf *text)
 	while (r == 0 && done < text->len) {
 		ssize_t n;
 
-		r = await(screen, screen->out, POLLOUT, screen->closing ? CLOSING_MS : -1);
+		r = wait_screen_ready(
+			screen, screen->out, POLLOUT, screen->closing ? CLOSING_MS : -1);
 		if (r < 0)
 			break;
 		n = write(screen->out, text->data + done, text->len - done);
@@ -219,7 +220,7 @@ static int
 read_some(struct screen *screen, char *chunk, size_t size, int at_most)
 {
 	for (;;) {
-		int r = await(screen, screen->in, POLLIN, at_most);
+		int r = wait_screen_ready(screen, screen->in, POLLIN, at_most);
 		ssize_t n;
 
 		if (r < 0)

@@ -45,7 +45,7 @@ struct prompt {
 };
 
 static struct draw
-begin(struct prompt *prompt)
+start_drawing(struct prompt *prompt)
 {
 	return (struct draw){
 		.width = screen_width(&prompt->screen),
@@ -56,9 +56,9 @@ begin(struct prompt *prompt)
 /* Draws what, then the prompt; what was typed before the prompt stands is
  * forgotten. */
 static int
-show(struct prompt *prompt, void (*what)(struct draw *draw, const struct view *view))
+show_prompt(struct prompt *prompt, void (*what)(struct draw *draw, const struct view *view))
 {
-	struct draw draw = begin(prompt);
+	struct draw draw = start_drawing(prompt);
 	int r;
 
 	if (what) {
@@ -73,9 +73,9 @@ show(struct prompt *prompt, void (*what)(struct draw *draw, const struct view *v
 }
 
 static int
-say(struct prompt *prompt, const char *words, const char *text)
+write_screen_note(struct prompt *prompt, const char *words, const char *text)
 {
-	struct draw draw = begin(prompt);
+	struct draw draw = start_drawing(prompt);
 
 	draw_note(&draw, words, text);
 	return screen_write(&prompt->screen, &draw.text);
@@ -86,7 +86,7 @@ say(struct prompt *prompt, const char *words, const char *text)
 static int
 show_after_rest(struct prompt *prompt)
 {
-	struct draw draw = begin(prompt);
+	struct draw draw = start_drawing(prompt);
 	int r;
 
 	draw_question(&draw, &prompt->dialog.view);
@@ -95,13 +95,13 @@ show_after_rest(struct prompt *prompt)
 	r = screen_write(&prompt->screen, &draw.text);
 	if (r == 0)
 		r = screen_rest(&prompt->screen, prompt->rest);
-	return r < 0 ? r : show(prompt, NULL);
+	return r < 0 ? r : show_prompt(prompt, NULL);
 }
 
 static int
 show_rule(struct prompt *prompt)
 {
-	struct draw draw = begin(prompt);
+	struct draw draw = start_drawing(prompt);
 	int r;
 
 	draw_rule(&draw, prompt->dialog.rule);
@@ -114,7 +114,7 @@ show_rule(struct prompt *prompt)
 }
 
 static int
-message(struct prompt *prompt)
+read_message_line(struct prompt *prompt)
 {
 	int r = screen_line(&prompt->screen, &prompt->dialog.line);
 
@@ -138,7 +138,7 @@ make_word(char word[WORD_LEN + 1])
 /* True for a person who can read what stands here: the others who have this terminal can
  * neither see that nor type it. 0: no. */
 static int
-prove(struct prompt *prompt)
+ask_proof_word(struct prompt *prompt)
 {
 	char word[WORD_LEN + 1], typed[WORD_LEN + 2], words[128];
 	struct line line;
@@ -158,11 +158,11 @@ prove(struct prompt *prompt)
 }
 
 static int
-remind(struct prompt *prompt)
+remind_of_keys(struct prompt *prompt)
 {
-	int r = say(prompt, "  one of these keys, please", "");
+	int r = write_screen_note(prompt, "  one of these keys, please", "");
 
-	return r < 0 ? r : show(prompt, NULL);
+	return r < 0 ? r : show_prompt(prompt, NULL);
 }
 
 /* Not before the word. 1: go on; 0: it was not that. */
@@ -174,24 +174,24 @@ let_prove(struct prompt *prompt, int key)
 
 	if (!(prompt->flags & AMBIT_TTY_SHARED) || !ambit_dialog_is_yes(&prompt->dialog, key))
 		return 1;
-	r = say(prompt, shown, "");
+	r = write_screen_note(prompt, shown, "");
 	if (r == 0)
-		r = prove(prompt);
+		r = ask_proof_word(prompt);
 	if (r != 0)
 		return r;
-	r = say(prompt, "  that was not the word (ambit watch, on another terminal, takes none)",
-		"");
+	r = write_screen_note(prompt,
+		"  that was not the word (ambit watch, on another terminal, takes none)", "");
 	if (r == 0 && ++prompt->tries == WORD_TRIES)
 		dialog_press(&prompt->dialog, AMBIT_KEY_ESC);
 	if (r < 0 || prompt->dialog.state == AMBIT_DIALOG_ANSWERED)
 		return r;
 	return prompt->dialog.state == AMBIT_DIALOG_CONFIRMING ? show_rule(prompt)
-							       : show(prompt, NULL);
+							       : show_prompt(prompt, NULL);
 }
 
 /* One key: said, and what it has brought shown below it. */
 static int
-step(struct prompt *prompt, int key)
+handle_prompt_key(struct prompt *prompt, int key)
 {
 	char shown[2] = { 0 };
 	int news, r;
@@ -204,22 +204,22 @@ step(struct prompt *prompt, int key)
 		return r;
 	news = dialog_press(&prompt->dialog, key);
 	shown[0] = prompt->dialog.pressed;
-	r = say(prompt, shown, "");
+	r = write_screen_note(prompt, shown, "");
 	if (r < 0 || news < 0)
 		return r < 0 ? r : news;
 	switch ((enum dialog_news)news) {
 	case NEWS_NONE:
-		return remind(prompt);
+		return remind_of_keys(prompt);
 	case NEWS_QUESTION:
-		return show(prompt, draw_question);
+		return show_prompt(prompt, draw_question);
 	case NEWS_FOLDER:
-		return show(prompt, draw_folder);
+		return show_prompt(prompt, draw_folder);
 	case NEWS_EXPLANATION:
-		return show(prompt, draw_explanation);
+		return show_prompt(prompt, draw_explanation);
 	case NEWS_RULE:
 		return show_rule(prompt);
 	case NEWS_LINE:
-		return message(prompt);
+		return read_message_line(prompt);
 	case NEWS_ANSWER:
 		return 0;
 	}
@@ -228,7 +228,7 @@ step(struct prompt *prompt, int key)
 
 /* 0 and the dialogue is answered, or -errno. */
 static int
-converse(struct prompt *prompt)
+run_prompt_dialog(struct prompt *prompt)
 {
 	auto_buf struct buf ground = { 0 };
 	int r;
@@ -238,35 +238,36 @@ converse(struct prompt *prompt)
 		buf_puts(&ground, "\x18\033\\\033[0m\033(B\017\r");
 	r = screen_write(&prompt->screen, &ground);
 	if (r == 0)
-		r = prompt->rest > 0 ? show_after_rest(prompt) : show(prompt, draw_question);
+		r = prompt->rest > 0 ? show_after_rest(prompt) : show_prompt(prompt, draw_question);
 	while (r == 0 && prompt->dialog.state != AMBIT_DIALOG_ANSWERED) {
 		int key = screen_key(&prompt->screen);
 
-		r = key < 0 ? key : step(prompt, key);
+		r = key < 0 ? key : handle_prompt_key(prompt, key);
 	}
 	return r;
 }
 
 /* The last line: what the answer did. That it cannot be shown changes nothing. */
 static void
-conclude(struct prompt *prompt, int r)
+show_conclusion(struct prompt *prompt, int r)
 {
 	const struct ambit_answer *answer = &prompt->dialog.answer;
 	const char *stores = ambit_dialog_stores(&prompt->dialog);
 
 	prompt->screen.closing = true;
 	if (r == -ETIMEDOUT)
-		say(prompt, "\nno answer: refused", "");
+		write_screen_note(prompt, "\nno answer: refused", "");
 	else if (r == -ECANCELED)
-		say(prompt, "\nwithdrawn: the program gave up", "");
+		write_screen_note(prompt, "\nwithdrawn: the program gave up", "");
 	else if (r < 0)
-		say(prompt, "\nrefused", "");
+		write_screen_note(prompt, "\nrefused", "");
 	else if (answer->kind >= AMBIT_ONCE)
-		say(prompt, "allowed: ", stores);
+		write_screen_note(prompt, "allowed: ", stores);
 	else if (answer->kind == AMBIT_NO_SESSION)
-		say(prompt, "refused: ", stores);
+		write_screen_note(prompt, "refused: ", stores);
 	else
-		say(prompt, answer->message[0] ? "refused, with your message" : "refused", "");
+		write_screen_note(
+			prompt, answer->message[0] ? "refused, with your message" : "refused", "");
 }
 
 static int
@@ -310,9 +311,9 @@ hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit
 	r = screen_open(&prompt.screen, tty->in, tty->out, tty->cancel.fd, question->expires, err);
 	if (r == 0) {
 		prompt.screen.alone_ms = tty->alone_ms;
-		r = converse(&prompt);
+		r = run_prompt_dialog(&prompt);
 		tty->rest = rest_after(&prompt, r);
-		conclude(&prompt, r);
+		show_conclusion(&prompt, r);
 		screen_close(&prompt.screen);
 		if (r == 0)
 			*ret_answer = prompt.dialog.answer;
@@ -324,7 +325,7 @@ hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit
 }
 
 static int
-ask(struct ambit_approver *approver, const struct ambit_question *question,
+ask_tty_approver(struct ambit_approver *approver, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	struct tty *tty = (struct tty *)approver;
@@ -340,13 +341,13 @@ ask(struct ambit_approver *approver, const struct ambit_question *question,
 }
 
 static void
-cancel(struct ambit_approver *approver, uint64_t question)
+cancel_tty_question(struct ambit_approver *approver, uint64_t question)
 {
 	cancel_say(&((struct tty *)approver)->cancel, question);
 }
 
 static void
-destroy(struct ambit_approver *approver)
+destroy_tty_approver(struct ambit_approver *approver)
 {
 	struct tty *tty = (struct tty *)approver;
 
@@ -357,8 +358,8 @@ destroy(struct ambit_approver *approver)
 }
 
 static int
-create(int in, int out, bool owned, unsigned flags, struct ambit_approver **ret_approver,
-	struct ambit_error *err)
+create_tty_approver(int in, int out, bool owned, unsigned flags,
+	struct ambit_approver **ret_approver, struct ambit_error *err)
 {
 	struct tty *tty;
 	int r;
@@ -374,9 +375,9 @@ create(int in, int out, bool owned, unsigned flags, struct ambit_approver **ret_
 		return r;
 	}
 	tty->approver = (struct ambit_approver){
-		.ask = ask,
-		.destroy = destroy,
-		.cancel = cancel,
+		.ask = ask_tty_approver,
+		.destroy = destroy_tty_approver,
+		.cancel = cancel_tty_question,
 		.name = "tty",
 	};
 	tty->in = in;
@@ -398,7 +399,7 @@ int
 ambit_approver_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
 	struct ambit_error *err)
 {
-	return create(in_fd, out_fd, false, flags, ret_approver, err);
+	return create_tty_approver(in_fd, out_fd, false, flags, ret_approver, err);
 }
 
 /* Non-blocking, which only a description of our own may be: a terminal that
@@ -411,7 +412,7 @@ tty_create(struct ambit_approver **ret_approver, struct ambit_error *err)
 
 	if (fd < 0)
 		return err_sys(err, errno == ENXIO ? ENOTTY : errno, "/dev/tty");
-	r = create(fd, fd, true, 0, ret_approver, err);
+	r = create_tty_approver(fd, fd, true, 0, ret_approver, err);
 	if (r == 0)
 		(void)steal_fd(&fd);
 	return r;

@@ -100,7 +100,7 @@ view_init(struct view *view, const struct ambit_question *question)
 
 /* Choices stand from narrow to wide. The next of them, or n_choices. */
 static size_t
-step(const struct view *view, bool wider)
+find_next_folder(const struct view *view, bool wider)
 {
 	const struct ambit_question *question = view->question;
 
@@ -115,7 +115,7 @@ step(const struct view *view, bool wider)
 bool
 view_step(struct view *view, bool wider)
 {
-	size_t next = step(view, wider);
+	size_t next = find_next_folder(view, wider);
 
 	if (next == view->question->n_choices)
 		return false;
@@ -147,7 +147,7 @@ view_choice(const struct view *view, const struct key *key)
 }
 
 static bool
-offered(const struct view *view, const struct key *key)
+is_key_offered(const struct view *view, const struct key *key)
 {
 	bool folders = view->folder < view->question->n_choices;
 
@@ -158,7 +158,7 @@ offered(const struct view *view, const struct key *key)
 		return true;
 	case KEY_WIDER:
 	case KEY_NARROWER:
-		return step(view, key->act == KEY_WIDER) < view->question->n_choices;
+		return find_next_folder(view, key->act == KEY_WIDER) < view->question->n_choices;
 	case KEY_ANSWER:
 	case KEY_MESSAGE:
 		/* No needs nobody's leave. */
@@ -171,7 +171,7 @@ const struct key *
 view_key_at(const struct view *view, size_t i)
 {
 	for (size_t k = 0; k < KEYS_N; k++)
-		if (offered(view, &keys[k]) && i-- == 0)
+		if (is_key_offered(view, &keys[k]) && i-- == 0)
 			return &keys[k];
 	return NULL;
 }
@@ -180,7 +180,7 @@ const struct key *
 view_key_find(const struct view *view, char c)
 {
 	for (size_t k = 0; k < KEYS_N; k++)
-		if (keys[k].key == c && offered(view, &keys[k]))
+		if (keys[k].key == c && is_key_offered(view, &keys[k]))
 			return &keys[k];
 	return NULL;
 }

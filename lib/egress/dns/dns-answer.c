@@ -74,7 +74,7 @@ struct chain {
 };
 
 static uint16_t
-get16(const unsigned char *from)
+get_uint16(const unsigned char *from)
 {
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
@@ -83,20 +83,20 @@ get16(const unsigned char *from)
 static uint32_t
 get_ttl(const unsigned char *from)
 {
-	uint32_t ttl = (uint32_t)get16(from) << 16 | get16(from + 2);
+	uint32_t ttl = (uint32_t)get_uint16(from) << 16 | get_uint16(from + 2);
 
 	return ttl > INT32_MAX ? 0 : ttl;
 }
 
 static uint32_t
-lesser(uint32_t a, uint32_t b)
+pick_shorter_ttl(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Lengths are below 'A': what folds letters leaves them. */
 static unsigned char
-fold(unsigned char c)
+fold_wire_byte(unsigned char c)
 {
 	return (unsigned char)str_lower((char)c);
 }
@@ -127,7 +127,7 @@ read_name(const struct reader *reader, size_t at, struct name *name)
 			if (reader->len - at < 2 || jumps++ == JUMPS_MAX)
 				return 0;
 			end = end ? end : at + 2;
-			at = get16(reader->data + at) & 0x3fff;
+			at = get_uint16(reader->data + at) & 0x3fff;
 			if (at < HEADER_LEN || at >= begin)
 				return 0;
 			begin = at;
@@ -136,7 +136,7 @@ read_name(const struct reader *reader, size_t at, struct name *name)
 		if (n > LABEL_MAX || n >= reader->len - at || n >= NAME_WIRE_MAX - name->len)
 			return 0;
 		for (size_t i = 0; i <= n; i++)
-			name->wire[name->len++] = fold(reader->data[at++]);
+			name->wire[name->len++] = fold_wire_byte(reader->data[at++]);
 		if (n == 0)
 			return end ? end : at;
 	}
@@ -150,10 +150,10 @@ read_record(struct reader *reader, struct record *record)
 
 	if (at == 0 || reader->len - at < RECORD_LEN)
 		return false;
-	record->type = get16(head);
-	record->class = get16(head + 2);
+	record->type = get_uint16(head);
+	record->class = get_uint16(head + 2);
 	record->ttl = get_ttl(head + 4);
-	record->len = get16(head + 8);
+	record->len = get_uint16(head + 8);
 	record->at = at + RECORD_LEN;
 	if (record->len > reader->len - record->at)
 		return false;
@@ -171,12 +171,12 @@ reader_init(struct reader *reader, const void *data, size_t len, const struct dn
 	if (query->question_len < 4 || len > DNS_MESSAGE_MAX ||
 		len < HEADER_LEN + query->question_len)
 		return false;
-	if ((get16(header + 2) & (QR | OPCODE)) != QR || get16(header + 4) != 1)
+	if ((get_uint16(header + 2) & (QR | OPCODE)) != QR || get_uint16(header + 4) != 1)
 		return false;
 	question = header + HEADER_LEN;
 	name = query->question_len - 4;
 	for (size_t i = 0; i < name; i++)
-		if (fold(question[i]) != fold(query->question[i]))
+		if (fold_wire_byte(question[i]) != fold_wire_byte(query->question[i]))
 			return false;
 	if (memcmp(question + name, query->question + name, 4) != 0) /* type and class */
 		return false;
@@ -184,8 +184,8 @@ reader_init(struct reader *reader, const void *data, size_t len, const struct dn
 		.data = data,
 		.len = len,
 		.at = HEADER_LEN + query->question_len,
-		.truncated = get16(header + 2) & TC,
-		.left = get16(header + 6),
+		.truncated = get_uint16(header + 2) & TC,
+		.left = get_uint16(header + 6),
 	};
 	return true;
 }
@@ -198,7 +198,7 @@ reader_next(struct reader *reader, struct record *record)
 	while (reader->left == 0) {
 		if (++reader->section >= SECTIONS)
 			return reader->at == reader->len ? 0 : -EINVAL;
-		reader->left = get16(reader->data + 6 + 2 * reader->section);
+		reader->left = get_uint16(reader->data + 6 + 2 * reader->section);
 	}
 	reader->left--;
 	if (read_record(reader, record))
@@ -218,7 +218,7 @@ add_alias(struct alias *list, size_t n, const struct record *record, const struc
 			continue;
 		if (!same_name(&list[i].target, target))
 			list[i].target.len = 0;
-		list[i].ttl = lesser(list[i].ttl, record->ttl);
+		list[i].ttl = pick_shorter_ttl(list[i].ttl, record->ttl);
 		return n;
 	}
 	if (n == ALIASES_MAX)
@@ -258,7 +258,7 @@ find_alias(const struct alias *list, size_t n, const struct name *owner)
 }
 
 static void
-follow(struct chain *chain, const struct alias *list, size_t n)
+follow_aliases(struct chain *chain, const struct alias *list, size_t n)
 {
 	size_t last = 0;
 	const struct alias *alias;
@@ -271,7 +271,7 @@ follow(struct chain *chain, const struct alias *list, size_t n)
 			return;
 		}
 		chain->step[last + 1].name = alias->target;
-		chain->step[last + 1].ttl = lesser(alias->ttl, chain->step[last].ttl);
+		chain->step[last + 1].ttl = pick_shorter_ttl(alias->ttl, chain->step[last].ttl);
 		chain->n = ++last + 1;
 	}
 }
@@ -292,7 +292,7 @@ take_address(struct dns_answer *answer, const struct reader *reader, const struc
 			continue;
 		to->v6 = v6;
 		memcpy(to->ip, reader->data + record->at, record->len);
-		to->ttl = lesser(record->ttl, chain->step[i].ttl);
+		to->ttl = pick_shorter_ttl(record->ttl, chain->step[i].ttl);
 		answer->n++;
 		return;
 	}
@@ -310,7 +310,7 @@ dns_parse_answer(const void *data, size_t len, uint16_t id, const struct dns_que
 	unsigned code;
 	int n;
 
-	if (!reader_init(&reader, data, len, query) || get16(reader.data) != id)
+	if (!reader_init(&reader, data, len, query) || get_uint16(reader.data) != id)
 		return -EINVAL;
 	code = reader.data[3] & 0xf;
 	n = read_aliases(reader, aliases, &code);
@@ -318,7 +318,7 @@ dns_parse_answer(const void *data, size_t len, uint16_t id, const struct dns_que
 		return n;
 	if (read_name(&reader, HEADER_LEN, &chain.step[0].name) == 0)
 		return -EINVAL;
-	follow(&chain, aliases, (size_t)n);
+	follow_aliases(&chain, aliases, (size_t)n);
 	while (reader_next(&reader, &record) > 0 && reader.section == SECTION_ANSWER)
 		take_address(&answer, &reader, &record, &chain);
 	answer.code = (enum dns_code)code;

@@ -42,13 +42,13 @@ _Static_assert(HEADER_LEN + QUESTION_MAX + OPT_LEN + OPTION_LEN + 2 + WHY_MAX <=
 	"every reply without records fits");
 
 static uint16_t
-get16(const unsigned char *from)
+get_uint16(const unsigned char *from)
 {
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
 
 static void
-put16(unsigned char *to, unsigned value)
+put_uint16(unsigned char *to, unsigned value)
 {
 	to[0] = (unsigned char)(value >> 8);
 	to[1] = (unsigned char)value;
@@ -129,9 +129,9 @@ parse_question(struct dns_query *query, const unsigned char *data, size_t len)
 {
 	size_t name = parse_name(data, len, query->name);
 
-	if (name == 0 || len - name < 4 || get16(data + name + 2) != CLASS_IN)
+	if (name == 0 || len - name < 4 || get_uint16(data + name + 2) != CLASS_IN)
 		return 0;
-	query->type = get16(data + name);
+	query->type = get_uint16(data + name);
 	query->question_len = name + 4;
 	memcpy(query->question, data, query->question_len);
 	return query->question_len;
@@ -146,7 +146,7 @@ valid_options(const unsigned char *data, size_t len)
 	for (size_t at = 0; at < len; at += OPTION_LEN + n) {
 		if (len - at < OPTION_LEN)
 			return false;
-		n = get16(data + at + 2);
+		n = get_uint16(data + at + 2);
 		if (n > len - at - OPTION_LEN)
 			return false;
 	}
@@ -161,15 +161,15 @@ parse_opt(struct dns_query *query, const unsigned char *data, size_t len)
 {
 	uint16_t size;
 
-	if (len < OPT_LEN || data[0] != 0 || get16(data + 1) != DNS_OPT)
+	if (len < OPT_LEN || data[0] != 0 || get_uint16(data + 1) != DNS_OPT)
 		return -EINVAL;
-	if (get16(data + 5) != 0 || get16(data + 9) != len - OPT_LEN)
+	if (get_uint16(data + 5) != 0 || get_uint16(data + 9) != len - OPT_LEN)
 		return -EINVAL;
 	if (!valid_options(data + OPT_LEN, len - OPT_LEN))
 		return -EINVAL;
-	size = get16(data + 3);
+	size = get_uint16(data + 3);
 	query->edns = true;
-	query->dnssec = get16(data + 7) & DO_BIT;
+	query->dnssec = get_uint16(data + 7) & DO_BIT;
 	if (size > query->room)
 		query->room = size < DNS_UDP_MAX ? size : DNS_UDP_MAX;
 	return 0;
@@ -178,12 +178,13 @@ parse_opt(struct dns_query *query, const unsigned char *data, size_t len)
 static int
 parse_body(struct dns_query *query, const unsigned char *data, size_t len)
 {
-	uint16_t more = get16(data + 10);
+	uint16_t more = get_uint16(data + 10);
 	size_t n;
 
 	if (len > DNS_MESSAGE_MAX || (query->flags & ~(RD | AD | CD)))
 		return -EINVAL;
-	if (get16(data + 4) != 1 || get16(data + 6) != 0 || get16(data + 8) != 0 || more > 1)
+	if (get_uint16(data + 4) != 1 || get_uint16(data + 6) != 0 || get_uint16(data + 8) != 0 ||
+		more > 1)
 		return -EINVAL;
 	data += HEADER_LEN;
 	len -= HEADER_LEN;
@@ -205,8 +206,8 @@ dns_parse_query(const void *data, size_t len, struct dns_query *ret_query)
 	memset(ret_query, 0, sizeof(*ret_query));
 	if (len < HEADER_LEN)
 		return -EINVAL;
-	query.id = ret_query->id = get16(bytes);
-	query.flags = ret_query->flags = get16(bytes + 2);
+	query.id = ret_query->id = get_uint16(bytes);
+	query.flags = ret_query->flags = get_uint16(bytes + 2);
 	r = parse_body(&query, bytes, len);
 	if (r == 0)
 		*ret_query = query;
@@ -222,8 +223,8 @@ dns_query_init(struct dns_query *query, const char *name, enum dns_type type)
 	if (len == 0)
 		return -EINVAL;
 	memcpy(made.name, name, len - 1); /* with its NUL */
-	put16(made.question + len, made.type);
-	put16(made.question + len + 2, CLASS_IN);
+	put_uint16(made.question + len, made.type);
+	put_uint16(made.question + len + 2, CLASS_IN);
 	made.question_len = len + 4;
 	*query = made;
 	return 0;
@@ -235,8 +236,8 @@ static size_t
 make_header(uint16_t id, uint16_t flags, unsigned char *out)
 {
 	memset(out, 0, HEADER_LEN);
-	put16(out, id);
-	put16(out + 2, flags);
+	put_uint16(out, id);
+	put_uint16(out + 2, flags);
 	return HEADER_LEN;
 }
 
@@ -245,7 +246,7 @@ make_question(const struct dns_query *query, uint16_t id, uint16_t flags, unsign
 {
 	size_t len = make_header(id, flags, out);
 
-	put16(out + 4, 1);
+	put_uint16(out + 4, 1);
 	memcpy(out + len, query->question, query->question_len);
 	return len + query->question_len;
 }
@@ -257,11 +258,11 @@ append_opt(const struct dns_query *query, size_t options, size_t len, unsigned c
 	unsigned char *to = out + len;
 
 	memset(to, 0, OPT_LEN);
-	put16(to + 1, DNS_OPT);
-	put16(to + 3, DNS_UDP_MAX);
-	put16(to + 7, query->dnssec ? DO_BIT : 0);
-	put16(to + 9, (unsigned)options);
-	put16(out + 10, 1);
+	put_uint16(to + 1, DNS_OPT);
+	put_uint16(to + 3, DNS_UDP_MAX);
+	put_uint16(to + 7, query->dnssec ? DO_BIT : 0);
+	put_uint16(to + 9, (unsigned)options);
+	put_uint16(out + 10, 1);
 	return len + OPT_LEN;
 }
 
@@ -274,14 +275,14 @@ append_record(const struct dns_query *query, uint32_t ttl, const void *data, siz
 
 	if (n > DNS_UDP_PLAIN - RECORD_LEN || len > DNS_UDP_PLAIN - RECORD_LEN - n)
 		return len;
-	put16(to, 0xc000 | HEADER_LEN);
-	put16(to + 2, query->type);
-	put16(to + 4, CLASS_IN);
-	put16(to + 6, ttl >> 16);
-	put16(to + 8, ttl & 0xffff);
-	put16(to + 10, (unsigned)n);
+	put_uint16(to, 0xc000 | HEADER_LEN);
+	put_uint16(to + 2, query->type);
+	put_uint16(to + 4, CLASS_IN);
+	put_uint16(to + 6, ttl >> 16);
+	put_uint16(to + 8, ttl & 0xffff);
+	put_uint16(to + 10, (unsigned)n);
 	memcpy(to + RECORD_LEN, data, n);
-	put16(out + 6, get16(out + 6) + 1u);
+	put_uint16(out + 6, get_uint16(out + 6) + 1u);
 	return len + RECORD_LEN + n;
 }
 
@@ -319,9 +320,9 @@ dns_reply(const struct dns_query *query, enum dns_code code, uint16_t why_code, 
 	n = str_cut(why, strlen(why), WHY_MAX);
 	len = append_opt(query, OPTION_LEN + 2 + n, len, out);
 	to = (unsigned char *)out + len;
-	put16(to, OPTION_EDE);
-	put16(to + 2, (unsigned)n + 2);
-	put16(to + 4, why_code);
+	put_uint16(to, OPTION_EDE);
+	put_uint16(to + 2, (unsigned)n + 2);
+	put_uint16(to + 4, why_code);
 	memcpy(to + 6, why, n);
 	return len + OPTION_LEN + 2 + n;
 }
@@ -383,7 +384,7 @@ parse_reverse4(const char *name, unsigned char *ip)
 }
 
 static int
-nibble(char c)
+parse_hex_digit(char c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -395,7 +396,7 @@ parse_reverse6(const char *name, unsigned char *ip)
 {
 	memset(ip, 0, 16);
 	for (int i = 31; i >= 0; i--) {
-		int value = nibble(name[0]);
+		int value = parse_hex_digit(name[0]);
 
 		if (value < 0 || name[1] != '.')
 			return false;

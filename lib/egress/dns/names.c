@@ -62,7 +62,7 @@ ip_len(bool v6)
 }
 
 static bool
-same(const struct entry *entry, const struct dns_address *address)
+has_same_address(const struct entry *entry, const struct dns_address *address)
 {
 	return entry->v6 == address->v6 && memcmp(entry->ip, address->ip, ip_len(entry->v6)) == 0;
 }
@@ -126,12 +126,13 @@ names_destroy(struct names *names)
 }
 
 static struct entry *
-find(struct names *names, const struct dns_address *address, const char *name, int64_t now)
+find_name_entry(
+	struct names *names, const struct dns_address *address, const char *name, int64_t now)
 {
 	struct entry *entry = names->bucket[bucket_of(address->v6, address->ip)];
 
 	for (; entry; entry = entry->next)
-		if (same(entry, address) && entry->until > now &&
+		if (has_same_address(entry, address) && entry->until > now &&
 			(!name || streq(entry->name, name)))
 			return entry;
 	return NULL;
@@ -148,7 +149,7 @@ names_near(const struct dns_address *address)
 }
 
 static int64_t
-lifetime(uint32_t ttl)
+get_entry_lifetime(uint32_t ttl)
 {
 	uint32_t seconds = ttl < NAMES_TTL_MIN	 ? NAMES_TTL_MIN
 			   : ttl > NAMES_TTL_MAX ? NAMES_TTL_MAX
@@ -158,11 +159,12 @@ lifetime(uint32_t ttl)
 }
 
 static void
-add(struct names *names, const char *name, const struct dns_address *address, int64_t now)
+add_name_entry(
+	struct names *names, const char *name, const struct dns_address *address, int64_t now)
 {
 	size_t len = strlen(name) + 1, at = bucket_of(address->v6, address->ip);
-	struct entry *entry = find(names, address, name, now);
-	int64_t until = now + lifetime(address->ttl);
+	struct entry *entry = find_name_entry(names, address, name, now);
+	int64_t until = now + get_entry_lifetime(address->ttl);
 
 	if (entry && entry->until > until)
 		until = entry->until;
@@ -208,7 +210,7 @@ names_add(struct names *names, const char *name, const struct dns_address *list,
 
 		names_fold(&address);
 		if (!names_near(&address))
-			add(names, name, &address, now);
+			add_name_entry(names, name, &address, now);
 	}
 	pthread_mutex_unlock(&names->lock);
 }
@@ -344,7 +346,7 @@ names_list(struct names *names, const struct dns_address *address, int64_t now,
 	pthread_mutex_lock(&names->lock);
 	entry = names->bucket[bucket_of(address->v6, address->ip)];
 	for (; entry && n < max; entry = entry->next)
-		if (same(entry, address) && entry->until > now)
+		if (has_same_address(entry, address) && entry->until > now)
 			memcpy(ret_names[n++], entry->name, strlen(entry->name) + 1);
 	refresh_rows(names);
 	for (size_t i = 0; i < names->n_rows && n < max; i++)
@@ -387,7 +389,7 @@ names_has(struct names *names, const char *name, const struct dns_address *addre
 	size_t n;
 
 	pthread_mutex_lock(&names->lock);
-	found = find(names, address, name, now) != NULL;
+	found = find_name_entry(names, address, name, now) != NULL;
 	pthread_mutex_unlock(&names->lock);
 	n = found ? 0 : names_hosts(name, list, DNS_ADDRESSES_MAX);
 	for (size_t i = 0; i < n && !found; i++)

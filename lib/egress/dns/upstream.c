@@ -94,7 +94,7 @@ upstream_destroy(struct upstream *upstream)
 
 /* The last thing that is done with it. */
 static void
-finish(struct upstream_query *query, const struct dns_answer *answer, const void *message,
+complete_query(struct upstream_query *query, const struct dns_answer *answer, const void *message,
 	size_t len)
 {
 	upstream_done *done = query->done;
@@ -108,7 +108,7 @@ finish(struct upstream_query *query, const struct dns_answer *answer, const void
 
 /* -- one server ------------------------------------------------------------------------ */
 
-static void ready(void *data, uint32_t events);
+static void handle_query_event(void *data, uint32_t events);
 
 static const struct sockaddr *
 server_of(const struct upstream_query *query, socklen_t *ret_len)
@@ -128,7 +128,7 @@ open_socket(struct upstream_query *query, int type)
 
 	if (fd < 0)
 		return -errno;
-	query->watch = (struct loop_watch){ .fd = fd, .ready = ready, .data = query };
+	query->watch = (struct loop_watch){ .fd = fd, .ready = handle_query_event, .data = query };
 	if (connect(fd, to, len) < 0 && errno != EINPROGRESS)
 		return -errno;
 	return loop_watch(
@@ -190,7 +190,7 @@ next_server(struct upstream_query *query)
 		if (begin_udp(query) == 0)
 			return true;
 	}
-	finish(query, NULL, NULL, 0);
+	complete_query(query, NULL, NULL, 0);
 	return false;
 }
 
@@ -222,7 +222,7 @@ take_udp(struct upstream_query *query)
 		if (begin_tcp(query) < 0)
 			next_server(query);
 	} else if (is_final(query, &answer)) {
-		finish(query, &answer, message, (size_t)n);
+		complete_query(query, &answer, message, (size_t)n);
 	} else {
 		next_server(query);
 	}
@@ -270,11 +270,11 @@ take_tcp(struct upstream_query *query)
 		!is_final(query, &answer))
 		next_server(query);
 	else
-		finish(query, &answer, query->room + 2, query->at - 2);
+		complete_query(query, &answer, query->room + 2, query->at - 2);
 }
 
 static void
-ready(void *data, uint32_t events)
+handle_query_event(void *data, uint32_t events)
 {
 	struct upstream_query *query = data;
 

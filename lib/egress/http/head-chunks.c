@@ -63,7 +63,7 @@ take_size(struct head_chunks *chunks, char c)
 }
 
 static bool
-count(struct head_chunks *chunks)
+count_line_byte(struct head_chunks *chunks)
 {
 	return ++chunks->digits <= HEAD_CHUNK_LINE_MAX;
 }
@@ -73,7 +73,7 @@ take_extension(struct head_chunks *chunks, char c)
 {
 	if (c == '\r')
 		return STATE_SIZE_LF;
-	return count(chunks) && !is_control(c) ? STATE_EXTENSION : STATE_BAD;
+	return count_line_byte(chunks) && !is_control(c) ? STATE_EXTENSION : STATE_BAD;
 }
 
 /* A trailer has a name and a colon, as fields have. Servers that know no trailers would
@@ -81,7 +81,7 @@ take_extension(struct head_chunks *chunks, char c)
 static enum state
 take_name(struct head_chunks *chunks, char c)
 {
-	if (!count(chunks))
+	if (!count_line_byte(chunks))
 		return STATE_BAD;
 	if (head_is_token(c)) {
 		/* left is how long the name is: there is no data any more. */
@@ -113,7 +113,7 @@ take_value(struct head_chunks *chunks, char c)
 {
 	if (c == '\r')
 		return STATE_VALUE_LF;
-	return count(chunks) && (c == '\t' || !is_control(c)) ? STATE_VALUE : STATE_BAD;
+	return count_line_byte(chunks) && (c == '\t' || !is_control(c)) ? STATE_VALUE : STATE_BAD;
 }
 
 static enum state

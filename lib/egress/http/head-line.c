@@ -75,7 +75,7 @@ is_visible(char c)
 }
 
 static bool
-equals(const char *text, size_t len, const char *word)
+is_same_word(const char *text, size_t len, const char *word)
 {
 	return len == strlen(word) && memcmp(text, word, len) == 0;
 }
@@ -210,7 +210,7 @@ parse_connect(const struct word *method, const struct word *target, struct head_
 	struct head *head = &look->head;
 
 	head->connect = true;
-	if (!equals(method->text, method->len, "CONNECT"))
+	if (!is_same_word(method->text, method->len, "CONNECT"))
 		return false;
 	return hostname_parse_port(target->text, target->len, head->host, &head->port) == 0 &&
 	       head->port > 0;
@@ -224,8 +224,8 @@ parse_target(const struct word *method, const struct word *target, struct head_l
 			return false;
 	if (equals_fold(method->text, method->len, "CONNECT"))
 		return parse_connect(method, target, look);
-	if (equals(target->text, target->len, "*"))
-		return equals(method->text, method->len, "OPTIONS");
+	if (is_same_word(target->text, target->len, "*"))
+		return is_same_word(method->text, method->len, "OPTIONS");
 	if (target->len > 0 && target->text[0] == '/')
 		return true;
 	return parse_absolute(target->text, target->len, look);
@@ -251,8 +251,8 @@ head_line_parse(const char *line, size_t len, struct head_look *look)
 			return false;
 	for (size_t i = 0; i < sizeof(bodyless) / sizeof(bodyless[0]); i++)
 		look->bodyless |= equals_fold(method.text, method.len, bodyless[i]);
-	look->old = equals(version, (size_t)(end - version), "HTTP/1.0");
-	if (!look->old && !equals(version, (size_t)(end - version), "HTTP/1.1"))
+	look->old = is_same_word(version, (size_t)(end - version), "HTTP/1.0");
+	if (!look->old && !is_same_word(version, (size_t)(end - version), "HTTP/1.1"))
 		return false;
 	return parse_target(&method, &target, look);
 }

@@ -36,7 +36,7 @@ static const struct row *find_row(const char *name, size_t len);
 static const struct row rows[FIELD_N];
 
 static bool
-has(const struct head_look *look, enum field field)
+has_seen_field(const struct head_look *look, enum field field)
 {
 	return look->seen & 1u << field;
 }
@@ -61,7 +61,7 @@ is_blank(char c)
 }
 
 static void
-trim(const char **value, size_t *len)
+trim_blanks(const char **value, size_t *len)
 {
 	while (*len > 0 && is_blank(**value)) {
 		(*value)++;
@@ -118,7 +118,7 @@ take_connection(struct head_look *look, const char *value, size_t len)
 		size_t n = (size_t)((comma ? comma : end) - value);
 		const struct row *row;
 
-		trim(&word, &n);
+		trim_blanks(&word, &n);
 		row = find_row(word, n);
 		if (row && row->framing)
 			return false;
@@ -132,8 +132,8 @@ take_connection(struct head_look *look, const char *value, size_t len)
 static bool
 take_upgrade(struct head_look *look, const char *value, size_t len)
 {
-	trim(&value, &len);
-	look->head.websocket = !has(look, FIELD_UPGRADE) && len == strlen("websocket") &&
+	trim_blanks(&value, &len);
+	look->head.websocket = !has_seen_field(look, FIELD_UPGRADE) && len == strlen("websocket") &&
 			       str_fold_equal(value, "websocket", len);
 	return true;
 }
@@ -141,7 +141,7 @@ take_upgrade(struct head_look *look, const char *value, size_t len)
 static bool
 take_proxy_authorization(struct head_look *look, const char *value, size_t len)
 {
-	trim(&value, &len);
+	trim_blanks(&value, &len);
 	look->head.proxy_auth = value;
 	look->head.proxy_auth_len = len;
 	return true;
@@ -250,10 +250,11 @@ same_target(const struct head_look *look)
 
 /* What only all fields together tell. */
 static bool
-finish(struct head_look *look)
+complete_head(struct head_look *look)
 {
-	bool host = has(look, FIELD_HOST), length = has(look, FIELD_CONTENT_LENGTH);
-	bool chunked = has(look, FIELD_TRANSFER_ENCODING);
+	bool host = has_seen_field(look, FIELD_HOST),
+	     length = has_seen_field(look, FIELD_CONTENT_LENGTH);
+	bool chunked = has_seen_field(look, FIELD_TRANSFER_ENCODING);
 	struct head *head = &look->head;
 
 	if (!host && !look->old)
@@ -277,7 +278,7 @@ finish(struct head_look *look)
 	}
 	head->named = host || head->absolute || head->connect;
 	head->body = length ? HEAD_BODY_LENGTH : chunked ? HEAD_BODY_CHUNKED : HEAD_BODY_NONE;
-	head->upgrade = look->switches && has(look, FIELD_UPGRADE);
+	head->upgrade = look->switches && has_seen_field(look, FIELD_UPGRADE);
 	head->websocket &= head->upgrade;
 	return true;
 }
@@ -341,7 +342,7 @@ parse_fields(const char *data, size_t len, size_t *at, struct head_look *look)
 			return HEAD_BAD;
 		*at += n;
 		if (n == 2)
-			return finish(look) ? HEAD_WHOLE : HEAD_BAD;
+			return complete_head(look) ? HEAD_WHOLE : HEAD_BAD;
 		if (!take_field(look, line, n - 2))
 			return HEAD_BAD;
 	}
@@ -349,7 +350,7 @@ parse_fields(const char *data, size_t len, size_t *at, struct head_look *look)
 }
 
 static enum head_kind
-parse(const char *data, size_t len, struct head_look *look)
+parse_request_head(const char *data, size_t len, struct head_look *look)
 {
 	static const char proxy[] = "\r\n\r\n\0\r\nQUIT\n";
 	const size_t signature = sizeof(proxy) - 1;
@@ -377,7 +378,7 @@ enum head_kind
 head_parse(const void *data, size_t len, bool first, struct head *ret_head)
 {
 	struct head_look look = { 0 };
-	enum head_kind r = parse(data, len < HEAD_MAX ? len : HEAD_MAX, &look);
+	enum head_kind r = parse_request_head(data, len < HEAD_MAX ? len : HEAD_MAX, &look);
 
 	if (r == HEAD_MORE && len >= HEAD_MAX)
 		return HEAD_BAD;

@@ -52,7 +52,7 @@ struct reader {
 };
 
 static bool
-stop(struct reader *reader, enum hello why)
+stop_reader(struct reader *reader, enum hello why)
 {
 	reader->why = why;
 	return false;
@@ -67,12 +67,12 @@ open_record(struct reader *reader)
 	size_t have = (size_t)(reader->end - at), len;
 
 	if ((have > 0 && at[0] != RECORD_HANDSHAKE) || (have > 1 && at[1] != VERSION_MAJOR))
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	if (have < RECORD_HEADER)
-		return stop(reader, HELLO_MORE);
+		return stop_reader(reader, HELLO_MORE);
 	len = (size_t)at[3] << 8 | at[4];
 	if (len == 0 || len > RECORD_MAX)
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	reader->at += RECORD_HEADER;
 	reader->record = len;
 	return true;
@@ -80,10 +80,10 @@ open_record(struct reader *reader)
 
 /* The next n bytes of the message; to NULL: past them. */
 static bool
-take(struct reader *reader, size_t n, unsigned char *to)
+read_hello_bytes(struct reader *reader, size_t n, unsigned char *to)
 {
 	if (n > reader->left)
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	reader->left -= n;
 	while (n > 0) {
 		size_t some = n;
@@ -95,7 +95,7 @@ take(struct reader *reader, size_t n, unsigned char *to)
 		if (some > (size_t)(reader->end - reader->at))
 			some = (size_t)(reader->end - reader->at);
 		if (some == 0)
-			return stop(reader, HELLO_MORE);
+			return stop_reader(reader, HELLO_MORE);
 		if (to) {
 			memcpy(to, reader->at, some);
 			to += some;
@@ -114,7 +114,7 @@ take_number(struct reader *reader, size_t bytes, size_t *ret_number)
 	unsigned char raw[3];
 	size_t number = 0;
 
-	if (!take(reader, bytes, raw))
+	if (!read_hello_bytes(reader, bytes, raw))
 		return false;
 	for (size_t i = 0; i < bytes; i++)
 		number = number << 8 | raw[i];
@@ -128,7 +128,7 @@ take_length(struct reader *reader, size_t bytes, size_t *ret_len)
 {
 	if (!take_number(reader, bytes, ret_len))
 		return false;
-	return *ret_len <= reader->left || stop(reader, HELLO_BAD);
+	return *ret_len <= reader->left || stop_reader(reader, HELLO_BAD);
 }
 
 /* len: of the extension. A list with one name in it, to the byte: of two, servers take
@@ -140,16 +140,16 @@ take_name(struct reader *reader, size_t len, char ret_name[HELLO_NAME_MAX])
 	size_t list, kind, n;
 
 	if (len < 5)
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	if (!take_length(reader, 2, &list) || !take_number(reader, 1, &kind) ||
 		!take_length(reader, 2, &n))
 		return false;
 	if (list != len - 2 || kind != NAME_HOST || n != len - 5 || n > sizeof(text))
-		return stop(reader, HELLO_BAD);
-	if (!take(reader, n, text))
+		return stop_reader(reader, HELLO_BAD);
+	if (!read_hello_bytes(reader, n, text))
 		return false;
 	if (hostname_parse((const char *)text, n, ret_name) < 0 || host_ends_in_number(ret_name))
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	return true;
 }
 
@@ -163,15 +163,15 @@ take_extension(struct reader *reader, struct found *found, char name[HELLO_NAME_
 	switch (type) {
 	case EXTENSION_SERVER_NAME:
 		if (found->named)
-			return stop(reader, HELLO_BAD);
+			return stop_reader(reader, HELLO_BAD);
 		found->named = true;
 		return take_name(reader, len, name);
 	case EXTENSION_ENCRYPTED_HELLO:
 	case EXTENSION_ENCRYPTED_NAME:
 		found->hidden = true;
-		return take(reader, len, NULL);
+		return read_hello_bytes(reader, len, NULL);
 	default:
-		return take(reader, len, NULL);
+		return read_hello_bytes(reader, len, NULL);
 	}
 }
 
@@ -185,20 +185,20 @@ take_front(struct reader *reader)
 		return false;
 	/* SSL 3.0 knows no extensions: its servers need not look at a name. */
 	if (version >> 8 != VERSION_MAJOR || (version & 0xff) == 0)
-		return stop(reader, HELLO_BAD);
-	if (!take(reader, RANDOM_LEN, NULL) || !take_length(reader, 1, &session))
+		return stop_reader(reader, HELLO_BAD);
+	if (!read_hello_bytes(reader, RANDOM_LEN, NULL) || !take_length(reader, 1, &session))
 		return false;
 	if (session > SESSION_ID_MAX)
-		return stop(reader, HELLO_BAD);
-	if (!take(reader, session, NULL) || !take_length(reader, 2, &suites))
+		return stop_reader(reader, HELLO_BAD);
+	if (!read_hello_bytes(reader, session, NULL) || !take_length(reader, 2, &suites))
 		return false;
 	if (suites == 0 || suites % 2 != 0)
-		return stop(reader, HELLO_BAD);
-	if (!take(reader, suites, NULL) || !take_length(reader, 1, &methods))
+		return stop_reader(reader, HELLO_BAD);
+	if (!read_hello_bytes(reader, suites, NULL) || !take_length(reader, 1, &methods))
 		return false;
 	if (methods == 0)
-		return stop(reader, HELLO_BAD);
-	return take(reader, methods, NULL);
+		return stop_reader(reader, HELLO_BAD);
+	return read_hello_bytes(reader, methods, NULL);
 }
 
 static bool
@@ -210,11 +210,11 @@ take_hello(struct reader *reader, struct found *found, char name[HELLO_NAME_MAX]
 	if (!take_number(reader, 1, &type))
 		return false;
 	if (type != CLIENT_HELLO)
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	if (!take_number(reader, 3, &len))
 		return false;
 	if (len > HELLO_MAX)
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	reader->left = len;
 	if (!take_front(reader))
 		return false;
@@ -223,7 +223,7 @@ take_hello(struct reader *reader, struct found *found, char name[HELLO_NAME_MAX]
 	if (!take_length(reader, 2, &len))
 		return false;
 	if (len != reader->left)
-		return stop(reader, HELLO_BAD);
+		return stop_reader(reader, HELLO_BAD);
 	while (reader->left > 0)
 		if (!take_extension(reader, found, name))
 			return false;
@@ -247,7 +247,7 @@ look_closely(const unsigned char *data, size_t len)
 /* Whether it is TLS at all. OpenSSL, NSS and others tell an SSLv2 hello by the first
  * bit of its two bytes of length and the type behind them. */
 static enum hello
-look(const unsigned char *data, size_t len)
+classify_first_bytes(const unsigned char *data, size_t len)
 {
 	if (len == 0)
 		return HELLO_MORE;
@@ -268,11 +268,12 @@ look(const unsigned char *data, size_t len)
 
 /* All that hello_parse says, and where it ends. */
 static enum hello
-parse(const unsigned char *data, size_t len, char ret_name[HELLO_NAME_MAX], size_t *ret_len)
+parse_client_hello(
+	const unsigned char *data, size_t len, char ret_name[HELLO_NAME_MAX], size_t *ret_len)
 {
 	char name[HELLO_NAME_MAX];
 	struct reader reader;
-	enum hello kind = look(data, len);
+	enum hello kind = classify_first_bytes(data, len);
 	struct found found = { 0 };
 
 	if (kind != HELLO_NAMELESS)
@@ -299,7 +300,7 @@ hello_parse(const void *data, size_t len, char ret_name[HELLO_NAME_MAX])
 {
 	size_t ignored;
 
-	return parse(data, len, ret_name, &ignored);
+	return parse_client_hello(data, len, ret_name, &ignored);
 }
 
 size_t
@@ -308,7 +309,7 @@ hello_length(const void *data, size_t len)
 	char name[HELLO_NAME_MAX];
 	size_t length = 0;
 
-	parse(data, len, name, &length);
+	parse_client_hello(data, len, name, &length);
 	return length;
 }
 

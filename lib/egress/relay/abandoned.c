@@ -16,7 +16,7 @@
 #include "egress/relay/abandoned.h"
 
 static void
-put(const struct sockaddr_storage *address, __be32 *ip, __be16 *port)
+copy_socket_address(const struct sockaddr_storage *address, __be32 *ip, __be16 *port)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)address;
 
@@ -29,7 +29,7 @@ put(const struct sockaddr_storage *address, __be32 *ip, __be16 *port)
 
 /* The other end's, seen from there. */
 static bool
-ask(int diag, int fd)
+ask_socket_diag(int diag, int fd)
 {
 	struct sockaddr_storage own = { 0 }, other = { 0 };
 	socklen_t own_len = sizeof(own), other_len = sizeof(other);
@@ -54,8 +54,8 @@ ask(int diag, int fd)
 		getpeername(fd, (struct sockaddr *)&other, &other_len) < 0)
 		return false;
 	request.body.sdiag_family = (unsigned char)own.ss_family;
-	put(&other, request.body.id.idiag_src, &request.body.id.idiag_sport);
-	put(&own, request.body.id.idiag_dst, &request.body.id.idiag_dport);
+	copy_socket_address(&other, request.body.id.idiag_src, &request.body.id.idiag_sport);
+	copy_socket_address(&own, request.body.id.idiag_dst, &request.body.id.idiag_dport);
 	return sendto(diag, &request, sizeof(request), 0, (struct sockaddr *)&kernel,
 		       sizeof(kernel)) == (ssize_t)sizeof(request);
 }
@@ -78,7 +78,7 @@ abandoned(int fd)
 	} reply;
 	ssize_t n;
 
-	if (diag < 0 || !ask(diag, fd))
+	if (diag < 0 || !ask_socket_diag(diag, fd))
 		return false;
 	n = recv(diag, &reply, sizeof(reply), MSG_DONTWAIT);
 	if (n < (ssize_t)sizeof(reply.head))

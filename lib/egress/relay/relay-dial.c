@@ -35,7 +35,7 @@ dial_stop(struct stream *stream)
 
 /* Nobody refused it: the way is closed, or there is none. */
 static void
-fail(struct stream *stream, int error)
+fail_stream(struct stream *stream, int error)
 {
 	stream_end_permit(stream, -error);
 	if (stream->proxied)
@@ -104,7 +104,7 @@ may_dial(struct stream *stream, const struct dns_address *address)
 }
 
 static int
-dial(struct stream *stream, socklen_t len)
+dial_address(struct stream *stream, socklen_t len)
 {
 	/* One decision is one act, however many addresses it takes. */
 	struct ambit_pass pass = stream->pass;
@@ -125,7 +125,7 @@ dial(struct stream *stream, socklen_t len)
 
 /* The next address of the name, or the end. */
 static void
-next(struct stream *stream, int error)
+dial_next_address(struct stream *stream, int error)
 {
 	dial_stop(stream);
 	while (stream->next_address < stream->n_addresses) {
@@ -134,11 +134,11 @@ next(struct stream *stream, int error)
 
 		if (!may_dial(stream, address))
 			continue;
-		error = -dial(stream, len);
+		error = -dial_address(stream, len);
 		if (error == 0)
 			return;
 	}
-	fail(stream, error);
+	fail_stream(stream, error);
 }
 
 void
@@ -150,7 +150,7 @@ dial_ready(struct stream *stream, uint32_t events)
 	if (getsockopt(stream->upstream.fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
 		error = errno;
 	if (error != 0)
-		next(stream, error);
+		dial_next_address(stream, error);
 	else if (events & EPOLLOUT)
 		dial_connected(stream);
 }
@@ -185,14 +185,14 @@ dial_to(struct stream *stream)
 		stream->n_addresses = egress_address(&stream->to, &stream->address[0]);
 		if (stream->n_addresses > 0)
 			add_others(stream);
-		next(stream, EADDRNOTAVAIL);
+		dial_next_address(stream, EADDRNOTAVAIL);
 		return;
 	}
 	dial_stop(stream);
-	r = dial(stream, stream->to.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-							  : sizeof(struct sockaddr_in));
+	r = dial_address(stream, stream->to.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+								  : sizeof(struct sockaddr_in));
 	if (r < 0)
-		fail(stream, -r);
+		fail_stream(stream, -r);
 }
 
 void
@@ -202,7 +202,7 @@ dial_tick(struct stream *stream, int64_t now)
 
 	if (stream->stage != STAGE_DIAL || now - stream->since < most)
 		return;
-	next(stream, ETIMEDOUT);
+	dial_next_address(stream, ETIMEDOUT);
 	stream_go(stream);
 }
 
@@ -220,7 +220,7 @@ go_near(struct stream *stream, const struct dns_address *address)
 }
 
 static void
-choose(struct stream *stream)
+choose_destination(struct stream *stream)
 {
 	size_t near = 0;
 	int r = 1;
@@ -229,15 +229,15 @@ choose(struct stream *stream)
 		r = is_near(&stream->address[near]);
 	stream->next_address = 0;
 	if (r < 0)
-		fail(stream, -r);
+		fail_stream(stream, -r);
 	else if (near > 0 && near == stream->n_addresses && !stream->tunnel)
 		go_near(stream, &stream->address[0]);
 	else
-		next(stream, EHOSTUNREACH);
+		dial_next_address(stream, EHOSTUNREACH);
 }
 
 static void
-add(struct stream *stream, const struct dns_address *list, size_t n)
+add_stream_addresses(struct stream *stream, const struct dns_address *list, size_t n)
 {
 	for (size_t i = 0; i < n && stream->n_addresses < STREAM_ADDRESSES; i++) {
 		stream->address[stream->n_addresses] = list[i];
@@ -246,18 +246,18 @@ add(struct stream *stream, const struct dns_address *list, size_t n)
 }
 
 static void
-found(struct stream *stream, int which, const struct dns_answer *answer)
+handle_dns_answer(struct stream *stream, int which, const struct dns_answer *answer)
 {
 	struct egress *egress = stream->relay->egress;
 
 	stream->query[which] = NULL;
 	if (answer) {
 		names_add(egress->names, stream->name, answer->address, answer->n, clock_steady());
-		add(stream, answer->address, answer->n < 8 ? answer->n : 8);
+		add_stream_addresses(stream, answer->address, answer->n < 8 ? answer->n : 8);
 	}
 	if (stream->query[0] || stream->query[1])
 		return;
-	choose(stream);
+	choose_destination(stream);
 	stream_go(stream);
 }
 
@@ -266,7 +266,7 @@ found_v4(void *data, const struct dns_answer *answer, const void *message, size_
 {
 	(void)message;
 	(void)len;
-	found(data, 0, answer);
+	handle_dns_answer(data, 0, answer);
 }
 
 static void
@@ -274,11 +274,11 @@ found_v6(void *data, const struct dns_answer *answer, const void *message, size_
 {
 	(void)message;
 	(void)len;
-	found(data, 1, answer);
+	handle_dns_answer(data, 1, answer);
 }
 
 static int
-ask(struct stream *stream, enum dns_type type, upstream_done *done, int which)
+start_dns_query(struct stream *stream, enum dns_type type, upstream_done *done, int which)
 {
 	struct egress *egress = stream->relay->egress;
 	struct ambit_pass pass = stream->pass;
@@ -302,9 +302,10 @@ dial_name(struct stream *stream)
 	stream_stage(stream, STAGE_FIND);
 	stream->n_addresses = names_hosts(stream->name, stream->address, STREAM_ADDRESSES);
 	if (stream->n_addresses > 0) {
-		choose(stream);
+		choose_destination(stream);
 		return;
 	}
-	if (ask(stream, DNS_A, found_v4, 0) < 0 || ask(stream, DNS_AAAA, found_v6, 1) < 0)
-		fail(stream, EBUSY);
+	if (start_dns_query(stream, DNS_A, found_v4, 0) < 0 ||
+		start_dns_query(stream, DNS_AAAA, found_v6, 1) < 0)
+		fail_stream(stream, EBUSY);
 }

@@ -108,7 +108,7 @@ move_once(struct flow *flow, int from, int to)
 }
 
 static int
-move(struct flow *flow, int from, int to)
+move_flow_data(struct flow *flow, int from, int to)
 {
 	int r = 1;
 
@@ -236,7 +236,7 @@ move_up(struct stream *stream)
 		stream->in = NULL;
 	}
 	end_looked_at(stream);
-	return move(&stream->up, stream->client.fd, stream->upstream.fd);
+	return move_flow_data(&stream->up, stream->client.fd, stream->upstream.fd);
 }
 
 void
@@ -247,7 +247,7 @@ flow_move(struct stream *stream)
 	up = move_up(stream);
 	/* What the server says to a hello is looked at before it is passed on. */
 	if (stream->stage == STAGE_FLOW && !stream->ticket && !say_awaits_reply(stream))
-		down = move(&stream->down, stream->upstream.fd, stream->client.fd);
+		down = move_flow_data(&stream->down, stream->upstream.fd, stream->client.fd);
 	if (stream->ahead > 0 && stream->down.moved && say_is_unfinished(stream)) {
 		stream->said = SAID_ALL;
 		up = move_up(stream);

@@ -343,7 +343,7 @@ static const char switching[] = "HTTP/1.1 101";
 /* What it means: the next state, or said as it is: more of it is wanted. SAID_NOTHING: it
  * does not fit. */
 static enum said
-understand(enum said said, const unsigned char *reply, size_t len)
+interpret_reply(enum said said, const unsigned char *reply, size_t len)
 {
 	const size_t whole = sizeof(switching) - 1;
 
@@ -386,7 +386,7 @@ look_at_reply(struct stream *stream)
 	if (n <= 0) /* it has ended */
 		stream->said = said == SAID_TLS ? SAID_ALL : SAID_HTTP;
 	else
-		stream->said = understand(said, reply, (size_t)n);
+		stream->said = interpret_reply(said, reply, (size_t)n);
 	if (stream->said == said) {
 		if (poll(&(struct pollfd){ .fd = stream->upstream.fd, .events = POLLRDHUP }, 1, 0) >
 			0)

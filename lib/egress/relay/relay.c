@@ -84,7 +84,7 @@ stream_destroy(struct stream *stream)
 }
 
 static void
-reset(int fd)
+reset_on_close(int fd)
 {
 	const struct linger now = { .l_onoff = 1 };
 
@@ -99,7 +99,7 @@ relay_destroy(struct relay *relay)
 	while (relay->streams) {
 		/* What did not get through must not look as if it had. */
 		if (relay->streams->upstream.fd >= 0 && !relay->streams->up.told)
-			reset(relay->streams->upstream.fd);
+			reset_on_close(relay->streams->upstream.fd);
 		stream_destroy(relay->streams);
 	}
 	free(relay);
@@ -126,10 +126,10 @@ stream_cut(struct stream *stream, const char *host, const char *why)
 	if (stream->proxied)
 		proxy_reply(stream, 403);
 	else
-		reset(stream->client.fd);
+		reset_on_close(stream->client.fd);
 	/* An end that looks like one would be the end of what has come so far. */
 	if (stream->upstream.fd >= 0)
-		reset(stream->upstream.fd);
+		reset_on_close(stream->upstream.fd);
 	stream_stage(stream, STAGE_ENDED);
 }
 
@@ -272,7 +272,7 @@ stream_create(struct relay *relay, int fd, const struct egress_who *who)
 	int one = 1;
 
 	if (!stream) {
-		reset(fd);
+		reset_on_close(fd);
 		close(fd);
 		return NULL;
 	}
@@ -344,7 +344,7 @@ relay_accept_proxy(struct relay *relay, int fd, const struct arrival *arrival)
 
 /* The person has answered, or nobody will. */
 static void
-settle(struct stream *stream)
+collect_stream_verdict(struct stream *stream)
 {
 	const struct egress_line *line = &stream->relay->egress->line;
 	struct egress_verdict verdict = { 0 };
@@ -407,7 +407,7 @@ relay_tick(struct relay *relay)
 	for (; stream; stream = next) {
 		next = stream->next;
 		if (stream->ticket)
-			settle(stream);
+			collect_stream_verdict(stream);
 		else if (stream->stage != STAGE_FLOW)
 			look_at_time(stream, now);
 		flow_tick(stream);

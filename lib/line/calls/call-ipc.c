@@ -53,7 +53,7 @@ static const struct {
 };
 
 static int
-find(const struct call *call)
+find_ipc_call(const struct call *call)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (streq(calls[i].name, call->row->name))
@@ -66,7 +66,7 @@ find(const struct call *call)
 static int
 get_prepare(struct call *call)
 {
-	int i = find(call);
+	int i = find_ipc_call(call);
 
 	call_begin(call);
 	call->on_behalf = true;
@@ -75,7 +75,7 @@ get_prepare(struct call *call)
 
 /* As the kernel has it: the creator is the supervisor, of the same user. */
 static int
-get(const struct call *call, char kind, int flags)
+get_ipc_id(const struct call *call, char kind, int flags)
 {
 	key_t key = (key_t)call->args[0];
 	int id;
@@ -103,7 +103,7 @@ remove_new(char kind, int id)
 static int
 get_new(struct call *call, char kind, int flags)
 {
-	int id = get(call, kind, flags), r;
+	int id = get_ipc_id(call, kind, flags), r;
 
 	if (id < 0)
 		return id;
@@ -119,7 +119,7 @@ get_new(struct call *call, char kind, int flags)
 static int
 get_old(struct call *call, char kind, int flags)
 {
-	int id = get(call, kind, flags & ~(IPC_CREAT | IPC_EXCL));
+	int id = get_ipc_id(call, kind, flags & ~(IPC_CREAT | IPC_EXCL));
 
 	if (id >= 0 && !made_has_ipc(gate_made(call->gate), kind, (uint64_t)id))
 		return -EACCES;
@@ -129,7 +129,7 @@ get_old(struct call *call, char kind, int flags)
 static int
 get_perform(struct call *call, struct ambit_pass *pass)
 {
-	int i = find(call), id = ambit_pass_use(pass), flags;
+	int i = find_ipc_call(call), id = ambit_pass_use(pass), flags;
 	char kind;
 
 	if (i < 0 || id < 0)
@@ -184,7 +184,7 @@ only_tells(char kind, int command)
 
 /* What is not there gets its natural error; that much IPC_STAT tells anybody. */
 static int
-refusal(char kind, int id)
+find_refusal_error(char kind, int id)
 {
 	struct shmid_ds shm;
 	struct semid_ds sem;
@@ -205,7 +205,7 @@ use_prepare(struct call *call)
 {
 	struct made *made = gate_made(call->gate);
 	uint64_t id = (uint64_t)(int)call->args[0];
-	int i = find(call), command;
+	int i = find_ipc_call(call), command;
 
 	if (i < 0)
 		return i;
@@ -214,7 +214,7 @@ use_prepare(struct call *call)
 	if (command >= 0 && only_tells(calls[i].kind, command & ~0x100))
 		return call_continue(call);
 	if (!made_has_ipc(made, calls[i].kind, id))
-		return refusal(calls[i].kind, (int)id);
+		return find_refusal_error(calls[i].kind, (int)id);
 	/* A segment lives on, under this id, until the last one detaches. */
 	if (command >= 0 && (command & ~0x100) == IPC_RMID && calls[i].kind != 'm')
 		made_drop_ipc(made, calls[i].kind, id);

@@ -238,7 +238,7 @@ const struct call_op call_truncate = {
 /* chmod(path, ...), fchmod(fd, ...), fchmodat(dirfd, path, ...): what follows
  * the path, or the descriptor. */
 static int
-behind(const struct call *call)
+find_value_arg(const struct call *call)
 {
 	return (call->row->path >= 0 ? call->row->path : 0) + 1;
 }
@@ -263,7 +263,7 @@ prepare_chmod(struct call *call)
 	r = meta_may_own(call);
 	if (r < 0)
 		return r;
-	call->mode = (mode_t)call->args[behind(call)] & 07777;
+	call->mode = (mode_t)call->args[find_value_arg(call)] & 07777;
 	return meta_decide(call);
 }
 
@@ -282,7 +282,7 @@ static int
 prepare_chown(struct call *call)
 {
 	bool itself = streq(call->row->name, "lchown");
-	uid_t uid = (uid_t)call->args[behind(call)];
+	uid_t uid = (uid_t)call->args[find_value_arg(call)];
 	int r = resolve_any(call, itself ? OBJECT_NOFOLLOW : OBJECT_FOLLOW);
 
 	if (r < 0)
@@ -299,8 +299,8 @@ prepare_chown(struct call *call)
 static int
 perform_chown(struct call *call, struct ambit_pass *pass)
 {
-	uid_t uid = (uid_t)call->args[behind(call)];
-	gid_t gid = (gid_t)call->args[behind(call) + 1];
+	uid_t uid = (uid_t)call->args[find_value_arg(call)];
+	gid_t gid = (gid_t)call->args[find_value_arg(call) + 1];
 
 	return meta_done(call, act_chown(pass, meta_fd(call), uid, gid));
 }

@@ -250,7 +250,7 @@ check_gone(const struct call *call, bool dir, bool slash)
 
 /* A .git that is a file and leads to a git directory which stays. */
 static bool
-leads(struct call *call)
+is_leading_gitfile(struct call *call)
 {
 	const struct object *object = &call->object[0];
 	bool is;
@@ -279,7 +279,7 @@ prepare_unlink(struct call *call)
 	if (r < 0)
 		return r;
 	/* Of a worktree or submodule: like a name that may be made there again. */
-	decide_by(call, leads(call) ? AMBIT_ACCESS_MKDIR : AMBIT_ACCESS_DELETE);
+	decide_by(call, is_leading_gitfile(call) ? AMBIT_ACCESS_MKDIR : AMBIT_ACCESS_DELETE);
 	return CALL_DECIDE;
 }
 

@@ -289,7 +289,7 @@ wait_dial(struct call *call)
 /* Connects a socket of ours to where the target wants to go: so a way that is closed
  * is closed for it as it would be without us. call->fd[1]. */
 static int
-dial(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+connect_to_peer(struct call *call, const struct peer *peer, struct ambit_pass *pass)
 {
 	int r;
 
@@ -332,7 +332,7 @@ join_relay(struct call *call, const struct peer *peer, struct ambit_pass *pass,
 		passage.verdict.verdict = AMBIT_ALLOW;
 		passage.verdict.pass = *pass;
 		if (!(peer->flags & O_NONBLOCK)) {
-			r = dial(call, peer, pass);
+			r = connect_to_peer(call, peer, pass);
 			if (r < 0)
 				return r;
 			passage.upstream = steal_fd(&call->fd[1]);
@@ -379,7 +379,7 @@ connect_by_egress(struct call *call, const struct peer *peer, struct ambit_pass 
  * ENOTCONN, and does it; and a datagram socket cannot undo it. What waits in there for
  * more (splice has a flag for that) would go with the new address: it goes first. */
 static void
-silence(int fd)
+shut_socket_writes(int fd)
 {
 	int no = 0;
 
@@ -401,7 +401,7 @@ connect_perform(struct call *call, struct ambit_pass *pass)
 		return connect_by_egress(call, peer, pass);
 	peer_target(call, peer, &storage, &len);
 	if (peer->mute)
-		silence(call->fd[0]);
+		shut_socket_writes(call->fd[0]);
 	if (stream)
 		r = connect_stream(call, peer, pass, address, len);
 	else
@@ -452,7 +452,7 @@ hears_at_once(const struct call *call, const struct peer *peer)
 }
 
 static bool
-shares(int fd, int type)
+may_share_port(int fd, int type)
 {
 	int port = 0, address = 0;
 	socklen_t len = sizeof(port);
@@ -475,7 +475,7 @@ bind_prepare_inet(struct call *call, struct peer *peer)
 	/* With their consent the kernel gives one port to several, and the last of them what
 	 * was meant for the first. Without, it would say the same. */
 	r = peer->to.port != 0 ? peer_is_taken(call, peer) : 0;
-	if (r > 0 || (r < 0 && shares(call->fd[0], peer->type)))
+	if (r > 0 || (r < 0 && may_share_port(call->fd[0], peer->type)))
 		return -EADDRINUSE;
 	/* Whoever answers for names on this machine answers ambit, too, now or as soon as
 	 * resolv.conf says so. */

@@ -116,7 +116,7 @@ read_arguments(struct call *call)
 }
 
 static bool
-writes(int flags)
+has_write_flags(int flags)
 {
 	return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC | TMPFILE));
 }
@@ -206,7 +206,7 @@ check_existing(const struct call *call)
 }
 
 static int
-check(const struct call *call)
+check_open_object(const struct call *call)
 {
 	const struct object *object = &call->object[0];
 
@@ -304,7 +304,7 @@ prepare_staged(struct call *call)
 }
 
 static int
-prepare(struct call *call)
+prepare_open(struct call *call)
 {
 	enum object_follow follow = OBJECT_FOLLOW;
 	int r, special;
@@ -318,7 +318,7 @@ prepare(struct call *call)
 	r = read_arguments(call);
 	if (r < 0)
 		return r;
-	if ((call->flags & O_PATH) || !writes(call->flags))
+	if ((call->flags & O_PATH) || !has_write_flags(call->flags))
 		return call_continue(call);
 	r = check_flags(call->flags);
 	if (r < 0)
@@ -333,7 +333,7 @@ prepare(struct call *call)
 	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, call->RESOLVE);
 	if (r < 0)
 		return r;
-	r = check(call);
+	r = check_open_object(call);
 	if (r < 0)
 		return r;
 	if (call->flags & TMPFILE) {
@@ -427,7 +427,7 @@ open_new(struct call *call, struct ambit_pass *pass, int *ret_fd)
 }
 
 static int
-perform(struct call *call, struct ambit_pass *pass)
+perform_open(struct call *call, struct ambit_pass *pass)
 {
 	int fd = -1;
 	int r = call->STAGED		 ? staged_open(call, &fd)
@@ -445,6 +445,6 @@ perform(struct call *call, struct ambit_pass *pass)
 }
 
 const struct call_op call_open = {
-	.prepare = prepare,
-	.perform = perform,
+	.prepare = prepare_open,
+	.perform = perform_open,
 };

@@ -153,7 +153,7 @@ take_sendmmsg(struct call *call, struct send *send)
 }
 
 static int
-take(struct call *call, struct send *send)
+read_send_args(struct call *call, struct send *send)
 {
 	int r;
 
@@ -236,7 +236,7 @@ is_slow(struct call *call, const struct send *send)
 }
 
 static int
-decide(struct call *call, struct send *send)
+decide_send(struct call *call, struct send *send)
 {
 	int r = CALL_DECIDE;
 
@@ -273,7 +273,7 @@ send_prepare(struct call *call)
 	if (r == -EISCONN || r == -EALREADY)
 		r = peer_blind(call);
 	if (r == 0)
-		r = take(call, send);
+		r = read_send_args(call, send);
 	if (r == 0)
 		r = check_flags(send);
 	if (r == 0 && send->peer.stands_in && send->peer.type != SOCK_DGRAM)
@@ -287,7 +287,7 @@ send_prepare(struct call *call)
 	send->addressed = r == 1;
 	flags = fcntl(call->fd[0], F_GETFL);
 	send->blocking = flags >= 0 && !(flags & O_NONBLOCK) && !(send->flags & MSG_DONTWAIT);
-	return decide(call, send);
+	return decide_send(call, send);
 }
 
 /* -- sending ------------------------------------------------------------------------------ */
@@ -324,7 +324,7 @@ wait_writable(struct call *call, struct send *send)
 
 /* Lost, as it would be: not sent, to whoever may be there by now. */
 static ssize_t
-lose(struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+drop_message(struct send *send, const struct msghdr *head, struct ambit_pass *pass)
 {
 	int r = send->begun ? 0 : ambit_pass_use(pass);
 
@@ -371,7 +371,8 @@ ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct
 /* All messages of one call, and all pieces of each, are one act: it was decided
  * about as one. */
 static ssize_t
-push(struct call *call, struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+send_message(
+	struct call *call, struct send *send, const struct msghdr *head, struct ambit_pass *pass)
 {
 	int flags = (send->flags & FLAGS_PASSED) | MSG_DONTWAIT | MSG_NOSIGNAL;
 
@@ -380,7 +381,7 @@ push(struct call *call, struct send *send, const struct msghdr *head, struct amb
 		flags |= send->flags & MSG_MORE;
 
 	if (send->addressed && send->peer.nobody)
-		return lose(send, head, pass);
+		return drop_message(send, head, pass);
 	if (send->addressed && send->peer.way == WAY_STUB)
 		return ask_stub(call, send, head, pass);
 	if (send->begun)
@@ -396,7 +397,7 @@ send_data(struct call *call, struct send *send, struct msghdr *head, struct ambi
 	struct iovec *iov = head->msg_iov;
 
 	for (;;) {
-		ssize_t n = push(call, send, head, pass);
+		ssize_t n = send_message(call, send, head, pass);
 
 		if (n == -EAGAIN) {
 			int r = wait_writable(call, send);

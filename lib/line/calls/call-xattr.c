@@ -134,7 +134,7 @@ check_rights(const struct call *call)
 }
 
 static int
-resolve(struct call *call, const struct form *form)
+resolve_xattr_object(struct call *call, const struct form *form)
 {
 	if (call->row->path < 0)
 		return meta_resolve_fd(call, (int)call->args[0]);
@@ -155,7 +155,7 @@ prepare_xattr(struct call *call)
 	if (r == 0 && form->sets)
 		r = copy_value(call, form);
 	if (r == 0)
-		r = resolve(call, form);
+		r = resolve_xattr_object(call, form);
 	if (r == 0)
 		r = check_rights(call);
 	return r < 0 ? r : meta_decide(call);

@@ -51,7 +51,7 @@ static const struct {
 };
 
 static int
-find(int domain, const struct cmsghdr *head)
+find_control_kind(int domain, const struct cmsghdr *head)
 {
 	if (domain == AF_INET6)
 		domain = AF_INET;
@@ -126,7 +126,7 @@ take_source6(char *data, size_t len)
 }
 
 static int
-take(struct control *control, struct call *call, int what, char *data, size_t len)
+translate_one_header(struct control *control, struct call *call, int what, char *data, size_t len)
 {
 	switch (what) {
 	case RIGHTS:
@@ -143,7 +143,7 @@ take(struct control *control, struct call *call, int what, char *data, size_t le
 }
 
 static int
-translate(struct control *control, struct call *call, int domain)
+translate_control(struct control *control, struct call *call, int domain)
 {
 	struct cmsghdr head;
 	size_t at = 0;
@@ -157,7 +157,8 @@ translate(struct control *control, struct call *call, int domain)
 		if (head.cmsg_len < CMSG_LEN(0) || head.cmsg_len > rest)
 			return -EINVAL;
 		body = head.cmsg_len - CMSG_LEN(0);
-		r = take(control, call, find(domain, &head), data, body);
+		r = translate_one_header(
+			control, call, find_control_kind(domain, &head), data, body);
 		if (r < 0)
 			return r;
 		step = CMSG_ALIGN(head.cmsg_len);
@@ -187,7 +188,7 @@ control_load(struct control *control, struct call *call, uint64_t address, uint6
 	if (r < 0)
 		return r;
 	control->len = len;
-	return translate(control, call, domain);
+	return translate_control(control, call, domain);
 }
 
 void

@@ -72,7 +72,7 @@ load_list(const struct call *call, const struct message *message, struct iovec *
 }
 
 static void
-skip(struct iovec *iov, int n, uint64_t from)
+skip_iov_bytes(struct iovec *iov, int n, uint64_t from)
 {
 	for (int i = 0; i < n && from > 0; i++) {
 		size_t len = from < iov[i].iov_len ? (size_t)from : iov[i].iov_len;
@@ -94,7 +94,7 @@ message_load(const struct call *call, const struct message *message, bool stream
 
 	if (n < 0)
 		return n;
-	skip(iov, n, from);
+	skip_iov_bytes(iov, n, from);
 	for (int i = 0; i < n; i++) {
 		if (iov[i].iov_len > MESSAGE_MAX - total) {
 			if (!stream)

@@ -27,7 +27,7 @@
 #include "line/socket/socket-substitute.h"
 
 static int
-option(int fd, int name, int *ret_value)
+get_socket_option(int fd, int name, int *ret_value)
 {
 	socklen_t len = sizeof(*ret_value);
 
@@ -92,11 +92,11 @@ peer_socket(struct call *call, struct peer *peer)
 		call->fd[0] = stand_in(call, peer);
 	if (call->fd[0] < 0)
 		return call->fd[0];
-	r = option(call->fd[0], SO_DOMAIN, &peer->domain);
+	r = get_socket_option(call->fd[0], SO_DOMAIN, &peer->domain);
 	if (r == 0)
-		r = option(call->fd[0], SO_TYPE, &peer->type);
+		r = get_socket_option(call->fd[0], SO_TYPE, &peer->type);
 	if (r == 0)
-		r = option(call->fd[0], SO_PROTOCOL, &protocol);
+		r = get_socket_option(call->fd[0], SO_PROTOCOL, &protocol);
 	if (r < 0)
 		return r;
 	peer->flags = fcntl(call->fd[0], F_GETFL);
@@ -422,7 +422,7 @@ is_under_way(const struct call *call, const struct peer *peer)
 }
 
 static int
-stay(struct call *call, struct peer *peer)
+point_to_loopback(struct call *call, struct peer *peer)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&peer->to.address;
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&peer->to.address;
@@ -449,7 +449,7 @@ decide_inet(struct call *call, struct peer *peer)
 	int r;
 
 	if (is_under_way(call, peer))
-		return stay(call, peer);
+		return point_to_loopback(call, peer);
 	plain = endpoint_is_plain(call->fd[0], peer->domain, gate_network(call->gate));
 	peer->plain = plain;
 	endpoint_settle(&peer->to);

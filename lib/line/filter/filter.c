@@ -46,20 +46,21 @@ struct range {
 };
 
 static struct sock_filter *
-at(struct program *p, size_t label)
+get_instruction(struct program *p, size_t label)
 {
 	return &p->code[MOST - label];
 }
 
 static size_t
-put(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
+add_instruction(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
 {
 	if (p->n == MOST) {
 		p->full = true;
 		return p->n;
 	}
 	p->n++;
-	*at(p, p->n) = (struct sock_filter){ .code = code, .jt = yes, .jf = no, .k = k };
+	*get_instruction(p, p->n) =
+		(struct sock_filter){ .code = code, .jt = yes, .jf = no, .k = k };
 	return p->n;
 }
 
@@ -69,37 +70,38 @@ static size_t
 within_reach(struct program *p, size_t label)
 {
 	size_t l = p->nearest[label] != 0 ? p->nearest[label] : label;
-	struct sock_filter target = *at(p, l);
+	struct sock_filter target = *get_instruction(p, l);
 
 	if (p->n - l <= NEAR)
 		return l;
 	if (BPF_CLASS(target.code) == BPF_RET)
-		l = put(p, target.code, target.k, 0, 0);
+		l = add_instruction(p, target.code, target.k, 0, 0);
 	else
-		l = put(p, BPF_JMP | BPF_JA, (uint32_t)(p->n - label), 0, 0);
+		l = add_instruction(p, BPF_JMP | BPF_JA, (uint32_t)(p->n - label), 0, 0);
 	p->nearest[label] = (uint16_t)l;
 	return l;
 }
 
 /* Both ways are said: nothing falls through. */
 static size_t
-jump(struct program *p, uint16_t compare, uint32_t k, size_t yes, size_t no)
+add_cond_jump(struct program *p, uint16_t compare, uint32_t k, size_t yes, size_t no)
 {
 	yes = within_reach(p, yes);
 	no = within_reach(p, no);
-	return put(p, BPF_JMP | compare | BPF_K, k, (uint8_t)(p->n - yes), (uint8_t)(p->n - no));
+	return add_instruction(
+		p, BPF_JMP | compare | BPF_K, k, (uint8_t)(p->n - yes), (uint8_t)(p->n - no));
 }
 
 static size_t
-load(struct program *p, size_t offset)
+add_word_load(struct program *p, size_t offset)
 {
-	return put(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+	return add_instruction(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 /* An error that was forgotten must not become the success that errno 0 would
  * be. */
 static size_t
-action(struct program *p, enum sys_do what, int error)
+get_return_label(struct program *p, enum sys_do what, int error)
 {
 	uint32_t k = SECCOMP_RET_ERRNO | (uint32_t)(error > 0 ? error : EPERM);
 
@@ -108,39 +110,39 @@ action(struct program *p, enum sys_do what, int error)
 	else if (what == SYS_NOTIFY)
 		k = p->options->notify ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ERRNO | EACCES;
 	for (size_t i = 0; i < p->n_returns; i++)
-		if (at(p, p->returns[i])->k == k)
+		if (get_instruction(p, p->returns[i])->k == k)
 			return p->returns[i];
 	if (p->n_returns == RETURNS) {
 		p->full = true;
 		return p->returns[0];
 	}
-	p->returns[p->n_returns++] = put(p, BPF_RET | BPF_K, k, 0, 0);
+	p->returns[p->n_returns++] = add_instruction(p, BPF_RET | BPF_K, k, 0, 0);
 	return p->returns[p->n_returns - 1];
 }
 
 /* Goes on at yes if the condition holds, else at no. */
 static size_t
-condition(struct program *p, const struct filter_condition *c, size_t yes, size_t no)
+add_condition(struct program *p, const struct filter_condition *c, size_t yes, size_t no)
 {
 	size_t offset = offsetof(struct seccomp_data, args) + c->arg * sizeof(uint64_t);
 
 	if (c->compare == COMPARE_ANY) {
-		jump(p, BPF_JSET, c->mask, yes, no);
+		add_cond_jump(p, BPF_JSET, c->mask, yes, no);
 	} else {
-		jump(p, BPF_JEQ, c->value, yes, no);
+		add_cond_jump(p, BPF_JEQ, c->value, yes, no);
 		if (c->mask != UINT32_MAX)
-			put(p, BPF_ALU | BPF_AND | BPF_K, c->mask, 0, 0);
+			add_instruction(p, BPF_ALU | BPF_AND | BPF_K, c->mask, 0, 0);
 	}
-	return load(p, offset + (c->high ? sizeof(uint32_t) : 0));
+	return add_word_load(p, offset + (c->high ? sizeof(uint32_t) : 0));
 }
 
 /* A test without rules refuses. */
 static size_t
-test(struct program *p, const struct sys_row *row)
+add_row_test(struct program *p, const struct sys_row *row)
 {
 	size_t n = 0;
 	const struct filter_rule *rules = filter_rules((enum sys_test)row->test, &n);
-	size_t next = action(p, SYS_REFUSE, ENOSYS);
+	size_t next = get_return_label(p, SYS_REFUSE, ENOSYS);
 
 	for (size_t i = n; i-- > 0;) {
 		const struct filter_rule *rule = &rules[i];
@@ -148,10 +150,11 @@ test(struct program *p, const struct sys_row *row)
 
 		if (rule->below != 0 && p->options->abi >= rule->below)
 			continue;
-		label = action(p, rule->what, rule->error != 0 ? rule->error : row->error);
+		label = get_return_label(
+			p, rule->what, rule->error != 0 ? rule->error : row->error);
 		for (size_t c = FILTER_CONDITIONS; c-- > 0;)
 			if (rule->all[c].compare != COMPARE_END)
-				label = condition(p, &rule->all[c], label, next);
+				label = add_condition(p, &rule->all[c], label, next);
 		next = label;
 	}
 	return next;
@@ -161,23 +164,23 @@ static size_t
 row_label(struct program *p, const struct sys_row *row)
 {
 	if (row == NULL)
-		return action(p, SYS_REFUSE, ENOSYS);
+		return get_return_label(p, SYS_REFUSE, ENOSYS);
 	if (row->what == SYS_TEST)
-		return test(p, row);
-	return action(p, row->what, row->error);
+		return add_row_test(p, row);
+	return get_return_label(p, row->what, row->error);
 }
 
 /* Halves the ranges until one is left. */
 static size_t
-search(struct program *p, const struct range *ranges, size_t n)
+add_range_search(struct program *p, const struct range *ranges, size_t n)
 {
 	size_t left, right;
 
 	if (n == 1)
 		return ranges[0].label;
-	right = search(p, ranges + n / 2, n - n / 2);
-	left = search(p, ranges, n / 2);
-	return jump(p, BPF_JGE, ranges[n / 2].from, right, left);
+	right = add_range_search(p, ranges + n / 2, n - n / 2);
+	left = add_range_search(p, ranges, n / 2);
+	return add_cond_jump(p, BPF_JGE, ranges[n / 2].from, right, left);
 }
 
 /* Numbers from SYS_NUMBERS on, among them those of x32, have no row. */
@@ -193,13 +196,13 @@ write_program(struct program *p)
 		if (n == 0 || ranges[n - 1].label != label)
 			ranges[n++] = (struct range){ nr, label };
 	}
-	found = search(p, ranges, n);
+	found = add_range_search(p, ranges, n);
 	/* A load goes on at the instruction behind it, wherever the search begins. */
 	if (found != p->n)
-		put(p, BPF_JMP | BPF_JA, (uint32_t)(p->n - found), 0, 0);
-	found = load(p, offsetof(struct seccomp_data, nr));
-	jump(p, BPF_JEQ, ARCH, found, action(p, SYS_REFUSE, ENOSYS));
-	load(p, offsetof(struct seccomp_data, arch));
+		add_instruction(p, BPF_JMP | BPF_JA, (uint32_t)(p->n - found), 0, 0);
+	found = add_word_load(p, offsetof(struct seccomp_data, nr));
+	add_cond_jump(p, BPF_JEQ, ARCH, found, get_return_label(p, SYS_REFUSE, ENOSYS));
+	add_word_load(p, offsetof(struct seccomp_data, arch));
 }
 
 int
@@ -217,7 +220,7 @@ filter_create(const struct filter_options *options, struct sock_filter **ret_pro
 	code = malloc(p->n * sizeof(*code));
 	if (code == NULL)
 		return -ENOMEM;
-	memcpy(code, at(p, p->n), p->n * sizeof(*code));
+	memcpy(code, get_instruction(p, p->n), p->n * sizeof(*code));
 	*ret_program = code;
 	*ret_n = p->n;
 	return 0;

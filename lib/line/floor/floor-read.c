@@ -64,7 +64,7 @@ floor_hides(const struct floor_options *options, const char *path)
 	return false;
 }
 
-static int grant(const struct reads *reads, int fd, const char *path, bool dir);
+static int grant_read(const struct reads *reads, int fd, const char *path, bool dir);
 
 /* One name in a directory that has something hidden beneath it. */
 static int
@@ -88,7 +88,7 @@ grant_entry(const struct reads *reads, int parent, const char *path, const struc
 			return 0;
 		dir = S_ISDIR(st.st_mode);
 	}
-	return grant(reads, fd, child, dir);
+	return grant_read(reads, fd, child, dir);
 }
 
 /* A directory that cannot be listed grants nothing beneath it. */
@@ -114,7 +114,7 @@ grant_around(const struct reads *reads, int fd, const char *path)
 }
 
 static int
-grant(const struct reads *reads, int fd, const char *path, bool dir)
+grant_read(const struct reads *reads, int fd, const char *path, bool dir)
 {
 	if (is_hidden(reads->options, path))
 		return 0;
@@ -131,7 +131,7 @@ grant_path(const struct reads *reads, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) != 0 || S_ISLNK(st.st_mode))
 		return 0;
-	return grant(reads, fd, path, S_ISDIR(st.st_mode));
+	return grant_read(reads, fd, path, S_ISDIR(st.st_mode));
 }
 
 static int

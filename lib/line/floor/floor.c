@@ -256,7 +256,7 @@ add_all(struct floor *floor, const struct floor_options *options, bool based,
 
 /* The ruleset alone, for the lower of what the kernel has and what is wanted. */
 static int
-start(struct floor *floor, const struct floor_options *options, struct ambit_error *err)
+create_ruleset(struct floor *floor, const struct floor_options *options, struct ambit_error *err)
 {
 	struct ruleset ruleset = { 0 };
 	int abi = floor_abi(err);
@@ -286,7 +286,7 @@ start(struct floor *floor, const struct floor_options *options, struct ambit_err
 }
 
 static int
-make(const struct floor_options *options, bool whole, struct floor **ret_floor,
+build_floor(const struct floor_options *options, bool whole, struct floor **ret_floor,
 	struct ambit_error *err)
 {
 	bool based = options->base != NULL;
@@ -298,7 +298,7 @@ make(const struct floor_options *options, bool whole, struct floor **ret_floor,
 	if (!based) {
 		floor->fd = -1;
 		floor->grounds = grounds_create();
-		r = floor->grounds ? start(floor, options, err) : err_nomem(err);
+		r = floor->grounds ? create_ruleset(floor, options, err) : err_nomem(err);
 	}
 	if (r == 0 && whole)
 		r = add_all(floor, options, based, err);
@@ -317,7 +317,7 @@ make(const struct floor_options *options, bool whole, struct floor **ret_floor,
 int
 floor_prepare(struct floor **ret_base, struct ambit_error *err)
 {
-	return make(&(struct floor_options){ 0 }, false, ret_base, err);
+	return build_floor(&(struct floor_options){ 0 }, false, ret_base, err);
 }
 
 int
@@ -331,7 +331,7 @@ floor_create(const struct floor_options *options, struct floor **ret_floor, stru
 		floor_destroy(options->base);
 		own.base = NULL;
 	}
-	return make(&own, true, ret_floor, err);
+	return build_floor(&own, true, ret_floor, err);
 }
 
 void

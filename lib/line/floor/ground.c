@@ -90,7 +90,7 @@ hash_of(const char *path)
 }
 
 static void
-put(struct grounds *grounds, struct entry *entry)
+insert_into_slot(struct grounds *grounds, struct entry *entry)
 {
 	size_t at = entry->hash & (grounds->n_slots - 1);
 
@@ -101,7 +101,7 @@ put(struct grounds *grounds, struct entry *entry)
 
 /* Fills the slots anew; names may have changed. */
 static int
-rebuild(struct grounds *grounds)
+rebuild_slots(struct grounds *grounds)
 {
 	size_t n_slots = 64;
 	struct entry **slots;
@@ -119,12 +119,12 @@ rebuild(struct grounds *grounds)
 	grounds->n_slots = n_slots;
 	for (size_t i = 0; i < grounds->n; i++)
 		if (grounds->entries[i]->path)
-			put(grounds, grounds->entries[i]);
+			insert_into_slot(grounds, grounds->entries[i]);
 	return 0;
 }
 
 static struct entry *
-find(const struct grounds *grounds, const char *path, size_t len, uint64_t hash)
+find_ground_entry(const struct grounds *grounds, const char *path, size_t len, uint64_t hash)
 {
 	size_t at;
 
@@ -157,7 +157,7 @@ make_room(struct grounds *grounds)
 }
 
 static int
-add(struct grounds *grounds, struct entry *entry)
+add_ground_entry(struct grounds *grounds, struct entry *entry)
 {
 	int r = make_room(grounds);
 
@@ -165,9 +165,9 @@ add(struct grounds *grounds, struct entry *entry)
 		return r;
 	grounds->entries[grounds->n++] = entry;
 	if (grounds->n * 3 > grounds->n_slots * 2)
-		r = rebuild(grounds);
+		r = rebuild_slots(grounds);
 	else
-		put(grounds, entry);
+		insert_into_slot(grounds, entry);
 	if (r < 0)
 		grounds->n--;
 	return r;
@@ -271,7 +271,7 @@ grounds_add(struct grounds *grounds, const char *path, enum ground kind, bool fi
 	pthread_rwlock_wrlock(&grounds->lock);
 	/* The last word counts: of a directory that was replaced, and of one that
 	 * is told twice. */
-	struct entry *old = find(grounds, path, entry->len, entry->hash);
+	struct entry *old = find_ground_entry(grounds, path, entry->len, entry->hash);
 	if (old && has_rights(old->kind) && kind == GROUND_SPINE && old->known) {
 		r = 1;
 	} else if (old) {
@@ -283,7 +283,7 @@ grounds_add(struct grounds *grounds, const char *path, enum ground kind, bool fi
 		atomic_store(&old->until, 0);
 		r = 1;
 	} else {
-		r = add(grounds, entry);
+		r = add_ground_entry(grounds, entry);
 	}
 	pthread_rwlock_unlock(&grounds->lock);
 	if (r != 0) {
@@ -297,7 +297,7 @@ grounds_add(struct grounds *grounds, const char *path, enum ground kind, bool fi
 
 /* Whether it still is the inode that has the rights. */
 static bool
-stands(struct entry *entry)
+is_same_inode(struct entry *entry)
 {
 	struct stat st;
 	int64_t now;
@@ -314,7 +314,7 @@ stands(struct entry *entry)
 }
 
 static struct entry *
-nearest(const struct grounds *grounds, const char *real)
+find_nearest_entry(const struct grounds *grounds, const char *real)
 {
 	struct entry *found = NULL, *one;
 	uint64_t hash = HASH_START;
@@ -322,13 +322,14 @@ nearest(const struct grounds *grounds, const char *real)
 
 	for (i = 0; real[i]; i++) {
 		/* "/" itself is above everything. */
-		if (real[i] == '/' && i > 0 && (one = find(grounds, real, i, hash)) && !one->file)
+		if (real[i] == '/' && i > 0 && (one = find_ground_entry(grounds, real, i, hash)) &&
+			!one->file)
 			found = one;
 		hash = hash_more(hash, real[i]);
-		if (i == 0 && real[1] && (one = find(grounds, real, 1, hash)))
+		if (i == 0 && real[1] && (one = find_ground_entry(grounds, real, 1, hash)))
 			found = one;
 	}
-	one = find(grounds, real, i, hash);
+	one = find_ground_entry(grounds, real, i, hash);
 	return one && one->file ? one : found;
 }
 
@@ -339,9 +340,10 @@ grounds_of(struct grounds *grounds, const char *real)
 	struct entry *entry;
 
 	pthread_rwlock_rdlock(&grounds->lock);
-	entry = nearest(grounds, real);
+	entry = find_nearest_entry(grounds, real);
 	if (entry)
-		ground = has_rights(entry->kind) && !stands(entry) ? GROUND_SPINE : entry->kind;
+		ground = has_rights(entry->kind) && !is_same_inode(entry) ? GROUND_SPINE
+									  : entry->kind;
 	pthread_rwlock_unlock(&grounds->lock);
 	return ground;
 }
@@ -364,7 +366,7 @@ rename_entry(struct entry *entry, const char *from, const char *to)
 }
 
 static void
-forget(struct entry *entry)
+clear_entry_path(struct entry *entry)
 {
 	free(entry->path);
 	entry->path = NULL;
@@ -384,9 +386,9 @@ grounds_moved(struct grounds *grounds, const char *from, const char *to, bool sw
 		else if (swap && str_beneath(entry->path, to))
 			rename_entry(entry, to, from);
 		else if (str_beneath(entry->path, to))
-			forget(entry);
+			clear_entry_path(entry);
 	}
-	rebuild(grounds);
+	rebuild_slots(grounds);
 	pthread_rwlock_unlock(&grounds->lock);
 }
 
@@ -394,10 +396,10 @@ void
 grounds_gone(struct grounds *grounds, const char *path)
 {
 	pthread_rwlock_wrlock(&grounds->lock);
-	struct entry *entry = find(grounds, path, strlen(path), hash_of(path));
+	struct entry *entry = find_ground_entry(grounds, path, strlen(path), hash_of(path));
 	if (entry) {
-		forget(entry);
-		rebuild(grounds);
+		clear_entry_path(entry);
+		rebuild_slots(grounds);
 	}
 	pthread_rwlock_unlock(&grounds->lock);
 }

@@ -69,7 +69,7 @@ make_place(const char *folder, struct leftovers *store, struct leftover *ret_mad
 /* -- the pool -------------------------------------------------------------------- */
 
 static int
-fill(struct pool *pool, struct floor *floor, struct ambit_error *err)
+create_pool_dirs(struct pool *pool, struct floor *floor, struct ambit_error *err)
 {
 	int r = 0;
 
@@ -103,7 +103,7 @@ pool_create(const char *folder, struct leftovers *store, struct floor *floor,
 		return 0;
 	}
 	*ret_pool = pool;
-	return fill(pool, floor, err);
+	return create_pool_dirs(pool, floor, err);
 }
 
 const struct leftover *
@@ -124,7 +124,7 @@ pool_destroy(struct pool *pool)
 
 /* The next one that is still empty, open; its name in ret_name. */
 static int
-take(struct pool *pool, char ret_name[16])
+open_empty_dir(struct pool *pool, char ret_name[16])
 {
 	int fd = -1;
 
@@ -143,7 +143,7 @@ take(struct pool *pool, char ret_name[16])
 
 /* As a directory made in parent would be. */
 static int
-dress(int fd, int parent, mode_t mode)
+set_dir_attributes(int fd, int parent, mode_t mode)
 {
 	const struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
 	struct stat st;
@@ -167,8 +167,8 @@ pool_mkdir(struct pool *pool, struct ambit_pass *pass, int parent, const char *n
 	int r;
 
 	if (pool && leftover_same_mount(parent, pool->made.fd))
-		fd = take(pool, own);
-	if (fd < 0 || dress(fd, parent, mode) < 0)
+		fd = open_empty_dir(pool, own);
+	if (fd < 0 || set_dir_attributes(fd, parent, mode) < 0)
 		return act_mkdir(pass, parent, name, mode);
 	r = act_mkdir_by_move(pass, pool->made.fd, own, fd, parent, name, mode, &moved);
 	if (r < 0 || !moved)

@@ -59,7 +59,7 @@ call_last(const struct call *call, unsigned n)
 /* -- what would fail anyway ------------------------------------------------------ */
 
 static int
-may(int fd, int mode)
+check_fd_access(int fd, int mode)
 {
 	/* By the effective ids, which are those of the file system here. */
 	if (syscall(SYS_faccessat2, fd, "", mode, AT_EMPTY_PATH | AT_EACCESS) == 0)
@@ -72,7 +72,7 @@ call_may(const struct call *call, unsigned n, int mode)
 {
 	const struct object *object = &call->object[n];
 
-	return gate_covers(call->gate, object->real) ? 0 : may(object->fd, mode);
+	return gate_covers(call->gate, object->real) ? 0 : check_fd_access(object->fd, mode);
 }
 
 int
@@ -86,7 +86,8 @@ call_may_create(const struct call *call, unsigned n)
 	/* In a directory that was removed. */
 	if (object->gone && fstat(object->parent, &st) == 0 && st.st_nlink == 0)
 		return -ENOENT;
-	return gate_covers(call->gate, object->real) ? 0 : may(object->parent, W_OK | X_OK);
+	return gate_covers(call->gate, object->real) ? 0
+						     : check_fd_access(object->parent, W_OK | X_OK);
 }
 
 int

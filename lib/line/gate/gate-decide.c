@@ -72,7 +72,7 @@ moves_names(const struct call *call)
 
 /* Removes something, or drops what it holds. */
 static bool
-destroys(const struct call *call)
+is_destructive_call(const struct call *call)
 {
 	return call->row->op == OP_UNLINK || call->row->op == OP_TRUNCATE || may_truncate(call);
 }
@@ -126,7 +126,7 @@ covers_object(const struct call *call, const struct object *object)
 }
 
 static bool
-covers(const struct call *call)
+is_call_covered(const struct call *call)
 {
 	for (unsigned i = 0; i < call->n_needs; i++)
 		if (!covers_object(call, &call->object[call->need[i].object]))
@@ -148,7 +148,7 @@ starts_over(struct call **call, int r)
 }
 
 static void
-perform(struct call **call, struct ambit_pass *pass)
+perform_call(struct call **call, struct ambit_pass *pass)
 {
 	int r = call_op_of((*call)->row->op)->perform(*call, pass);
 
@@ -179,7 +179,7 @@ gate_act(struct call **call, struct ambit_pass *pass)
 	struct call *c = *call;
 	bool bounded = is_bounded(c);
 
-	if (bounded && c->bounded && !c->on_behalf && !c->asked && covers(c)) {
+	if (bounded && c->bounded && !c->on_behalf && !c->asked && is_call_covered(c)) {
 		run_counts_pass(c->gate->counts, c->target.tid);
 		gate_continue(c);
 	} else if (!gate_is_valid(c->gate, c->id)) {
@@ -188,7 +188,7 @@ gate_act(struct call **call, struct ambit_pass *pass)
 		gate_drop(c, ESRCH);
 	} else if (may_act_for(c)) {
 		run_counts_pass(c->gate->counts, c->target.tid);
-		perform(call, pass);
+		perform_call(call, pass);
 	} else if (bounded && !moves_names(c)) {
 		gate_continue(c); /* the floor still gives what it gives */
 	} else {
@@ -373,7 +373,7 @@ is_plain(struct call *call)
 }
 
 static bool
-truncates(const struct call *call)
+is_truncating_call(const struct call *call)
 {
 	return call->row->op == OP_TRUNCATE ||
 	       (call->row->op == OP_OPEN && (call->flags & O_TRUNC));
@@ -423,7 +423,7 @@ list_objects(const struct call *call, struct ambit_object *list)
 /* FNV-1a: keys are compared with what one session asked for, and a collision
  * refuses what is refused a second later anyway. */
 static uint64_t
-mix(uint64_t key, const void *data, size_t len)
+mix_key_bytes(uint64_t key, const void *data, size_t len)
 {
 	const unsigned char *at = data;
 
@@ -439,21 +439,21 @@ gate_key(const struct call *call, bool this_process)
 	struct target_who who;
 
 	if (this_process && target_who(&call->target, &who) == 0) {
-		key = mix(key, &who.pid, sizeof(who.pid));
-		key = mix(key, &who.start, sizeof(who.start));
+		key = mix_key_bytes(key, &who.pid, sizeof(who.pid));
+		key = mix_key_bytes(key, &who.start, sizeof(who.start));
 	}
 
 	for (unsigned i = 0; i < call->n_needs; i++) {
 		const struct object *object = &call->object[call->need[i].object];
 
-		key = mix(key, &call->need[i].access, sizeof(call->need[i].access));
-		key = mix(key, object->real, strlen(object->real) + 1);
-		key = mix(key, object->written, strlen(object->written) + 1);
+		key = mix_key_bytes(key, &call->need[i].access, sizeof(call->need[i].access));
+		key = mix_key_bytes(key, object->real, strlen(object->real) + 1);
+		key = mix_key_bytes(key, object->written, strlen(object->written) + 1);
 		if (object->leads)
-			key = mix(key, object->leads, strlen(object->leads) + 1);
+			key = mix_key_bytes(key, object->leads, strlen(object->leads) + 1);
 	}
 	if (call->host)
-		key = mix(key, call->host, strlen(call->host) + 1);
+		key = mix_key_bytes(key, call->host, strlen(call->host) + 1);
 	return key;
 }
 
@@ -476,7 +476,7 @@ has_other_name(struct call *call)
 }
 
 static enum ambit_verdict
-glance(struct call *call, struct ambit_pass *ret_pass)
+glance_at_call(struct call *call, struct ambit_pass *ret_pass)
 {
 	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
 	struct ambit_pass host = { 0 };
@@ -508,7 +508,7 @@ describe_objects(struct call *call, struct ambit_object *list, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		list[i].plain = plain;
-		list[i].truncates = truncates(call);
+		list[i].truncates = is_truncating_call(call);
 	}
 }
 
@@ -586,7 +586,7 @@ gate_settles_now(struct gate *gate, uint64_t ticket)
 
 /* Nobody, or one who needs no time. */
 static void
-answer(struct gate *gate, const struct ambit_question *question)
+answer_question(struct gate *gate, const struct ambit_question *question)
 {
 	struct ambit_approver *approver = gate->o.instant;
 	struct ambit_answer answer = { 0 };
@@ -619,7 +619,7 @@ gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_ou
 			ambit_engine_withdraw(gate->o.engine, ticket);
 			return;
 		}
-		answer(gate, &question);
+		answer_question(gate, &question);
 		ambit_question_finish(&question);
 	}
 }
@@ -642,7 +642,7 @@ gate_settle_unwatched(struct gate *gate)
 		if (ambit_question_copy(question, &copy) < 0) {
 			ambit_engine_decline(gate->o.engine, question->id, ENOMEM, "out of memory");
 		} else {
-			answer(gate, &copy);
+			answer_question(gate, &copy);
 			ambit_question_finish(&copy);
 		}
 		any = true;
@@ -654,7 +654,7 @@ gate_settle_unwatched(struct gate *gate)
 
 /* 0: settled; 1: held, the call is taken; 2: asked, but it is not to be held. */
 static int
-submit(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
+submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit)
 {
 	struct ambit_request *request = make_request(*call);
@@ -696,7 +696,7 @@ gate_decide(struct gate *gate, struct call **call)
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
 	struct ambit_pass pass = { 0 };
-	enum ambit_verdict verdict = glance(*call, &pass);
+	enum ambit_verdict verdict = glance_at_call(*call, &pass);
 	uint64_t key;
 	int r;
 
@@ -710,7 +710,7 @@ gate_decide(struct gate *gate, struct call **call)
 		gate_fail(*call, EACCES);
 		return;
 	}
-	r = submit(gate, call, &outcome, &permit);
+	r = submit_call_request(gate, call, &outcome, &permit);
 	if (r == 1)
 		return;
 	if (r == 2) {
@@ -761,7 +761,8 @@ gate_handle(struct gate *gate, struct call **call)
 	r = op->prepare(*call);
 	if (r == -EACCES || r == -EPERM)
 		count_unread(*call);
-	if (r == -EACCES && is_bounded(*call) && !moves_names(*call) && !destroys(*call)) {
+	if (r == -EACCES && is_bounded(*call) && !moves_names(*call) &&
+		!is_destructive_call(*call)) {
 		/* A process that cannot be looked into, or a place that cannot:
 		 * the kernel says what the floor gives. What it would destroy or move
 		 * is not known: anybody can be such a process, or close a directory

@@ -149,7 +149,7 @@ let_go(struct gate *gate, struct held *held, struct going *going)
 
 /* With the lock of who takes. */
 static void
-settle(struct gate *gate)
+release_settled_calls(struct gate *gate)
 {
 	struct ambit_error err = { 0 };
 	struct held *held, *next;
@@ -189,7 +189,7 @@ void
 gate_settle(struct gate *gate)
 {
 	pthread_mutex_lock(&gate->taking);
-	settle(gate);
+	release_settled_calls(gate);
 	pthread_mutex_unlock(&gate->taking);
 	if (gate->egress)
 		egress_wake(gate->egress);
@@ -201,7 +201,7 @@ gate_settle(struct gate *gate)
  * result, and restart where the handler says so. One that any thread of the
  * process may take could leave that to nobody. */
 static int
-interrupted(const struct call *call)
+find_interrupt_error(const struct call *call)
 {
 	char path[64], text[4096];
 	auto_close int fd = -1;
@@ -245,7 +245,7 @@ gate_check(struct gate *gate)
 	int left = 0;
 
 	pthread_mutex_lock(&gate->taking);
-	settle(gate);
+	release_settled_calls(gate);
 	pthread_mutex_lock(&gate->lock);
 	held = gate->held;
 	pthread_mutex_unlock(&gate->lock);
@@ -254,7 +254,7 @@ gate_check(struct gate *gate)
 		if (!gate_is_valid(gate, held->call->id))
 			give_up(gate, held, 0);
 		else if (target_signalled(&held->call->target))
-			give_up(gate, held, interrupted(held->call));
+			give_up(gate, held, find_interrupt_error(held->call));
 		else
 			left++;
 	}

@@ -22,7 +22,7 @@ key_of(const struct egress_who *who, const char *host)
 }
 
 static void
-tell(struct gate *gate, const struct egress_who *who, const char *host,
+report_net_refusal(struct gate *gate, const struct egress_who *who, const char *host,
 	const struct ambit_outcome *outcome)
 {
 	struct target_who is = { 0 };
@@ -55,7 +55,7 @@ take_outcome(struct gate *gate, const struct egress_who *who, const char *host, 
 	struct ambit_outcome *outcome, struct ambit_permit *permit, struct egress_verdict *ret)
 {
 	if (!take_allow(r, outcome, permit, ret) && r == 0)
-		tell(gate, who, host, outcome);
+		report_net_refusal(gate, who, host, outcome);
 	ambit_outcome_finish(outcome);
 }
 
@@ -84,7 +84,7 @@ make_request(const struct egress_who *who, const char *host)
 }
 
 static bool
-glance(struct gate *gate, const char *host, struct egress_verdict *ret)
+glance_at_host(struct gate *gate, const char *host, struct egress_verdict *ret)
 {
 	struct ambit_engine *engine = gate->o.engine;
 
@@ -99,7 +99,7 @@ glance(struct gate *gate, const char *host, struct egress_verdict *ret)
 
 /* A no by a rule or a list. Whoever may not ask records his own reason for it. */
 static bool
-refuses(void *data, const char *host)
+is_host_refused(void *data, const char *host)
 {
 	struct gate *gate = data;
 	bool refused;
@@ -112,7 +112,7 @@ refuses(void *data, const char *host)
 
 /* What would have to be asked is a no, too. */
 static void
-known(struct gate *gate, struct ambit_request *request, struct egress_verdict *ret)
+decide_without_asking(struct gate *gate, struct ambit_request *request, struct egress_verdict *ret)
 {
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_error err = { 0 };
@@ -130,7 +130,7 @@ known(struct gate *gate, struct ambit_request *request, struct egress_verdict *r
 }
 
 static void
-submit(struct gate *gate, const struct egress_who *who, const char *host,
+submit_host(struct gate *gate, const struct egress_who *who, const char *host,
 	struct ambit_request *request, struct egress_verdict *ret)
 {
 	struct ambit_outcome outcome = { 0 };
@@ -158,28 +158,29 @@ submit(struct gate *gate, const struct egress_who *who, const char *host,
 }
 
 static void
-decide(void *data, const struct egress_who *who, const char *host, bool may_ask,
+decide_host(void *data, const struct egress_who *who, const char *host, bool may_ask,
 	struct egress_verdict *ret)
 {
 	struct gate *gate = data;
 	struct ambit_request *request;
 
 	*ret = (struct egress_verdict){ 0 };
-	if (glance(gate, host, ret))
+	if (glance_at_host(gate, host, ret))
 		return;
-	if (may_ask ? run_counts_is_repeated(gate->counts, key_of(who, host)) : refuses(gate, host))
+	if (may_ask ? run_counts_is_repeated(gate->counts, key_of(who, host))
+		    : is_host_refused(gate, host))
 		return;
 	request = make_request(who, host);
 	if (!request)
 		return;
 	if (may_ask)
-		submit(gate, who, host, request, ret);
+		submit_host(gate, who, host, request, ret);
 	else
-		known(gate, request, ret);
+		decide_without_asking(gate, request, ret);
 }
 
 static void
-collect(void *data, const struct egress_who *who, const char *host, uint64_t ticket,
+collect_host_verdict(void *data, const struct egress_who *who, const char *host, uint64_t ticket,
 	struct egress_verdict *ret)
 {
 	struct gate *gate = data;
@@ -202,7 +203,7 @@ collect(void *data, const struct egress_who *who, const char *host, uint64_t tic
 }
 
 static void
-withdraw(void *data, uint64_t ticket)
+withdraw_ticket(void *data, uint64_t ticket)
 {
 	struct gate *gate = data;
 
@@ -213,7 +214,7 @@ withdraw(void *data, uint64_t ticket)
 }
 
 static void
-refuse(void *data, const struct egress_who *who, const char *host, const char *why)
+refuse_host(void *data, const struct egress_who *who, const char *host, const char *why)
 {
 	struct gate *gate = data;
 	struct ambit_request *request = make_request(who, host);
@@ -224,13 +225,13 @@ refuse(void *data, const struct egress_who *who, const char *host, const char *w
 	gate_lock(gate);
 	ambit_engine_refuse(gate->o.engine, request, why, &outcome);
 	gate_unlock(gate);
-	tell(gate, who, host, &outcome);
+	report_net_refusal(gate, who, host, &outcome);
 	ambit_outcome_finish(&outcome);
 	ambit_request_destroy(request);
 }
 
 static void
-finish(void *data, struct ambit_permit *permit, int result)
+finish_host_permit(void *data, struct ambit_permit *permit, int result)
 {
 	struct gate *gate = data;
 
@@ -242,7 +243,7 @@ finish(void *data, struct ambit_permit *permit, int result)
 }
 
 static void
-connected(void *data)
+note_connected(void *data)
 {
 	gate_connected(data);
 }
@@ -264,13 +265,13 @@ int
 gate_make_egress(struct gate *gate)
 {
 	const struct egress_line line = {
-		.decide = decide,
-		.collect = collect,
-		.refuses = refuses,
-		.withdraw = withdraw,
-		.refuse = refuse,
-		.finish = finish,
-		.connected = connected,
+		.decide = decide_host,
+		.collect = collect_host_verdict,
+		.refuses = is_host_refused,
+		.withdraw = withdraw_ticket,
+		.refuse = refuse_host,
+		.finish = finish_host_permit,
+		.connected = note_connected,
 		.data = gate,
 	};
 	int r = 0, proxy = steal_fd(&gate->o.proxy);
@@ -288,6 +289,6 @@ void
 gate_withdraw(struct call *call)
 {
 	if (call->ticket)
-		withdraw(call->gate, call->ticket);
+		withdraw_ticket(call->gate, call->ticket);
 	call->ticket = 0;
 }

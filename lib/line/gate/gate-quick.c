@@ -198,7 +198,7 @@ look_two(struct quick *quick, struct call *call, enum ambit_access from, enum am
 }
 
 static bool
-look(struct quick *quick, struct call *call, struct look *ret_look)
+look_at_call(struct quick *quick, struct call *call, struct look *ret_look)
 {
 	switch (call->row->op) {
 	case OP_OPEN:
@@ -241,7 +241,7 @@ quick_allows(struct quick *quick, struct call *call)
 	enum ambit_verdict verdict;
 
 	quick->text[0][0] = quick->text[1][0] = '\0';
-	if (!look(quick, call, &found)) {
+	if (!look_at_call(quick, call, &found)) {
 		hand_over(quick, call);
 		return false;
 	}

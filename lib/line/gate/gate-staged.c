@@ -40,7 +40,8 @@ open_old(const struct staged_one *one, struct stat *ret_st)
 }
 
 static int
-put(const struct staged_one *one, struct ambit_pass *pass, const char *text, size_t len)
+write_staged_text(
+	const struct staged_one *one, struct ambit_pass *pass, const char *text, size_t len)
 {
 	return act_put_text(
 		pass, one->parent, NULL, strrchr(one->real, '/') + 1, one->mode, text, len);
@@ -60,7 +61,7 @@ put_plain(struct gate *gate, const struct staged_one *one, const char *text, siz
 	gate_lock(gate);
 	ambit_engine_glance(gate->o.engine, &beside, 1, &pass);
 	gate_unlock(gate);
-	return put(one, &pass, text, len);
+	return write_staged_text(one, &pass, text, len);
 }
 
 static struct ambit_request *
@@ -92,7 +93,7 @@ make_request(const struct staged_one *one, const struct stat *st)
 /* Between gate_lock and gate_unlock. Who has to be waited for is not asked: the
  * one who wrote it has gone on. */
 static int
-decide(struct gate *gate, const struct staged_one *one, const struct stat *st,
+decide_staged(struct gate *gate, const struct staged_one *one, const struct stat *st,
 	struct ambit_outcome *outcome, struct ambit_permit **permit)
 {
 	struct ambit_request *request = make_request(one, st);
@@ -116,7 +117,7 @@ decide(struct gate *gate, const struct staged_one *one, const struct stat *st,
 }
 
 static void
-refuse(struct gate *gate, const struct staged_one *one, const struct ambit_outcome *outcome)
+refuse_staged(struct gate *gate, const struct staged_one *one, const struct ambit_outcome *outcome)
 {
 	auto_free char *shown = NULL;
 	struct target target;
@@ -133,7 +134,7 @@ refuse(struct gate *gate, const struct staged_one *one, const struct ambit_outco
 }
 
 static void
-ask(struct gate *gate, const struct staged_one *one, const struct stat *st)
+submit_staged(struct gate *gate, const struct staged_one *one, const struct stat *st)
 {
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
@@ -143,19 +144,19 @@ ask(struct gate *gate, const struct staged_one *one, const struct stat *st)
 	int r;
 
 	gate_lock(gate);
-	r = decide(gate, one, st, &outcome, &permit);
+	r = decide_staged(gate, one, st, &outcome, &permit);
 	if (r == 0 && permit)
 		ambit_permit_pass(permit, &pass);
 	gate_unlock(gate);
 	if (permit) {
 		r = fd_read_open(one->fd, TEXT_MAX, &text, &len);
 		if (r == 0)
-			r = put(one, &pass, text, len);
+			r = write_staged_text(one, &pass, text, len);
 		gate_lock(gate);
 		ambit_permit_finish(permit, r, NULL);
 		gate_unlock(gate);
 	} else {
-		refuse(gate, one, &outcome);
+		refuse_staged(gate, one, &outcome);
 	}
 	ambit_outcome_finish(&outcome);
 }
@@ -183,7 +184,7 @@ settle_one(struct gate *gate, const struct staged_one *one, bool last)
 	if (r == 0 && (old < 0 || S_ISREG(st.st_mode)))
 		put_plain(gate, one, text, len);
 	else
-		ask(gate, one, old >= 0 ? &st : NULL);
+		submit_staged(gate, one, old >= 0 ? &st : NULL);
 	return true;
 }
 

@@ -14,7 +14,7 @@
 /* -- descriptors that were given ------------------------------------------------- */
 
 static bool
-writes(const struct call *call)
+has_write_need(const struct call *call)
 {
 	for (unsigned i = 0; i < call->n_needs; i++)
 		if (call->need[i].access != AMBIT_ACCESS_READ)
@@ -45,7 +45,7 @@ gate_gave(struct call *call)
 	struct given *given;
 	char *path;
 
-	if (!is_past(call) || !writes(call))
+	if (!is_past(call) || !has_write_need(call))
 		return;
 	path = str_dup(call->object[call->need[0].object].real);
 	if (!path)

@@ -185,7 +185,7 @@ is_orphan(const struct gate *gate)
 }
 
 static void *
-receive(void *data)
+receive_calls(void *data)
 {
 	struct gate *gate = data;
 	struct call *call = NULL;
@@ -223,7 +223,7 @@ receive(void *data)
 /* -- life -------------------------------------------------------------------- */
 
 static void
-nothing(int sig)
+ignore_signal(int sig)
 {
 	(void)sig;
 }
@@ -232,7 +232,7 @@ int
 gate_create(const struct gate_options *options, struct gate **ret_gate, struct ambit_error *err)
 {
 	struct gate *gate = calloc(1, sizeof(*gate));
-	struct sigaction act = { .sa_handler = nothing };
+	struct sigaction act = { .sa_handler = ignore_signal };
 
 	if (!gate) {
 		close(options->listener);
@@ -282,7 +282,7 @@ gate_start(struct gate *gate, struct ambit_error *err)
 	sigfillset(&all);
 	sigdelset(&all, GATE_SIGNAL);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&gate->thread, NULL, receive, gate);
+	r = pthread_create(&gate->thread, NULL, receive_calls, gate);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r != 0)
 		return err_sys(err, r, "the supervisor's thread");

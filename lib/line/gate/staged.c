@@ -124,7 +124,7 @@ staged_takes(struct call *call)
 }
 
 static int
-reopen(int fd)
+reopen_for_reading(int fd)
 {
 	char link[32];
 
@@ -152,7 +152,7 @@ make_one(struct call *call, int fd)
 		.written = strdup(object->written),
 		.beside = name_beside(object->real),
 		.parent = fcntl(object->parent, F_DUPFD_CLOEXEC, 3),
-		.fd = reopen(fd),
+		.fd = reopen_for_reading(fd),
 		.tid = call->target.tid,
 	};
 	if (one->real && one->written && one->beside && one->parent >= 0 && one->fd >= 0 &&

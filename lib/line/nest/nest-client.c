@@ -69,7 +69,7 @@ put_list(struct buf *texts, char *const *list, uint32_t *ret_n)
 }
 
 static uint64_t
-pack(const sigset_t *set)
+pack_signal_set(const sigset_t *set)
 {
 	uint64_t bits = 0;
 
@@ -89,8 +89,8 @@ put_manner(struct nest_head *head, const sigset_t *mask)
 	for (int sig = 1; sig < NSIG; sig++)
 		if (sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 			sigaddset(&ignored, sig);
-	head->ignored = pack(&ignored);
-	head->blocked = pack(mask);
+	head->ignored = pack_signal_set(&ignored);
+	head->blocked = pack_signal_set(mask);
 	head->umask = umask(0);
 	umask((mode_t)head->umask);
 	for (int i = 0; i < RLIM_NLIMITS; i++)
@@ -99,7 +99,7 @@ put_manner(struct nest_head *head, const sigset_t *mask)
 }
 
 static int
-ask(int socket, const struct ambit_run_request *request, const sigset_t *mask)
+send_run_request(int socket, const struct ambit_run_request *request, const sigset_t *mask)
 {
 	static const int stdio[] = { 0, 1, 2 };
 	struct nest_message message = {
@@ -137,7 +137,7 @@ ask(int socket, const struct ambit_run_request *request, const sigset_t *mask)
 /* -- relaying ---------------------------------------------------------------------- */
 
 static void
-say(const struct relay *relay, enum nest_kind kind, int value)
+send_relay_message(const struct relay *relay, enum nest_kind kind, int value)
 {
 	const struct nest_message message = {
 		.kind = kind,
@@ -152,7 +152,7 @@ static void
 go_on(struct relay *relay)
 {
 	relay->serial++;
-	say(relay, NEST_CONTINUE, 0);
+	send_relay_message(relay, NEST_CONTINUE, 0);
 }
 
 static void
@@ -164,7 +164,7 @@ take_signals(struct relay *relay)
 		if (info.ssi_signo == SIGCONT)
 			go_on(relay);
 		else if (!relay->joined || info.ssi_code != SI_KERNEL)
-			say(relay, NEST_SIGNAL, (int)info.ssi_signo);
+			send_relay_message(relay, NEST_SIGNAL, (int)info.ssi_signo);
 	}
 }
 
@@ -173,7 +173,7 @@ take_signals(struct relay *relay)
  * kernel knows whether anybody would continue us; if it does not stop us, the
  * command goes on. */
 static void
-stop(struct relay *relay, const struct nest_message *message)
+stop_with_command(struct relay *relay, const struct nest_message *message)
 {
 	int sig = message->value;
 	sigset_t stops, mask;
@@ -215,7 +215,7 @@ take_message(struct relay *relay)
 		relay->joined = message.value;
 		return 0;
 	case NEST_STOPPED:
-		stop(relay, &message);
+		stop_with_command(relay, &message);
 		return 0;
 	case NEST_END:
 		if (message.value < 0)
@@ -273,7 +273,7 @@ ambit_run_through(int socket, const struct ambit_run_request *request, int *ret_
 	int r;
 
 	relay.signals = open_signals(&before);
-	r = relay.signals < 0 ? -errno : ask(socket, request, &before);
+	r = relay.signals < 0 ? -errno : send_run_request(socket, request, &before);
 	/* If it was refused while it was said, the reason may be there. */
 	if (r == 0 || r == -EPIPE)
 		r = wait_for_end(&relay);

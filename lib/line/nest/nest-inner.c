@@ -105,7 +105,7 @@ take_start(struct ambit_run_inner *inner, int socket)
 /* -- from the client --------------------------------------------------------------- */
 
 static int
-await(const struct ambit_run_inner *inner, int64_t until)
+wait_for_client(const struct ambit_run_inner *inner, int64_t until)
 {
 	struct pollfd fds[2] = { { .fd = inner->client, .events = POLLIN },
 		{ .fd = inner->pidfd, .events = POLLIN } };
@@ -119,10 +119,11 @@ await(const struct ambit_run_inner *inner, int64_t until)
 /* One packet. Where a supervisor performs sendmsg(), what comes with descriptors
  * is sent by it: that one packet may be. */
 static ssize_t
-receive(struct ambit_run_inner *inner, void *data, size_t size, int *fds, size_t n, int64_t until)
+receive_client_packet(
+	struct ambit_run_inner *inner, void *data, size_t size, int *fds, size_t n, int64_t until)
 {
 	struct nest_given given = { .fds = fds, .n = n, .flags = MSG_DONTWAIT };
-	ssize_t len = await(inner, until);
+	ssize_t len = wait_for_client(inner, until);
 
 	if (len == 0)
 		len = nest_receive(inner->client, data, size, &given);
@@ -144,7 +145,7 @@ take_texts(struct ambit_run_inner *inner, int64_t until)
 	if (!data)
 		return -ENOMEM;
 	while (have < size) {
-		ssize_t n = receive(inner, data + have, size - have, NULL, 0, until);
+		ssize_t n = receive_client_packet(inner, data + have, size - have, NULL, 0, until);
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -EPIPE;
@@ -173,7 +174,7 @@ take_request(struct ambit_run_inner *inner)
 	int64_t until = clock_steady() + REQUEST_MS;
 	struct nest_message message;
 	int fds[3];
-	ssize_t n = receive(inner, &message, sizeof(message), fds, 3, until);
+	ssize_t n = receive_client_packet(inner, &message, sizeof(message), fds, 3, until);
 	int r;
 
 	if (n < 0)
@@ -184,7 +185,7 @@ take_request(struct ambit_run_inner *inner)
 		return r;
 	if (n != (ssize_t)sizeof(message) || message.kind != NEST_STDIO)
 		return -EPROTO;
-	n = receive(inner, &inner->head, sizeof(inner->head), NULL, 0, until);
+	n = receive_client_packet(inner, &inner->head, sizeof(inner->head), NULL, 0, until);
 	if (n < 0)
 		return (int)n;
 	if (n != (ssize_t)sizeof(inner->head) || nest_head_check(&inner->head) < 0)
@@ -195,7 +196,7 @@ take_request(struct ambit_run_inner *inner)
 /* -- for those who start it ----------------------------------------------------------- */
 
 static void
-destroy(struct ambit_run_inner *inner)
+destroy_inner(struct ambit_run_inner *inner)
 {
 	fd_close_at(&inner->client);
 	fd_close_at(&inner->pidfd);
@@ -225,7 +226,7 @@ ambit_run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambi
 	if (r == 0 && inner_has_client(inner))
 		r = take_request(inner);
 	if (r < 0) {
-		destroy(inner);
+		destroy_inner(inner);
 		return err_sys(err, -r, "what the run inside asks for");
 	}
 	*ret_inner = inner;
@@ -321,7 +322,7 @@ ambit_run_inner_end(struct ambit_run_inner *inner, int status, const char *repor
 	}
 	if (inner->client >= 0)
 		nest_send(inner->client, &message, sizeof(message), &file, file >= 0);
-	destroy(inner);
+	destroy_inner(inner);
 }
 
 /* -- for the run ----------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ make_pair(int pair[2])
 }
 
 static int
-add(struct nest *nest, struct entry *entry)
+add_nest_entry(struct nest *nest, struct entry *entry)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int n = 0;
@@ -135,7 +135,7 @@ nest_admit(struct nest *nest, pid_t client, int pidfd, int *ret_fd)
 	}
 	*entry = (struct entry){ .client = client, .pidfd = pidfd, .socket = pair[0], .watch = -1 };
 	pthread_mutex_lock(&nest->lock);
-	r = add(nest, entry);
+	r = add_nest_entry(nest, entry);
 	pthread_mutex_unlock(&nest->lock);
 	if (r < 0) {
 		free_entry(entry);
@@ -171,7 +171,7 @@ nest_fd(const struct nest *nest)
 
 /* Only the loop takes entries out, so that one it has found stays. */
 static struct entry *
-find(struct nest *nest, int id)
+find_nest_entry(struct nest *nest, int id)
 {
 	struct entry *at;
 
@@ -183,7 +183,7 @@ find(struct nest *nest, int id)
 }
 
 static void
-drop(struct nest *nest, struct entry *entry)
+drop_nest_entry(struct nest *nest, struct entry *entry)
 {
 	pthread_mutex_lock(&nest->lock);
 	for (struct entry **at = &nest->list; *at; at = &(*at)->next)
@@ -272,7 +272,7 @@ hand_on(struct nest *nest, struct gate *gate, struct entry *entry, int socket)
 }
 
 static int
-start(struct nest *nest, struct gate *gate, struct entry *entry, uint32_t door)
+start_nest_entry(struct nest *nest, struct gate *gate, struct entry *entry, uint32_t door)
 {
 	int pair[2], r;
 
@@ -345,13 +345,13 @@ take_hello(struct nest *nest, struct gate *gate, struct entry *entry)
 		 hello.value == NEST_VERSION && nest_door_name(hello.serial) &&
 		 given.pid == entry->client && !narrow_holds(gate, entry->client) &&
 		 !has_ended(entry->pidfd))
-		r = start(nest, gate, entry, hello.serial);
+		r = start_nest_entry(nest, gate, entry, hello.serial);
 	if (r == -E2BIG || r == -EPERM) {
 		hello = (struct nest_message){ .kind = NEST_END, .value = r };
 		nest_send(entry->socket, &hello, sizeof(hello), NULL, 0);
 	}
 	if (r < 0) {
-		drop(nest, entry);
+		drop_nest_entry(nest, entry);
 		return;
 	}
 	/* Its calls are another gate's: whether it reaches out is not seen here. */
@@ -368,12 +368,12 @@ nest_ready(struct nest *nest, struct gate *gate)
 	int n = epoll_wait(nest->epoll, events, NEST_MAX, 0);
 
 	for (int i = 0; i < n; i++) {
-		struct entry *entry = find(nest, events[i].data.fd);
+		struct entry *entry = find_nest_entry(nest, events[i].data.fd);
 
 		if (entry && entry->socket >= 0)
 			take_hello(nest, gate, entry);
 		else if (entry)
-			drop(nest, entry); /* it has ended */
+			drop_nest_entry(nest, entry); /* it has ended */
 	}
 }
 
@@ -381,14 +381,14 @@ void
 nest_started(struct nest *nest, const struct keeper_message *message)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = message->status };
-	struct entry *entry = nest ? find(nest, message->status) : NULL;
+	struct entry *entry = nest ? find_nest_entry(nest, message->status) : NULL;
 
 	if (!entry)
 		return;
 	if (message->error == 0)
 		entry->watch = (int)syscall(SYS_pidfd_open, message->child, 0);
 	if (entry->watch < 0 || epoll_ctl(nest->epoll, EPOLL_CTL_ADD, entry->watch, &event) < 0) {
-		drop(nest, entry);
+		drop_nest_entry(nest, entry);
 		return;
 	}
 	pthread_mutex_lock(&nest->lock);

@@ -17,7 +17,7 @@
 #define VERIFY_TRIES 4
 
 static int
-look(int fd, const char *path, int flags, struct statx *stx)
+stat_place(int fd, const char *path, int flags, struct statx *stx)
 {
 	/* As it is known here: a remote file system need not be asked again. */
 	return statx(fd, path, flags | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
@@ -65,7 +65,7 @@ static bool
 leads_back(const struct place *place, const struct statx *of)
 {
 	struct statx stx;
-	int r = look(AT_FDCWD, place->real, AT_SYMLINK_NOFOLLOW, &stx);
+	int r = stat_place(AT_FDCWD, place->real, AT_SYMLINK_NOFOLLOW, &stx);
 
 	/* Its own way there is closed to us: nothing says that it is not so. */
 	if (r == -EACCES)
@@ -80,13 +80,13 @@ is_memory(const struct place *place, const struct statx *of)
 	struct statx root;
 
 	return str_prefix(place->real, "/memfd:") && is_marked(place) &&
-	       look(AT_FDCWD, "/", 0, &root) == 0 && !on_same(&root, of);
+	       stat_place(AT_FDCWD, "/", 0, &root) == 0 && !on_same(&root, of);
 }
 
 static int
 look_at(int fd, struct place *place, struct statx *stx)
 {
-	int r = look(fd, "", AT_EMPTY_PATH, stx);
+	int r = stat_place(fd, "", AT_EMPTY_PATH, stx);
 
 	if (r < 0)
 		return r;

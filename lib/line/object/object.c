@@ -56,7 +56,7 @@ object_finish(struct object *object)
 
 /* base + "/" + path with ".", ".." and slashes folded away; "" if too long. */
 static void
-fold(char out[PATH_MAX], const char *base, const char *path)
+fold_path_dots(char out[PATH_MAX], const char *base, const char *path)
 {
 	size_t len = strlen(base);
 
@@ -99,7 +99,7 @@ is_on_proc(const struct object *object, int holder, const struct place *place)
 /* Fills in what the walk did not: the real name, and what is to be known of it.
  * known: the real name, if the walk itself has shown it; or NULL. */
 static int
-describe(struct object *object, const char *known, bool verify)
+describe_object(struct object *object, const char *known, bool verify)
 {
 	int holder = object->parent >= 0 ? object->parent : object->fd;
 	struct place place;
@@ -168,8 +168,9 @@ open_start(const struct target *target, int dirfd, const char *path, unsigned lo
 }
 
 static int
-walk(struct object *object, const struct target *target, int start, const struct place *place,
-	const char *path, enum object_follow follow, unsigned long long resolve)
+resolve_by_walk(struct object *object, const struct target *target, int start,
+	const struct place *place, const char *path, enum object_follow follow,
+	unsigned long long resolve)
 {
 	bool lost = place->gone || place->nameless, plain;
 	int r;
@@ -177,14 +178,14 @@ walk(struct object *object, const struct target *target, int start, const struct
 	if (resolve & SCOPED) {
 		r = walk_scoped(object, start, path, follow, resolve);
 		if (r == 0)
-			r = describe(object, NULL, lost);
+			r = describe_object(object, NULL, lost);
 		/* The kernel took us for the target. */
 		return r == 0 && object->proc && is_ours(object) ? -EACCES : r;
 	}
 	if (!resolve && walk_quickly(object, start, path, follow, &plain) == 0) {
 		bool known = plain && !lost && object->written[0];
 
-		r = describe(object, known ? object->written : NULL, lost);
+		r = describe_object(object, known ? object->written : NULL, lost);
 		/* On a proc file system it may be our own "self" that was walked. */
 		if (r < 0 || !object->proc)
 			return r;
@@ -192,7 +193,7 @@ walk(struct object *object, const struct target *target, int start, const struct
 	object_finish(object);
 	r = walk_carefully(object, target, start, path, follow, resolve);
 	/* It may have come through a descriptor, to anywhere. */
-	return r < 0 ? r : describe(object, NULL, true);
+	return r < 0 ? r : describe_object(object, NULL, true);
 }
 
 /* The text is the real name; what lies there is open, or does not exist. */
@@ -273,8 +274,8 @@ object_resolve(struct object *object, struct target *target, int dirfd, const ch
 	r = open_start(target, dirfd, path, resolve, &start, &place);
 	if (r < 0)
 		return r;
-	fold(object->written, place.real, path);
-	r = walk(object, target, start, &place, path, follow, resolve);
+	fold_path_dots(object->written, place.real, path);
+	r = resolve_by_walk(object, target, start, &place, path, follow, resolve);
 	if (r == 0 && is_memory_file(object))
 		r = -EACCES;
 	if (r < 0) {
@@ -302,7 +303,7 @@ object_from_fd(struct object *object, const struct target *target, int fd)
 	r = fstat(object->fd, &object->st) < 0 ? -errno : 0;
 	object->exists = r == 0;
 	if (r == 0)
-		r = describe(object, NULL, true);
+		r = describe_object(object, NULL, true);
 	if (r < 0) {
 		object_finish(object);
 		object_init(object);

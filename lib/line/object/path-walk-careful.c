@@ -68,7 +68,7 @@ check_mount(const struct walk *walk, int fd)
 }
 
 static void
-enter(struct walk *walk, int *dir)
+enter_directory(struct walk *walk, int *dir)
 {
 	close(walk->dir);
 	walk->dir = steal_fd(dir);
@@ -99,14 +99,14 @@ put_in(struct walk *walk, const char *link, const char *rest)
 		return -errno;
 	r = check_mount(walk, root);
 	if (r == 0)
-		enter(walk, &root);
+		enter_directory(walk, &root);
 	return r;
 }
 
 /* A magic link of the target's own process: opened this once, and what came is
  * the object. Not by its text, which names what lay there once. */
 static int
-jump(struct walk *walk, struct object *object, const char *name, const char *rest)
+follow_magic_link(struct walk *walk, struct object *object, const char *name, const char *rest)
 {
 	auto_close int fd = -1;
 	const char *after = rest + strspn(rest, "/");
@@ -121,7 +121,7 @@ jump(struct walk *walk, struct object *object, const char *name, const char *res
 	if (r < 0)
 		return r;
 	if (*after) {
-		enter(walk, &fd);
+		enter_directory(walk, &fd);
 		walk->at = after;
 		return ON;
 	}
@@ -159,14 +159,14 @@ follow_link(struct walk *walk, struct object *object, int link, const struct sta
 	if (walk_is_proc(&fs))
 		r = walk_proc_link(walk->target, walk->dir, name, text);
 	if (r == WALK_LINK_MAGIC)
-		return jump(walk, object, name, rest);
+		return follow_magic_link(walk, object, name, rest);
 	if (r == WALK_LINK_TEXT)
 		r = walk_read_link(link, text);
 	return r < 0 ? r : put_in(walk, text, rest);
 }
 
 static int
-step(struct walk *walk, struct object *object)
+resolve_next_part(struct walk *walk, struct object *object)
 {
 	const char *at = walk->at + strspn(walk->at, "/"), *rest, *after;
 	char name[NAME_MAX + 1];
@@ -198,7 +198,7 @@ step(struct walk *walk, struct object *object)
 		return r;
 	walk->rooted = walk->rooted || streq(name, "..");
 	if (!last || dots) {
-		enter(walk, &fd);
+		enter_directory(walk, &fd);
 		walk->at = after;
 		return last ? ((r = walk_end_at_dir(object, &walk->dir, *rest)) < 0 ? r : END) : ON;
 	}
@@ -232,7 +232,7 @@ walk_carefully(struct object *object, const struct target *target, int start, co
 		r = mount_of(walk.dir, &walk.mount);
 	/* It ends: each step eats a component, and links are counted. */
 	while (r == ON)
-		r = step(&walk, object);
+		r = resolve_next_part(&walk, object);
 	if (walk.dir >= 0)
 		close(walk.dir);
 	free(walk.text);

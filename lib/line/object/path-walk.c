@@ -98,7 +98,7 @@ struct parts {
 };
 
 static int
-split(const char *path, struct parts *parts)
+split_last_name(const char *path, struct parts *parts)
 {
 	size_t len = strlen(path), end = len, name;
 
@@ -140,7 +140,7 @@ open_parent(int start, const char *parent, bool *ret_plain)
 }
 
 static bool
-climbs(const char *path)
+has_dotdot_part(const char *path)
 {
 	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
 		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
@@ -155,11 +155,11 @@ walk_quickly(struct object *object, int start, const char *path, enum object_fol
 	struct parts parts;
 	auto_close int parent = -1;
 	auto_close int fd = -1;
-	int r = split(path, &parts);
+	int r = split_last_name(path, &parts);
 
 	if (r < 0)
 		return r;
-	*ret_plain = !climbs(path);
+	*ret_plain = !has_dotdot_part(path);
 	parent = open_parent(start, parts.parent, ret_plain);
 	if (parent < 0)
 		return parent;
@@ -237,7 +237,7 @@ walk_scoped(struct object *object, int start, const char *path, enum object_foll
 		auto_close int parent = -1;
 		auto_close int fd = -1;
 
-		r = split(text, &parts);
+		r = split_last_name(text, &parts);
 		if (r < 0)
 			return r;
 		parent = kernel_open(

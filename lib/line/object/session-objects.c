@@ -152,7 +152,7 @@ made_destroy(struct made *made)
 
 /* Where the pointer to it is, or where one would be put. Locked. */
 static struct thing **
-find(struct made *made, const struct key *key, uint64_t hash)
+find_thing_slot(struct made *made, const struct key *key, uint64_t hash)
 {
 	struct thing **at = &made->buckets[hash & (made->n_buckets - 1)];
 
@@ -164,7 +164,7 @@ find(struct made *made, const struct key *key, uint64_t hash)
 
 /* Without memory the chains just get longer. Locked. */
 static void
-grow(struct made *made)
+grow_buckets(struct made *made)
 {
 	size_t n = made->n_buckets * 2;
 	struct thing **buckets = calloc(n, sizeof(struct thing *));
@@ -185,9 +185,9 @@ grow(struct made *made)
 }
 
 static int
-insert(struct made *made, const struct key *key, uint64_t hash)
+insert_made_thing(struct made *made, const struct key *key, uint64_t hash)
 {
-	struct thing **at = find(made, key, hash), *thing;
+	struct thing **at = find_thing_slot(made, key, hash), *thing;
 
 	if (*at)
 		return 0;
@@ -203,39 +203,39 @@ insert(struct made *made, const struct key *key, uint64_t hash)
 	memcpy(thing->key, key->bytes, key->len);
 	*at = thing;
 	if (++made->n > made->n_buckets)
-		grow(made);
+		grow_buckets(made);
 	return 0;
 }
 
 static int
-add(struct made *made, const struct key *key)
+add_made_thing(struct made *made, const struct key *key)
 {
 	int r;
 
 	pthread_mutex_lock(&made->lock);
-	r = insert(made, key, hash_of(key));
+	r = insert_made_thing(made, key, hash_of(key));
 	pthread_mutex_unlock(&made->lock);
 	return r;
 }
 
 static bool
-has(struct made *made, const struct key *key)
+has_made_thing(struct made *made, const struct key *key)
 {
 	bool found;
 
 	pthread_mutex_lock(&made->lock);
-	found = *find(made, key, hash_of(key)) != NULL;
+	found = *find_thing_slot(made, key, hash_of(key)) != NULL;
 	pthread_mutex_unlock(&made->lock);
 	return found;
 }
 
 static void
-drop(struct made *made, const struct key *key)
+drop_made_thing(struct made *made, const struct key *key)
 {
 	struct thing **at, *thing;
 
 	pthread_mutex_lock(&made->lock);
-	at = find(made, key, hash_of(key));
+	at = find_thing_slot(made, key, hash_of(key));
 	thing = *at;
 	if (thing) {
 		*at = thing->next;
@@ -257,10 +257,10 @@ add_held(struct made *made, const struct key *key, int fd)
 	int r = copy < 0 ? -errno : 0;
 
 	pthread_mutex_lock(&made->lock);
-	thing = *find(made, key, hash);
+	thing = *find_thing_slot(made, key, hash);
 	if (r == 0 && (!thing || thing->held < 0))
-		r = made->n_held >= HELD_MAX ? -ENOSPC : insert(made, key, hash);
-	thing = *find(made, key, hash);
+		r = made->n_held >= HELD_MAX ? -ENOSPC : insert_made_thing(made, key, hash);
+	thing = *find_thing_slot(made, key, hash);
 	if (r == 0 && thing && thing->held < 0) {
 		thing->held = steal_fd(&copy);
 		made->n_held++;
@@ -276,7 +276,7 @@ made_add(struct made *made, int fd)
 	bool sure;
 	int r = file_key(&key, fd, &sure);
 
-	return r < 0 ? r : sure ? add(made, &key) : add_held(made, &key, fd);
+	return r < 0 ? r : sure ? add_made_thing(made, &key) : add_held(made, &key, fd);
 }
 
 bool
@@ -285,7 +285,7 @@ made_has(struct made *made, int fd)
 	struct key key;
 	bool sure;
 
-	return file_key(&key, fd, &sure) == 0 && has(made, &key);
+	return file_key(&key, fd, &sure) == 0 && has_made_thing(made, &key);
 }
 
 void
@@ -295,7 +295,7 @@ made_drop(struct made *made, int fd)
 	bool sure;
 
 	if (file_key(&key, fd, &sure) == 0)
-		drop(made, &key);
+		drop_made_thing(made, &key);
 }
 
 int
@@ -304,7 +304,7 @@ made_add_cookie(struct made *made, uint64_t cookie)
 	struct key key;
 	int r = make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie));
 
-	return r < 0 ? r : add(made, &key);
+	return r < 0 ? r : add_made_thing(made, &key);
 }
 
 bool
@@ -312,7 +312,8 @@ made_has_cookie(struct made *made, uint64_t cookie)
 {
 	struct key key;
 
-	return make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie)) == 0 && has(made, &key);
+	return make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie)) == 0 &&
+	       has_made_thing(made, &key);
 }
 
 int
@@ -321,7 +322,7 @@ made_add_ipc(struct made *made, char kind, uint64_t id)
 	struct key key;
 	int r = make_key(&key, kind, &id, sizeof(id));
 
-	return r < 0 ? r : add(made, &key);
+	return r < 0 ? r : add_made_thing(made, &key);
 }
 
 /* The kernel gives an id out again when it has counted once around: some four
@@ -341,7 +342,7 @@ made_has_ipc(struct made *made, char kind, uint64_t id)
 {
 	struct key key;
 
-	return make_key(&key, kind, &id, sizeof(id)) == 0 && has(made, &key) &&
+	return make_key(&key, kind, &id, sizeof(id)) == 0 && has_made_thing(made, &key) &&
 	       (kind != 'm' || is_own_shm(id));
 }
 
@@ -351,7 +352,7 @@ made_drop_ipc(struct made *made, char kind, uint64_t id)
 	struct key key;
 
 	if (make_key(&key, kind, &id, sizeof(id)) == 0)
-		drop(made, &key);
+		drop_made_thing(made, &key);
 }
 
 /* These inodes have no birth time; their numbers come from one counter of the
@@ -381,7 +382,7 @@ made_add_queue(struct made *made, const char *name, int fd)
 	struct key key;
 	int r = queue_key(&key, name, fd);
 
-	return r < 0 ? r : add(made, &key);
+	return r < 0 ? r : add_made_thing(made, &key);
 }
 
 bool
@@ -389,7 +390,7 @@ made_has_queue(struct made *made, const char *name, int fd)
 {
 	struct key key;
 
-	return queue_key(&key, name, fd) == 0 && has(made, &key);
+	return queue_key(&key, name, fd) == 0 && has_made_thing(made, &key);
 }
 
 void
@@ -398,7 +399,7 @@ made_drop_queue(struct made *made, const char *name, int fd)
 	struct key key;
 
 	if (queue_key(&key, name, fd) == 0)
-		drop(made, &key);
+		drop_made_thing(made, &key);
 }
 
 int
@@ -438,7 +439,7 @@ remove_queue(const struct thing *thing)
 }
 
 static void
-sweep(const struct thing *thing)
+remove_ipc_thing(const struct thing *thing)
 {
 	uint64_t id = 0;
 
@@ -472,7 +473,7 @@ made_sweep(struct made *made)
 				at = &thing->next;
 				continue;
 			}
-			sweep(thing);
+			remove_ipc_thing(thing);
 			*at = thing->next;
 			made->n--;
 			free(thing);

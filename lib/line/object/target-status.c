@@ -57,7 +57,7 @@ read_status(const struct target *target, char text[STATUS_MAX])
 /* What stands behind "\nUid:"; the kernel writes the newlines in a process' own
  * name as "\n", so that no line can be forged. */
 static const char *
-field(const char *status, const char *name)
+find_status_field(const char *status, const char *name)
 {
 	const char *at = strstr(status, name);
 
@@ -67,7 +67,7 @@ field(const char *status, const char *name)
 static bool
 hex_field(const char *status, const char *name, uint64_t *ret_value)
 {
-	const char *at = field(status, name);
+	const char *at = find_status_field(status, name);
 
 	if (!at)
 		return false;
@@ -104,7 +104,7 @@ target_umask(struct target *target, mode_t *ret_umask)
 		if (r < 0)
 			return r;
 	}
-	at = field(status, "\nUmask:");
+	at = find_status_field(status, "\nUmask:");
 	/* A zombie has none. */
 	if (!at)
 		return -ESRCH;
@@ -121,7 +121,7 @@ target_pid(const struct target *target)
 
 	if (r < 0)
 		return r;
-	at = field(status, "\nTgid:");
+	at = find_status_field(status, "\nTgid:");
 	return at ? (pid_t)strtol(at, NULL, 10) : -ESRCH;
 }
 
@@ -214,7 +214,7 @@ have_capabilities(void)
 static bool
 ids_match(const char *status, const char *name, const unsigned id[4])
 {
-	const char *at = field(status, name);
+	const char *at = find_status_field(status, name);
 
 	for (int i = 0; at && i < 4; i++) {
 		char *end;
@@ -231,7 +231,7 @@ static bool
 groups_match(const char *status)
 {
 	auto_free gid_t *own = NULL;
-	const char *at = field(status, "\nGroups:");
+	const char *at = find_status_field(status, "\nGroups:");
 	int n = getgroups(0, NULL);
 
 	if (!at || n < 0)
@@ -277,7 +277,7 @@ target_is_us(const struct target *target)
 /* -- its signals ---------------------------------------------------------------- */
 
 static uint64_t
-bit(int sig)
+get_signal_bit(int sig)
 {
 	return UINT64_C(1) << (sig - 1);
 }
@@ -287,7 +287,8 @@ target_signalled(const struct target *target)
 {
 	/* What does nothing unless it is caught. Stop signals count: a job that
 	 * is stopped from the keyboard must stop. */
-	const uint64_t harmless = bit(SIGCHLD) | bit(SIGWINCH) | bit(SIGURG) | bit(SIGCONT);
+	const uint64_t harmless = get_signal_bit(SIGCHLD) | get_signal_bit(SIGWINCH) |
+				  get_signal_bit(SIGURG) | get_signal_bit(SIGCONT);
 	char status[STATUS_MAX];
 	uint64_t own, shared, blocked, ignored, caught;
 

@@ -50,7 +50,7 @@ target_finish(struct target *target)
 
 /* How many bytes of one stretch could be read; at least one, or -errno. */
 static ssize_t
-peek(const struct target *target, uint64_t address, void *data, size_t len)
+read_target_memory(const struct target *target, uint64_t address, void *data, size_t len)
 {
 	struct iovec here = { .iov_base = data, .iov_len = len };
 	struct iovec there = { .iov_base = (void *)(uintptr_t)address, .iov_len = len };
@@ -68,7 +68,7 @@ target_read(const struct target *target, uint64_t address, void *data, size_t le
 
 	if (len == 0)
 		return 0;
-	n = peek(target, address, data, len);
+	n = read_target_memory(target, address, data, len);
 	if (n < 0)
 		return (int)n;
 	return (size_t)n == len ? 0 : -EFAULT;
@@ -88,7 +88,7 @@ target_string(const struct target *target, uint64_t address, char *data, size_t 
 
 		if (want > size - have)
 			want = size - have;
-		n = peek(target, address + have, data + have, want);
+		n = read_target_memory(target, address + have, data + have, want);
 		if (n < 0)
 			return n;
 		end = memchr(data + have, '\0', (size_t)n);

@@ -130,7 +130,7 @@ received_descriptor(struct msghdr *header)
 }
 
 static int
-receive(int socket, struct keeper_message *message, int *ret_fd)
+receive_keeper_message(int socket, struct keeper_message *message, int *ret_fd)
 {
 	union {
 		struct cmsghdr header;
@@ -170,7 +170,7 @@ keeper_read(struct keeper *keeper, struct keeper_message *ret_message)
 {
 	struct keeper_message message;
 	auto_close int fd = -1;
-	int r = keeper->socket < 0 ? -EPIPE : receive(keeper->socket, &message, &fd);
+	int r = keeper->socket < 0 ? -EPIPE : receive_keeper_message(keeper->socket, &message, &fd);
 
 	if (r < 0)
 		return r;

@@ -18,7 +18,7 @@
 /* -- sending ------------------------------------------------------------------- */
 
 static size_t
-count(char *const *list)
+count_texts(char *const *list)
 {
 	size_t n = 0;
 
@@ -47,7 +47,7 @@ write_all(int fd, const void *data, size_t len, size_t *size)
 }
 
 static size_t
-put(char *all, size_t at, const char *text)
+append_text(char *all, size_t at, const char *text)
 {
 	size_t n = text ? strlen(text) + 1 : 0;
 
@@ -78,13 +78,13 @@ write_texts(int fd, const struct keeper_options *options, const struct go *go, s
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < go->n_argv; i++)
-		at = put(all, at, options->argv[i]);
+		at = append_text(all, at, options->argv[i]);
 	for (size_t i = 0; i < go->n_envp; i++)
-		at = put(all, at, options->envp[i]);
+		at = append_text(all, at, options->envp[i]);
 	for (size_t i = 0; i < go->n_nest; i++)
-		at = put(all, at, options->nest[i]);
+		at = append_text(all, at, options->nest[i]);
 	for (size_t i = 0; i < n_last; i++)
-		at = put(all, at, last[i]);
+		at = append_text(all, at, last[i]);
 	return write_all(fd, all, len, size);
 }
 
@@ -139,9 +139,9 @@ go_send(int socket, const struct keeper_options *options)
 		return -E2BIG;
 	memset(&go, 0, sizeof(go));
 	go.n_filter = options->n_filter;
-	go.n_argv = count(options->argv);
-	go.n_envp = count(options->envp);
-	go.n_nest = count(options->nest);
+	go.n_argv = count_texts(options->argv);
+	go.n_envp = count_texts(options->envp);
+	go.n_nest = count_texts(options->nest);
 	go.n_outer = options->n_outer;
 	go.manner = options->manner;
 	go.limits = options->limits;
@@ -216,7 +216,7 @@ receive_go(int socket, struct go *go, int fds[GO_FDS], size_t *ret_n)
 
 /* The next text; NULL past the end. */
 static char *
-next(char **at, const char *end)
+read_next_text(char **at, const char *end)
 {
 	char *text = *at;
 	size_t n = strnlen(text, (size_t)(end - text));
@@ -233,7 +233,7 @@ take_list(size_t n, char **at, const char *end)
 	char **list = calloc(n + 1, sizeof(*list));
 
 	for (size_t i = 0; list && i < n; i++) {
-		list[i] = next(at, end);
+		list[i] = read_next_text(at, end);
 		if (!list[i]) {
 			free(list);
 			return NULL;
@@ -258,8 +258,8 @@ take_texts(const struct go *go, char *data, struct keeper_options *options)
 	options->nest = options->envp && go->n_nest > 0 ? take_list(go->n_nest, &at, end) : NULL;
 	if (!options->envp || (go->n_nest > 0 && !options->nest))
 		return -ENOMEM;
-	options->program = go->has_program ? next(&at, end) : NULL;
-	options->cwd = next(&at, end);
+	options->program = go->has_program ? read_next_text(&at, end) : NULL;
+	options->cwd = read_next_text(&at, end);
 	return (go->has_program && !options->program) || !options->cwd ? -EPROTO : 0;
 }
 

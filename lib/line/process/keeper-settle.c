@@ -17,7 +17,7 @@
 /* Descriptors of ours must not lie where the command's own 0-2 are. One that
  * cannot be moved must not become -1, which would mean "none". */
 static bool
-lift(int *fd)
+lift_descriptor(int *fd)
 {
 	int high;
 
@@ -84,13 +84,13 @@ keeper_settle(struct life *life)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return "dumpable";
 	life->signals = open_signals();
-	if (life->signals < 0 || !lift(&life->signals))
+	if (life->signals < 0 || !lift_descriptor(&life->signals))
 		return "signalfd";
 	return NULL;
 }
 
 static void
-unpack(uint64_t bits, sigset_t *ret_set)
+unpack_signal_bits(uint64_t bits, sigset_t *ret_set)
 {
 	sigemptyset(ret_set);
 	for (int sig = 1; sig < NSIG; sig++)
@@ -102,14 +102,14 @@ unpack(uint64_t bits, sigset_t *ret_set)
  * the client has a session of its own, it has none: it must not be taken for a
  * background job of ours. */
 static void
-follow(struct life *life)
+follow_client_session(struct life *life)
 {
 	pid_t client = life->options.manner.client;
 
 	life->child.join = getsid(client) == getsid(0);
 	if (!life->child.join)
 		setsid();
-	unpack(life->options.manner.blocked, &life->child.mask);
+	unpack_signal_bits(life->options.manner.blocked, &life->child.mask);
 	life->child.ignore_children = false; /* is among the ignored */
 }
 
@@ -118,13 +118,14 @@ keeper_lead(struct life *life)
 {
 	struct keeper_options *options = &life->options;
 
-	if (!lift(&options->ruleset) || !lift(&options->pty) || !lift(&options->tty))
+	if (!lift_descriptor(&options->ruleset) || !lift_descriptor(&options->pty) ||
+		!lift_descriptor(&options->tty))
 		return "dup";
 	for (size_t i = 0; i < options->n_outer; i++)
-		if (!lift(&options->outer[i]))
+		if (!lift_descriptor(&options->outer[i]))
 			return "dup";
 	if (options->manner.client > 0)
-		follow(life);
+		follow_client_session(life);
 	if (options->pty >= 0 && setsid() < 0)
 		return "setsid";
 	if (options->pty >= 0 && ioctl(options->pty, TIOCSCTTY, 0) < 0)

@@ -39,7 +39,7 @@ leave(const struct life *life)
 
 /* If the supervisor is gone, so is the news; the socket will say so. */
 static void
-tell(const struct life *life, struct keeper_message *message, int fd)
+send_to_supervisor(const struct life *life, struct keeper_message *message, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -70,7 +70,7 @@ tell_failed(const struct life *life, const char *step, int error)
 	struct keeper_message message = { .event = KEEPER_FAILED, .error = error, .last = true };
 
 	strncpy(message.step, step, sizeof(message.step) - 1);
-	tell(life, &message, -1);
+	send_to_supervisor(life, &message, -1);
 	leave(life);
 }
 
@@ -85,7 +85,7 @@ tell_exited(struct life *life, int status)
 	};
 
 	life->running = false;
-	tell(life, &message, -1);
+	send_to_supervisor(life, &message, -1);
 }
 
 /* Once until it is continued: a command that stops and wakes itself without
@@ -103,7 +103,7 @@ tell_stopped(struct life *life, int status)
 	if (life->stopped)
 		return;
 	life->stopped = true;
-	tell(life, &message, -1);
+	send_to_supervisor(life, &message, -1);
 }
 
 /* -- the tree ---------------------------------------------------------------- */
@@ -115,7 +115,7 @@ hears_stops(const struct life *life)
 }
 
 static void
-reap(struct life *life)
+reap_children(struct life *life)
 {
 	int flags = WNOHANG | (hears_stops(life) ? WUNTRACED : 0), status, exited = 0;
 	bool over = false;
@@ -147,7 +147,7 @@ tell_empty(struct life *life, int error)
 		.last = true,
 	};
 
-	tell(life, &message, -1);
+	send_to_supervisor(life, &message, -1);
 }
 
 /* tree_end may reap the command itself: then it was our SIGKILL that ended it,
@@ -157,7 +157,7 @@ end_now(struct life *life)
 {
 	int r = tree_end(KEEPER_END_MS);
 
-	reap(life);
+	reap_children(life);
 	if (life->running && kill(life->child.pid, 0) < 0)
 		tell_exited(life, SIGKILL);
 	tell_empty(life, r < 0 ? -r : 0);
@@ -169,7 +169,7 @@ begin_end(struct life *life, int grace_ms)
 {
 	if (life->ending)
 		return;
-	reap(life);
+	reap_children(life);
 	life->ending = true;
 	life->left = 0;
 	if (life->empty)
@@ -184,7 +184,7 @@ begin_end(struct life *life, int grace_ms)
 /* -- orders ------------------------------------------------------------------ */
 
 static void
-resume(struct life *life)
+resume_command(struct life *life)
 {
 	life->stopped = false;
 	life->continued++;
@@ -238,7 +238,7 @@ supervise(const struct life *life, const char *door, int socket)
 }
 
 static void
-nest(struct life *life, int id, uint32_t which, int socket)
+start_nested_supervisor(struct life *life, int id, uint32_t which, int socket)
 {
 	const char *door = nest_door_name(which);
 	struct keeper_message message = { .event = KEEPER_NESTED, .status = id, .error = EINVAL };
@@ -253,12 +253,12 @@ nest(struct life *life, int id, uint32_t which, int socket)
 	message.child = pid;
 	if (pid > 0)
 		life->empty = false;
-	tell(life, &message, -1);
+	send_to_supervisor(life, &message, -1);
 }
 
 /* False: the supervisor is gone. */
 static bool
-obey(struct life *life)
+handle_order(struct life *life)
 {
 	struct order order;
 	auto_close int fd = -1;
@@ -271,7 +271,7 @@ obey(struct life *life)
 		return false;
 	switch (order.kind) {
 	case ORDER_CONTINUE:
-		resume(life);
+		resume_command(life);
 		return true;
 	case ORDER_SIGNAL:
 	case ORDER_SIGNAL_GROUP:
@@ -281,7 +281,7 @@ obey(struct life *life)
 		begin_end(life, order.value);
 		return true;
 	case ORDER_NEST:
-		nest(life, order.value, order.door, fd);
+		start_nested_supervisor(life, order.value, order.door, fd);
 		return true;
 	case ORDER_RUN:
 	case ORDER_NONE:
@@ -316,7 +316,7 @@ abandoned(struct life *life)
  * then tells the rest; this leader does not die of it. Without one of its own,
  * the kernel tells everybody itself. */
 static void
-hear(struct life *life)
+handle_signals(struct life *life)
 {
 	struct signalfd_siginfo info;
 
@@ -326,7 +326,7 @@ hear(struct life *life)
 			tree_signal(SIGHUP);
 			tree_signal(SIGCONT);
 		}
-	reap(life);
+	reap_children(life);
 }
 
 __attribute__((noreturn)) static void
@@ -347,8 +347,8 @@ keep(struct life *life)
 		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
 			abandoned(life);
 		if (p[1].revents)
-			hear(life);
-		if (p[0].revents && !obey(life))
+			handle_signals(life);
+		if (p[0].revents && !handle_order(life))
 			abandoned(life);
 	}
 }
@@ -374,7 +374,7 @@ start_command(struct life *life)
 	life->running = true;
 	message.child = child->pid;
 	message.joined = child->join;
-	tell(life, &message, child->listener);
+	send_to_supervisor(life, &message, child->listener);
 	close(steal_fd(&child->listener));
 }
 
@@ -417,6 +417,6 @@ keeper_live(const sigset_t *mask, int socket)
 		tell_failed(&life, failed, errno);
 	start_command(&life);
 	let_go();
-	reap(&life);
+	reap_children(&life);
 	keep(&life);
 }

@@ -101,7 +101,7 @@ enum stands {
 
 /* An enum stands, or -EAGAIN: somebody in between ended while we looked. */
 static int
-climb(const struct tree *tree, pid_t pid)
+climb_to_keeper(const struct tree *tree, pid_t pid)
 {
 	struct status status;
 	bool apart = false;
@@ -120,12 +120,12 @@ climb(const struct tree *tree, pid_t pid)
 }
 
 static enum stands
-stands(const struct tree *tree, pid_t pid)
+find_standing(const struct tree *tree, pid_t pid)
 {
 	if (pid <= 1 || tree->keeper <= 1 || pid == tree->keeper)
 		return STANDS_OUTSIDE;
 	for (int i = 0; i < LOOKS; i++) {
-		int r = climb(tree, pid);
+		int r = climb_to_keeper(tree, pid);
 
 		if (r >= 0)
 			return (enum stands)r;
@@ -136,7 +136,7 @@ stands(const struct tree *tree, pid_t pid)
 bool
 tree_holds(const struct tree *tree, pid_t pid)
 {
-	return stands(tree, pid) == STANDS_IN;
+	return find_standing(tree, pid) == STANDS_IN;
 }
 
 /* A directory entry that is a number, or 0. */
@@ -176,7 +176,7 @@ tree_holds_group(const struct tree *tree, pid_t pgrp)
 
 		if (pid <= 0 || status_read(pid, &status) < 0 || status.group != pgrp)
 			continue;
-		switch (stands(tree, pid)) {
+		switch (find_standing(tree, pid)) {
 		case STANDS_OUTSIDE:
 			return false;
 		case STANDS_IN:
@@ -271,7 +271,7 @@ children_of_thread(pid_t pid, const char *thread, struct pids *pids)
 
 /* Appends the children of all its threads. */
 static void
-children(pid_t pid, struct pids *pids)
+append_children(pid_t pid, struct pids *pids)
 {
 	char path[64];
 	struct dirent *entry;
@@ -313,7 +313,7 @@ signal_all(int sig, struct pids *met)
 	auto_pids struct pids parents = { 0 };
 	int n = 0;
 
-	children(root, &todo);
+	append_children(root, &todo);
 	for (size_t i = 0; i < todo.n; i++)
 		pids_add(&parents, root);
 	for (size_t i = 0; i < todo.n && i < parents.n; i++) {
@@ -324,7 +324,7 @@ signal_all(int sig, struct pids *met)
 			if (met && !pids_hold(met, pid))
 				pids_add(met, pid);
 		}
-		children(pid, &todo);
+		append_children(pid, &todo);
 		while (parents.n < todo.n && pids_add(&parents, pid))
 			;
 	}
@@ -341,7 +341,7 @@ tree_signal(int sig)
  * that comes up to root while it is read. Who has no child has no descendant:
  * orphans come up before their parent can be reaped. */
 static bool
-reap(void)
+reap_all_children(void)
 {
 	pid_t pid;
 
@@ -359,7 +359,7 @@ wait_for_one(int ms)
 	struct status status;
 	pid_t alive = 0;
 
-	children(getpid(), &own);
+	append_children(getpid(), &own);
 	for (size_t i = 0; i < own.n && alive == 0; i++)
 		if (status_read(own.at[i], &status) == 0 && !is_dead(&status))
 			alive = own.at[i];
@@ -379,7 +379,7 @@ tree_end(int limit_ms)
 		int64_t rest;
 
 		signal_all(SIGKILL, &met);
-		if (reap())
+		if (reap_all_children())
 			return (int)met.n;
 		rest = end - clock_steady();
 		if (rest <= 0)

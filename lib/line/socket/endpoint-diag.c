@@ -62,7 +62,7 @@ states_of(int type)
 }
 
 static int
-ask(int fd, const struct look *look, int family)
+send_diag_request(int fd, const struct look *look, int family)
 {
 	struct {
 		struct nlmsghdr head;
@@ -123,7 +123,7 @@ gets_it(const struct endpoint *endpoint, const struct inet_diag_msg *message, bo
 }
 
 static void
-count(struct look *look, const uint32_t cookie[2])
+count_diag_socket(struct look *look, const uint32_t cookie[2])
 {
 	look->found++;
 	if (!look->ours(look->data, (uint64_t)cookie[1] << 32 | cookie[0]))
@@ -160,7 +160,7 @@ look_at_inet(struct look *look, const char *data, size_t len)
 	memcpy(&message, data, sizeof(message));
 	only = find_attribute(data, NLMSG_ALIGN(sizeof(message)), len, INET_DIAG_SKV6ONLY, &n);
 	if (gets_it(look->endpoint, &message, only && n > 0 && *only))
-		count(look, message.id.idiag_cookie);
+		count_diag_socket(look, message.id.idiag_cookie);
 	return 0;
 }
 
@@ -180,7 +180,7 @@ look_at_unix(struct look *look, const char *data, size_t len)
 	name = find_attribute(data, NLMSG_ALIGN(sizeof(message)), len, UNIX_DIAG_NAME, &n);
 	if (message.udiag_type == look->type && name && n == endpoint->name_len + 1 &&
 		name[0] == '\0' && memcmp(name + 1, endpoint->name, n - 1) == 0)
-		count(look, message.udiag_cookie);
+		count_diag_socket(look, message.udiag_cookie);
 	return 0;
 }
 
@@ -221,7 +221,7 @@ read_answer(struct look *look, const char *data, size_t len)
 }
 
 static int
-list(struct look *look, int family)
+list_diag_sockets(struct look *look, int family)
 {
 	auto_free char *answer = malloc(ANSWER_SIZE);
 	auto_close int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -229,7 +229,7 @@ list(struct look *look, int family)
 
 	if (!answer || fd < 0)
 		return -ENOMEM;
-	r = ask(fd, look, family);
+	r = send_diag_request(fd, look, family);
 	/* The kernel has answered by the time sendto returns, or goes on as it is
 	 * read: there is nothing to wait for. */
 	for (int i = 0; r == 0 && i < ANSWERS_MAX; i++) {
@@ -251,12 +251,12 @@ look_for(struct look *look)
 	int r;
 
 	if (endpoint->kind == ENDPOINT_ABSTRACT)
-		return list(look, AF_UNIX);
+		return list_diag_sockets(look, AF_UNIX);
 	if (endpoint->kind != ENDPOINT_INET || endpoint->port == 0)
 		return -EINVAL;
 	/* IPv6 sockets take IPv4 as well: both lists count. */
-	r = endpoint->v6 && !endpoint_is_any(endpoint) ? 0 : list(look, AF_INET);
-	return r < 0 ? r : list(look, AF_INET6);
+	r = endpoint->v6 && !endpoint_is_any(endpoint) ? 0 : list_diag_sockets(look, AF_INET);
+	return r < 0 ? r : list_diag_sockets(look, AF_INET6);
 }
 
 enum endpoint_owner

@@ -176,7 +176,7 @@ drop_at(struct standins *standins, size_t i)
 /* A port is free again when the program has closed its socket, not when we
  * have: so each time, those that are gone go. */
 static void
-sweep(struct standins *standins)
+sweep_standins(struct standins *standins)
 {
 	for (size_t i = standins->n; i-- > 0;)
 		if (inode_at(standins->kept[i].pid, standins->kept[i].number) !=
@@ -190,7 +190,7 @@ find_kept(struct standins *standins, ino_t inode)
 	int fd = -1;
 
 	pthread_mutex_lock(&standins->lock);
-	sweep(standins);
+	sweep_standins(standins);
 	for (size_t i = 0; fd < 0 && i < standins->n; i++)
 		if (standins->kept[i].inode == inode)
 			fd = fcntl(standins->kept[i].fd, F_DUPFD_CLOEXEC, 3);
@@ -211,7 +211,7 @@ standin_keep(struct standins *standins, const struct target *target, int number,
 	if (copy < 0)
 		return;
 	pthread_mutex_lock(&standins->lock);
-	sweep(standins);
+	sweep_standins(standins);
 	if (standins->n == KEPT_MAX)
 		drop_at(standins, 0);
 	standins->kept[standins->n++] = (struct kept){ copy, st.st_ino, pid, number };
@@ -241,7 +241,7 @@ standin_drop(struct standins *standins, int fd)
 /* -- one that stands in -------------------------------------------------------------- */
 
 static int
-make(const struct kind *kind, int flags)
+create_standin_socket(const struct kind *kind, int flags)
 {
 	int one = 1,
 	    fd = socket(kind->domain,
@@ -270,7 +270,7 @@ standin_find(struct standins *standins, const struct target *target, int number,
 			return -EPERM;
 		kind = kind_at(target->tid, number);
 		r = kind ? check_unused(target->tid, kind, inode) : -EOPNOTSUPP;
-		fd = r == 0 ? make(kind, flags) : r;
+		fd = r == 0 ? create_standin_socket(kind, flags) : r;
 	}
 	if (fd < 0)
 		return fd;

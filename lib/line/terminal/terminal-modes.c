@@ -39,7 +39,7 @@ static const struct {
 _Static_assert(N_TABLE <= 32, "one bit each");
 
 static void
-begin(struct modes *modes, int state, char prefix)
+begin_mode_state(struct modes *modes, int state, char prefix)
 {
 	modes->state = state;
 	modes->prefix = prefix;
@@ -77,7 +77,7 @@ end_control(struct modes *modes, unsigned char final)
 			set_mode(modes, modes->numbers[i], final == 'h');
 	if (final == 'u' && (modes->prefix == '>' || modes->prefix == '='))
 		modes->keyboard = true;
-	begin(modes, GROUND, 0);
+	begin_mode_state(modes, GROUND, 0);
 }
 
 static void
@@ -134,15 +134,15 @@ feed_escape(struct modes *modes, unsigned char c)
 	if (c >= 0x20 && c < 0x30) {
 		modes->strange = true; /* a character set: one more byte */
 	} else if (modes->strange) {
-		begin(modes, GROUND, 0);
+		begin_mode_state(modes, GROUND, 0);
 	} else if (c == '[') {
-		begin(modes, CONTROL, 0);
+		begin_mode_state(modes, CONTROL, 0);
 	} else if (c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_') {
-		begin(modes, STRING, (char)c);
+		begin_mode_state(modes, STRING, (char)c);
 	} else if (c >= 0x20 && c < 0x7f) { /* past that it is passed over */
 		if (c == 'c')		    /* reset */
 			*modes = (struct modes){ .palette = modes->palette };
-		begin(modes, GROUND, 0);
+		begin_mode_state(modes, GROUND, 0);
 	}
 }
 
@@ -167,9 +167,9 @@ modes_feed(struct modes *modes, const char *data, size_t len)
 			modes->palette = true;
 		modes->last = c;
 		if (c == ESC) /* also within a string, where ESC \ ends it */
-			begin(modes, ESCAPE, 0);
+			begin_mode_state(modes, ESCAPE, 0);
 		else if (c == CAN || c == SUB)
-			begin(modes, GROUND, 0);
+			begin_mode_state(modes, GROUND, 0);
 		else if (modes->state == ESCAPE)
 			feed_escape(modes, c);
 		else if (modes->state == CONTROL)
@@ -177,7 +177,7 @@ modes_feed(struct modes *modes, const char *data, size_t len)
 		else if (modes->state == GROUND)
 			feed_ground(modes, c);
 		else if (c == BEL && modes->prefix == ']')
-			begin(modes, GROUND, 0);
+			begin_mode_state(modes, GROUND, 0);
 		else
 			feed_string(modes, c);
 	}

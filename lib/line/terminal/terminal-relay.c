@@ -28,7 +28,7 @@ enum {
 
 /* 0: something or nothing came; -EPIPE: this side is gone. */
 static int
-fill(int fd, struct flow *flow)
+read_into_flow(int fd, struct flow *flow)
 {
 	ssize_t n;
 
@@ -45,7 +45,7 @@ fill(int fd, struct flow *flow)
 
 /* How many bytes of at most len went; -EPIPE. */
 static ssize_t
-spill(int fd, struct flow *flow, size_t len)
+write_from_flow(int fd, struct flow *flow, size_t len)
 {
 	ssize_t n = len > 0 ? write(fd, flow->data + flow->start, len) : 0;
 
@@ -71,11 +71,11 @@ hang_up(struct terminal *terminal)
 }
 
 static void
-show(struct terminal *terminal)
+show_output(struct terminal *terminal)
 {
 	const struct flow *output = &terminal->output;
 	const char *from = output->data + output->start;
-	ssize_t n = spill(terminal->real, &terminal->output, output->len);
+	ssize_t n = write_from_flow(terminal->real, &terminal->output, output->len);
 
 	if (n > 0)
 		modes_feed(&terminal->modes, from, (size_t)n);
@@ -88,7 +88,7 @@ show(struct terminal *terminal)
 static void
 fill_output(struct terminal *terminal)
 {
-	if (fill(terminal->master, &terminal->output) == 0)
+	if (read_into_flow(terminal->master, &terminal->output) == 0)
 		return;
 	close(terminal->master);
 	terminal->master = -1;
@@ -99,12 +99,12 @@ static void
 fill_keys(struct terminal *terminal)
 {
 	size_t had = terminal->keys.len;
-	int r = fill(terminal->real, &terminal->keys);
+	int r = read_into_flow(terminal->real, &terminal->keys);
 
 	if (terminal->keys.len > had)
 		terminal->typed = clock_steady();
 	if (terminal->master >= 0)
-		spill(terminal->master, &terminal->keys, terminal->keys.len);
+		write_from_flow(terminal->master, &terminal->keys, terminal->keys.len);
 	if (r < 0)
 		hang_up(terminal);
 }
@@ -114,7 +114,7 @@ fill_keys(struct terminal *terminal)
 /* An entry that wants nothing is not polled: its hangup would be reported
  * again and again. */
 static struct pollfd
-want(int fd, bool in, bool out)
+make_pollfd(int fd, bool in, bool out)
 {
 	short events = (short)((in ? POLLIN : 0) | (out ? POLLOUT : 0));
 
@@ -124,10 +124,10 @@ want(int fd, bool in, bool out)
 static void
 want_both(const struct terminal *terminal, struct pollfd *fds)
 {
-	fds[AT_REAL] = want(terminal->real,
+	fds[AT_REAL] = make_pollfd(terminal->real,
 		terminal->master >= 0 && terminal->keys.len<FLOW_SIZE, terminal->output.len> 0);
-	fds[AT_MASTER] =
-		want(terminal->master, terminal->output.len<FLOW_SIZE, terminal->keys.len> 0);
+	fds[AT_MASTER] = make_pollfd(
+		terminal->master, terminal->output.len<FLOW_SIZE, terminal->keys.len> 0);
 }
 
 int
@@ -135,28 +135,28 @@ terminal_poll(struct terminal *terminal, struct pollfd *fds)
 {
 	pthread_mutex_lock(&terminal->lock);
 	if (terminal->held || !terminal->started) {
-		fds[AT_REAL] = want(-1, false, false);
-		fds[AT_MASTER] = want(-1, false, false);
+		fds[AT_REAL] = make_pollfd(-1, false, false);
+		fds[AT_MASTER] = make_pollfd(-1, false, false);
 	} else {
 		want_both(terminal, fds);
 	}
 	pthread_mutex_unlock(&terminal->lock);
-	fds[AT_WAKE] = want(terminal->wake, true, false);
-	fds[AT_TIMER] = want(terminal->timer, true, false);
+	fds[AT_WAKE] = make_pollfd(terminal->wake, true, false);
+	fds[AT_TIMER] = make_pollfd(terminal->timer, true, false);
 	return N_AT;
 }
 
 static void
-move(struct terminal *terminal, const struct pollfd *fds)
+move_terminal_bytes(struct terminal *terminal, const struct pollfd *fds)
 {
 	if (fds[AT_MASTER].revents & (POLLIN | POLLHUP | POLLERR) && terminal->master >= 0)
 		fill_output(terminal);
 	if (terminal->output.len > 0 && terminal->real >= 0)
-		show(terminal);
+		show_output(terminal);
 	if (fds[AT_REAL].revents & (POLLIN | POLLHUP | POLLERR) && terminal->real >= 0)
 		fill_keys(terminal);
 	else if (fds[AT_MASTER].revents & POLLOUT && terminal->master >= 0)
-		spill(terminal->master, &terminal->keys, terminal->keys.len);
+		write_from_flow(terminal->master, &terminal->keys, terminal->keys.len);
 }
 
 void
@@ -172,7 +172,7 @@ terminal_ready(struct terminal *terminal, const struct pollfd *fds, int n)
 	if (fds[AT_TIMER].revents && read(terminal->timer, &count, sizeof(count)) > 0)
 		relay_size(terminal);
 	if (!terminal->held && terminal->started)
-		move(terminal, fds);
+		move_terminal_bytes(terminal, fds);
 	pthread_mutex_unlock(&terminal->lock);
 }
 
@@ -220,8 +220,9 @@ relay_drain(struct terminal *terminal, int quiet_ms, int total_ms)
 		int64_t left = deadline - clock_steady();
 		int n;
 
-		fds[AT_REAL] = want(terminal->real, false, terminal->output.len > 0);
-		fds[AT_MASTER] = want(terminal->master, terminal->output.len < FLOW_SIZE, false);
+		fds[AT_REAL] = make_pollfd(terminal->real, false, terminal->output.len > 0);
+		fds[AT_MASTER] =
+			make_pollfd(terminal->master, terminal->output.len < FLOW_SIZE, false);
 		if (terminal->output.len == 0 && left > quiet_ms)
 			left = quiet_ms;
 		n = left < 0 ? 0 : poll(fds, AT_MASTER + 1, (int)left);
@@ -232,7 +233,7 @@ relay_drain(struct terminal *terminal, int quiet_ms, int total_ms)
 		if (fds[AT_MASTER].revents)
 			fill_output(terminal);
 		if (terminal->output.len > 0)
-			show(terminal);
+			show_output(terminal);
 	}
 }
 
@@ -249,7 +250,7 @@ relay_complete(struct terminal *terminal)
 		modes_feed(&ahead, from + len++, 1);
 	if (len == 0 || !modes_whole(&ahead) || terminal->real < 0)
 		return;
-	n = spill(terminal->real, &terminal->output, len);
+	n = write_from_flow(terminal->real, &terminal->output, len);
 	if (n > 0)
 		modes_feed(&terminal->modes, from, (size_t)n);
 }

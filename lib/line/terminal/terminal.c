@@ -227,7 +227,7 @@ terminal_resize(struct terminal *terminal)
 }
 
 static void
-leave(struct terminal *terminal, const char *line)
+leave_screen_modes(struct terminal *terminal, const char *line)
 {
 	auto_buf struct buf text = { 0 };
 
@@ -287,7 +287,7 @@ terminal_suspend(struct terminal *terminal)
 		relay_drain(terminal, 0, STOPPING_MS);
 		relay_complete(terminal);
 		if (terminal->modes.changed != 0)
-			leave(terminal, "");
+			leave_screen_modes(terminal, "");
 		set_modes(terminal, &terminal->before);
 		stop_job(terminal);
 		relay_size(terminal);
@@ -343,7 +343,7 @@ terminal_hold(struct terminal *terminal)
 	relay_wake(terminal);
 	if (in_background(terminal))
 		return;
-	leave(terminal, "\r\n");
+	leave_screen_modes(terminal, "\r\n");
 	set_modes(terminal, &terminal->before);
 }
 
