@@ -5,19 +5,15 @@
 /* All of libambit. A harness needs: settings, scope, record, engine; then a
  * request per tool call. examples/tiny.c shows the whole of it. */
 
-#include <ambit/agents.h>
 #include <ambit/approve.h>
-#include <ambit/dialog.h>
 #include <ambit/engine.h>
 #include <ambit/error.h>
 #include <ambit/limits.h>
 #include <ambit/execute.h>
 #include <ambit/judge.h>
 #include <ambit/label.h>
-#include <ambit/live.h>
 #include <ambit/outcome.h>
 #include <ambit/policy.h>
-#include <ambit/probe.h>
 #include <ambit/record.h>
 #include <ambit/registry.h>
 #include <ambit/request.h>

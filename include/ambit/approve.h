@@ -40,13 +40,6 @@ struct ambit_question {
 	bool judging; /* and he has not said anything to it yet: nobody else is asked */
 };
 
-void ambit_question_finish(struct ambit_question *question);
-/* -ENOMEM. */
-int ambit_question_copy(const struct ambit_question *from, struct ambit_question *ret_question);
-/* Whether an answer to the one is an answer to the other. An id alone does not say so:
- * what changed meanwhile is asked about anew under the same. */
-bool ambit_question_same(const struct ambit_question *a, const struct ambit_question *b);
-
 struct ambit_answer {
 	enum ambit_answer_kind kind;
 	char path[PATH_MAX]; /* FOLDER, ALWAYS: which of the offered; "": the first offered */
@@ -73,23 +66,5 @@ void ambit_approver_destroy(struct ambit_approver *approver);
  * now and refused if it lies beneath one of the n writable directories. */
 int ambit_approver_create(const char *spec, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err);
-
-/* A program at the other end of a socket, one line of JSON each way: the question
- * with an "id" out, {"id", "answer", "message", "path", "judge"} in, or {"id", "nobody":
- * why}, which is no answer (-ENOENT); {"cancel": id} out when it is withdrawn. Takes the
- * descriptor, on success. */
-int ambit_approver_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err);
-
-enum {
-	AMBIT_TTY_COLOUR = 1, /* escape sequences for emphasis */
-	/* Those who ask have it as well. They can make it say things of its own, as if they were
-	 * typed, and draw over the question: a yes takes a word that is shown for it. */
-	AMBIT_TTY_SHARED = 2,
-};
-
-/* A terminal approver on given descriptors (the program passes /dev/tty).
- * Does not take them. */
-int ambit_approver_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
-	struct ambit_error *err);
 
 #endif

@@ -54,7 +54,7 @@ struct ambit_execution {
 	size_t input_len;
 	const char *cwd; /* absolute */
 	/* KERNEL: of the folder only these are open to writes, NULL at the end; NULL: all
-	 * of it. See ambit_scope_narrow. */
+	 * of it. See scope_narrow. */
 	char *const *only;
 	int timeout_ms; /* 0: 60 000 */
 	size_t max;	/* bytes kept of each stream; 0: 30 000. The middle is cut */
@@ -90,11 +90,5 @@ struct ambit_executed {
 int ambit_execute(struct ambit_executor *executor, const struct ambit_execution *execution,
 	struct ambit_executed *ret_executed, struct ambit_error *err);
 void ambit_executed_finish(struct ambit_executed *executed);
-
-/* A copy of envp without the variables that look like secrets, but for those that
- * keep (may be NULL) names; what was left out, by name and escaped, in *ret_removed,
- * which may be NULL. Each ends in NULL and is freed, strings first, by the caller.
- * NULL without memory. */
-char **ambit_scrub_env(char *const *envp, char *const *keep, char ***ret_removed);
 
 #endif

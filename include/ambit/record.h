@@ -33,17 +33,6 @@ enum ambit_record_open {
 int ambit_record_open(const char *state_dir, enum ambit_record_open how,
 	struct ambit_record **ret_record, struct ambit_error *err);
 void ambit_record_close(struct ambit_record *record);
-/* The same for a process that exits next: others find it closed, but nothing is
- * freed, and the record cannot be used any more. */
-void ambit_record_leave(struct ambit_record *record);
-
-/* For a program that opens one record and soon ends, called before anything
- * uses SQLite: it takes memory when it is needed, not ahead of it. That holds
- * for the whole process, so it is not for a program with databases of its own. */
-void ambit_record_frugal(void);
-
-/* Changes whenever another process has written. */
-int64_t ambit_record_version(struct ambit_record *record);
 
 /* -- sessions ------------------------------------------------------------ */
 
@@ -76,9 +65,6 @@ bool ambit_session_name_valid(const char *name);
 /* -ENOENT if there is no such session. */
 int ambit_record_session_load(struct ambit_record *record, const char *name,
 	struct ambit_session *ret_session, struct ambit_error *err);
-/* Creates it if it is new, in one transaction with its "session" event. */
-int ambit_record_session_store(
-	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err);
 /* Newest first. each returns non-zero to stop. */
 int ambit_record_sessions(struct ambit_record *record,
 	int (*each)(void *data, const struct ambit_session *session), void *data,
@@ -142,24 +128,6 @@ int ambit_record_events(struct ambit_record *record, const struct ambit_event_fi
 	int (*each)(void *data, int64_t id, const struct ambit_event *event), void *data,
 	struct ambit_error *err);
 
-/* Which sessions are removed, with their events, approvals, modes and permissions. Never
- * one that is live: its process holds it. Standing rules stay. */
-struct ambit_forget {
-	const char *session; /* only this one; NULL: all */
-	int64_t before;	     /* only if its last event is older than this time; 0: all */
-	bool look;	     /* nothing is removed: how many it would be */
-	bool person;	     /* those, too, that have modes, permissions or noes of their own */
-};
-struct ambit_forgotten {
-	int64_t sessions;
-	int64_t events;
-	int64_t live; /* that stay */
-};
-/* person is taken as true. The file shrinks by what was removed. A "forget" event in
- * the chain "-" tells of it. */
-int ambit_record_forget(struct ambit_record *record, const struct ambit_forget *what,
-	struct ambit_forgotten *ret_forgotten, struct ambit_error *err);
-
 /* One chain's check. broken is the seq of the first link that does not hold,
  * 0 if all do; why says what is wrong with it. */
 struct ambit_chain {
@@ -173,8 +141,5 @@ struct ambit_chain {
 int ambit_record_verify(struct ambit_record *record, const char *session,
 	int (*each)(void *data, const struct ambit_chain *chain), void *data,
 	struct ambit_error *err);
-
-/* Text with what looks like a secret taken out. Caller frees. */
-char *ambit_redact(const char *text);
 
 #endif

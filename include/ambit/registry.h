@@ -27,8 +27,8 @@ struct ambit_permit;
 /* What run_agent needs of the door it is called through. Borrowed. */
 struct ambit_agent_child {
 	const char *name, *turn;
-	char *const *envp;		     /* for the agent */
-	const struct ambit_profile *profile; /* that is open here, and is to be there; or NULL */
+	char *const *envp;	       /* for the agent */
+	const struct profile *profile; /* that is open here, and is to be there; or NULL */
 	int depth;
 	bool asks; /* what is outside is a question there, too */
 };
@@ -38,7 +38,7 @@ struct ambit_agents {
 	const char *turn;  /* in which this session itself runs; NULL or "": none */
 	int depth;	   /* how many agents are above it */
 	char *const *envp; /* theirs; secrets are taken out, but for those one keeps */
-	/* Makes the descriptor that says what is around a child: see ambit_run_around.
+	/* Makes the descriptor that says what is around a child: see run_around.
 	 * With the registry's lock. */
 	int (*around)(void *data, const struct ambit_agent_child *child, int *ret_fd,
 		struct ambit_error *err);

@@ -29,20 +29,6 @@ enum ambit_run_terminal {
  * is. */
 struct ambit_run_keeper;
 
-int ambit_run_keep(struct ambit_run_keeper **ret_keeper, struct ambit_error *err);
-/* Makes ready what needs neither settings nor record, while somebody else
- * opens those. What fails here fails again, with words, in ambit_run. */
-void ambit_run_prepare(struct ambit_run_keeper *keeper);
-/* Lets one go that was not used. Accepts NULL. */
-void ambit_run_release(struct ambit_run_keeper *keeper);
-
-/* What a process inside the line can have started outside of it, narrower than itself. */
-enum ambit_run_door {
-	AMBIT_RUN_DOOR_RUN = 0,
-	AMBIT_RUN_DOOR_MCP,
-	AMBIT_RUN_DOOR_SPAWN,
-};
-
 /* A run inside this one: see below. */
 struct ambit_run_inner;
 
@@ -74,7 +60,7 @@ struct ambit_run_options {
 	bool watchers;
 
 	/* For runs inside this one: argv of the program that supervises them,
-	 * with what ambit_run_inner_open takes as descriptor 3; argv[1] is replaced
+	 * with what run_inner_open takes as descriptor 3; argv[1] is replaced
 	 * by the door's name; NULL: there can be none. And what it is told of this line: any text,
 	 * the caller frees; called while nobody else uses the engine. */
 	char *const *nest;
@@ -147,70 +133,5 @@ int ambit_run(const struct ambit_run_options *options, struct ambit_run_result *
  * frees; NULL without memory. */
 char *ambit_run_result_json(
 	const struct ambit_run_result *result, const char *session, char *const *argv);
-
-/* -- a run inside a run -------------------------------------------------------- */
-
-/* Only one supervisor can listen behind one line. So a program inside has its
- * command started from outside, narrower than itself, and stands for it: the
- * command has its descriptors 0-2, its job and its manners, and ends with it. */
-
-/* A socket to the supervisor around this process. -ENOENT: there is none;
- * otherwise err has words. */
-int ambit_run_outside(int *ret_socket, struct ambit_error *err);
-
-struct ambit_run_request {
-	enum ambit_run_door door;
-	char *const *args; /* for the supervisor that is started */
-	char *const *envp; /* for the command */
-	const char *cwd;
-};
-
-/* Has it done, relays signals, stops and goes on as the command does, until it
- * ends. Takes the socket. ret_report: what ambit_run_inner_end was given; caller
- * frees; or NULL. */
-int ambit_run_through(int socket, const struct ambit_run_request *request, int *ret_status,
-	char **ret_report, struct ambit_error *err);
-
-/* In the program that is started outside: reads what is asked for. Takes the
- * socket. The client's descriptors 0-2 become this process' own. What these
- * return is borrowed. Without a client (below) args are none, and cwd is "". */
-int ambit_run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambit_error *err);
-char *const *ambit_run_inner_args(const struct ambit_run_inner *inner);
-char *const *ambit_run_inner_envp(const struct ambit_run_inner *inner);
-const char *ambit_run_inner_cwd(const struct ambit_run_inner *inner);
-mode_t ambit_run_inner_umask(const struct ambit_run_inner *inner);
-const char *ambit_run_inner_scope(const struct ambit_run_inner *inner); /* of nest_scope */
-const char *ambit_run_inner_temp(const struct ambit_run_inner *inner);	/* of the outer line */
-/* What is open to writes in the outer line: real paths; may be NULL. */
-char *const *ambit_run_inner_writable(const struct ambit_run_inner *inner);
-/* Those of them that are open with all that is in them. */
-char *const *ambit_run_inner_whole(const struct ambit_run_inner *inner);
-/* To poll beside the rest, for a door that is no run: readable when the client says
- * something, or is gone; -1: there is none. Then 0: it is to end, -EAGAIN: not yet. */
-int ambit_run_inner_fd(const struct ambit_run_inner *inner);
-int ambit_run_inner_heard(struct ambit_run_inner *inner);
-/* Tells the client that it is started, for such a door. */
-void ambit_run_inner_started(struct ambit_run_inner *inner);
-
-/* -- a run that a door starts ------------------------------------------------------ */
-
-/* What a door is, for a run that it starts and that it holds narrower than itself. */
-struct ambit_run_around {
-	const char *scope;		  /* any text: ambit_run_inner_scope there */
-	char *const *open, *const *spine; /* what is open to writes: real paths */
-	char *const *envp; /* for the command: it may be somebody's behind a line, and is not
-			    * the environment of the run itself */
-	/* The door is itself inside lines: they hold the run as well; or NULL. */
-	const struct ambit_run_inner *inner;
-};
-/* *ret_socket is for the run, as what ambit_run_inner_open takes. */
-int ambit_run_around(
-	const struct ambit_run_around *around, int *ret_socket, struct ambit_error *err);
-/* The same for a run that stands where the door itself stands. */
-int ambit_run_beside(const struct ambit_run_inner *inner, char *const *envp, int *ret_socket,
-	struct ambit_error *err);
-
-/* Tells the client how it ended; report may be NULL. Accepts NULL. */
-void ambit_run_inner_end(struct ambit_run_inner *inner, int status, const char *report);
 
 #endif

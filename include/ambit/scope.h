@@ -43,18 +43,6 @@ int ambit_scope_child(const struct ambit_scope *parent, const char *root, bool a
 
 void ambit_scope_destroy(struct ambit_scope *scope);
 
-/* From now on writes are inside only where they are in one of these directories too
- * (absolute paths): of the folder less is open, never more. One around the folder is
- * all of it; one that lies elsewhere, or is none, opens nothing. With none that opens
- * anything a write in the folder is OutOfScope; with some, what they leave out is
- * asked about like what is outside. dirs NULL: all of the folder again. by says in
- * refusals whose words these are: "the client's roots"; copied. */
-int ambit_scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n, const char *by,
-	struct ambit_error *err);
-/* What it was narrowed to: real paths, perhaps none. 1: it was not. */
-int ambit_scope_narrowed(
-	const struct ambit_scope *scope, int (*each)(void *data, const char *path), void *data);
-
 /* Real path of the folder when the scope was made or last seen. Borrowed. */
 const char *ambit_scope_root(const struct ambit_scope *scope);
 const char *ambit_scope_display_root(const struct ambit_scope *scope);

@@ -20,21 +20,4 @@ struct ambit_tool_info {
 /* The i-th tool, or 0 when there is none. */
 int ambit_tool_at(size_t i, struct ambit_tool_info *ret_info);
 
-struct ambit_profile {
-	const char *name;
-	const char *kind;	     /* "agent" or "cache" */
-	const char *const *commands; /* names of the programs it is for; end in NULL */
-	const char *const *folders;  /* "~/..." or absolute; end in NULL */
-	const char *const *hosts;
-	const char *const *args; /* switch off an agent's own sandbox */
-	const char *const *env;	 /* likewise, "NAME=value" */
-	const char *text;
-};
-
-/* The i-th profile, or NULL. */
-const struct ambit_profile *ambit_profile_at(size_t i);
-const struct ambit_profile *ambit_profile_find(const char *name);
-/* The one for a command, by the last component of argv0; or NULL. */
-const struct ambit_profile *ambit_profile_for(const char *argv0);
-
 #endif

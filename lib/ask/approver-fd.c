@@ -191,7 +191,7 @@ destroy_fd_approver(struct ambit_approver *approver)
 }
 
 int
-ambit_approver_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err)
+approver_on_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err)
 {
 	struct peer *peer;
 	struct stat st;

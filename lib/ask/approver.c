@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -131,7 +132,7 @@ answer_choose(
 }
 
 void
-ambit_question_finish(struct ambit_question *question)
+question_finish(struct ambit_question *question)
 {
 	if (!question)
 		return;
@@ -173,13 +174,13 @@ copy_choices(const struct ambit_question *from, struct ambit_question *to)
 }
 
 bool
-ambit_question_same(const struct ambit_question *a, const struct ambit_question *b)
+question_same(const struct ambit_question *a, const struct ambit_question *b)
 {
 	return a->id == b->id && streq(a->what, b->what) && streq(a->outcome, b->outcome);
 }
 
 int
-ambit_question_copy(const struct ambit_question *from, struct ambit_question *ret_question)
+question_copy(const struct ambit_question *from, struct ambit_question *ret_question)
 {
 	struct ambit_question to = {
 		.id = from->id,
@@ -197,7 +198,7 @@ ambit_question_copy(const struct ambit_question *from, struct ambit_question *re
 	if ((from->who && !to.who) || (from->what && !to.what) || (from->why && !to.why) ||
 		(from->request && !to.request) || (from->outcome && !to.outcome) ||
 		(from->judge && !to.judge) || copy_choices(from, &to) < 0) {
-		ambit_question_finish(&to);
+		question_finish(&to);
 		return -ENOMEM;
 	}
 	*ret_question = to;

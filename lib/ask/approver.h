@@ -14,7 +14,7 @@ int exec_create(const char *program, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err);
 /* On /dev/tty, which it opens and owns; without colour. */
 int tty_create(struct ambit_approver **ret_approver, struct ambit_error *err);
-/* How long nothing must have come before a yes on a terminal, in place of AMBIT_KEY_ALONE_MS:
+/* How long nothing must have come before a yes on a terminal, in place of DIALOG_KEY_ALONE_MS:
  * tests have no hurry, and machines no sense of time. */
 void tty_set_alone(struct ambit_approver *approver, int ms);
 
@@ -25,6 +25,24 @@ const char *choice_folder(const struct ambit_choice *choice);
 /* Fills an answer with a choice of the question, path included, so that
  * nobody has to guess later which folder was meant. -ENAMETOOLONG. */
 int answer_choose(const struct ambit_choice *choice, struct ambit_answer *ret_answer,
+	struct ambit_error *err);
+
+/* A program at the other end of a socket, one line of JSON each way: the question
+ * with an "id" out, {"id", "answer", "message", "path", "judge"} in, or {"id", "nobody":
+ * why}, which is no answer (-ENOENT); {"cancel": id} out when it is withdrawn. Takes the
+ * descriptor, on success. */
+int approver_on_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err);
+
+enum {
+	TTY_COLOUR = 1, /* escape sequences for emphasis */
+	/* Those who ask have it as well. They can make it say things of its own, as if they were
+	 * typed, and draw over the question: a yes takes a word that is shown for it. */
+	TTY_SHARED = 2,
+};
+
+/* A terminal approver on given descriptors (the program passes /dev/tty).
+ * Does not take them. */
+int approver_on_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
 	struct ambit_error *err);
 
 #endif

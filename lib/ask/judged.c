@@ -9,6 +9,7 @@
 #include "ask/judged.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "request/request-private.h"
 
 #define PATHS_MAX 16 /* more than a judge looks at one by one */
 
@@ -166,7 +167,7 @@ fill_judged_object(
 				   ? NULL
 				   : ambit_word_name(ambit_codes, (int)outcome->code);
 
-	if (set_text(object, "tool", ambit_request_tool(request)) < 0 ||
+	if (set_text(object, "tool", request_tool(request)) < 0 ||
 		set_text(object, "code", code) < 0 ||
 		set_text(object, "reason", outcome->reason) < 0 ||
 		set_text(object, "danger", ambit_word_name(ambit_dangers, (int)outcome->danger)) <

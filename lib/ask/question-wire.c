@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "ask/question-wire.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -193,7 +194,7 @@ question_read(const json_t *object, struct ambit_question *ret_question, struct 
 	if (r == 0 && json_object_get(object, "judge"))
 		r = take_object(object, "judge", &question.judge, err);
 	if (r < 0)
-		ambit_question_finish(&question);
+		question_finish(&question);
 	else
 		*ret_question = question;
 	return r;

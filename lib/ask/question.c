@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "ask/judged.h"
+#include "ask/question-copy.h"
 #include "ask/question.h"
 #include "base/buf.h"
 #include "base/fd.h"
@@ -380,7 +381,7 @@ question_init(const struct decide_input *in, const struct ambit_outcome *outcome
 	q.outcome = ambit_outcome_json(outcome, in->request, in->scope, true);
 	if (!q.who || !q.what || !q.why || !q.request || !q.outcome ||
 		add_choices(&q, in, outcome) < 0 || judged_text(in, outcome, &q.judge) < 0) {
-		ambit_question_finish(&q);
+		question_finish(&q);
 		return err_nomem(err);
 	}
 	*ret_question = q;

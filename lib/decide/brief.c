@@ -59,19 +59,19 @@ brief_writes(struct buf *out, const struct decide_input *in, const char *folder)
 }
 
 static bool
-has_shell(const struct decide_input *in, enum ambit_shell shell)
+has_shell(const struct decide_input *in, enum brief_shell shell)
 {
-	return shell != AMBIT_SHELL_NONE && in->scope->allow_bash &&
+	return shell != BRIEF_SHELL_NONE && in->scope->allow_bash &&
 	       settings_person(in->settings)->allow_bash != 0 &&
 	       settings_folder(in->settings)->allow_bash != 0;
 }
 
 static void
-brief_shell(struct buf *out, const struct decide_input *in, enum ambit_shell shell)
+brief_shell(struct buf *out, const struct decide_input *in, enum brief_shell shell)
 {
 	if (!has_shell(in, shell))
 		buf_puts(out, "You have no shell: commands are refused with BashNotAllowed.\n");
-	else if (shell == AMBIT_SHELL_HELD)
+	else if (shell == BRIEF_SHELL_HELD)
 		buf_puts(out,
 			"Your shell commands run under the same line, held by the kernel: a write "
 			"outside your scope fails with EACCES unless the person allows it.\n");
@@ -82,7 +82,7 @@ brief_shell(struct buf *out, const struct decide_input *in, enum ambit_shell she
 }
 
 char *
-brief_text(const struct decide_input *in, enum ambit_shell shell)
+brief_text(const struct decide_input *in, enum brief_shell shell)
 {
 	auto_free char *folder = explain_folder(in->scope);
 	auto_free char *display =

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "decide/decide.h"
+#include "request/request-private.h"
 
 static bool
 needs_approval(const struct decision *d)
@@ -69,7 +70,7 @@ ask_for_writes(struct decision *d)
 	if (!any)
 		d->out->call = true;
 	decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false,
-		"%s writes, and ask_mode is ask-any-write", ambit_request_tool(d->in->request));
+		"%s writes, and ask_mode is ask-any-write", request_tool(d->in->request));
 }
 
 void
@@ -99,7 +100,7 @@ effects_decide(struct decision *d)
 	} else if (d->danger == AMBIT_DANGEROUS) {
 		d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "%s is dangerous",
-			ambit_request_tool(in->request));
+			request_tool(in->request));
 	} else if (d->danger == AMBIT_DANGER_WRITE && mode == AMBIT_ASK_ANY_WRITE) {
 		ask_for_writes(d);
 	}

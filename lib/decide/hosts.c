@@ -13,6 +13,8 @@
 #include "base/str.h"
 #include "decide/decide.h"
 #include "request/host.h"
+#include "request/request-private.h"
+#include "scope/profile.h"
 
 static bool
 any_matches(char *const *patterns, const char *host, int port)
@@ -29,7 +31,7 @@ static bool
 profile_allows(char *const *profiles, const char *host, int port)
 {
 	for (size_t i = 0; profiles && profiles[i]; i++) {
-		const struct ambit_profile *profile = ambit_profile_find(profiles[i]);
+		const struct profile *profile = profile_find(profiles[i]);
 
 		for (size_t j = 0; profile && profile->hosts && profile->hosts[j]; j++)
 			if (host_match(profile->hosts[j], host, port) && !host_is_localhost(host) &&
@@ -176,7 +178,7 @@ hosts_decide(struct decision *d)
 			(in->request->effects & AMBIT_NETWORK))
 			decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, true,
 				"%s needs the network, which is off (net is none)",
-				ambit_request_tool(in->request));
+				request_tool(in->request));
 		return;
 	}
 	if (strchr(host, ':') && !host_is_unix(host))

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "decide/decide.h"
+#include "request/request-private.h"
 
 void
 request_decide(struct decision *d)
@@ -38,7 +39,7 @@ modes_decide(struct decision *d)
 		in->session->agent_mode, person->agent_mode, folder->agent_mode, AMBIT_BUILD);
 	int sandbox_mode = decision_mode(in->session->sandbox_mode, person->sandbox_mode,
 		folder->sandbox_mode, AMBIT_DEFAULT_WRITE);
-	const char *tool = ambit_request_tool(in->request);
+	const char *tool = request_tool(in->request);
 
 	if ((agent_mode == AMBIT_PLAN || in->request->plan) &&
 		may_have_effects(in->request, AMBIT_WRITE | AMBIT_EXEC | AMBIT_MUTATE)) {

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "decide/decide.h"
+#include "scope/scope-narrow.h"
 
 /* -- saying it ------------------------------------------------------------- */
 
@@ -55,7 +56,7 @@ say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
 		scope_writes(scope, resolved->real, false) || !access_writes(path->access))
 		return false;
 	if (scope->only) {
-		ambit_scope_narrowed(scope, append_shown, &listing);
+		scope_narrowed(scope, append_shown, &listing);
 		decision_say(d, path->verdict, path->code, hard,
 			"%s is in the folder (%s), but not in %s (%s)", name, folder, by,
 			listing.text.data && !listing.text.failed ? listing.text.data : "?");

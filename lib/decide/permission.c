@@ -5,6 +5,7 @@
 #include "base/glob.h"
 #include "base/str.h"
 #include "decide/decide.h"
+#include "request/request-private.h"
 
 /* A name in a permission list stands for its tool, whichever agent's word
  * for it is used: "Write": "deny" must hold for write_file too. */
@@ -15,11 +16,11 @@ name_matches(const struct ambit_request *request, const char *pattern)
 
 	if (n > 0 && pattern[n - 1] == '*') {
 		if (strncmp(request->name, pattern, n - 1) == 0 ||
-			strncmp(ambit_request_tool(request), pattern, n - 1) == 0)
+			strncmp(request_tool(request), pattern, n - 1) == 0)
 			return n;
 		return 0;
 	}
-	if (streq(request->name, pattern) || streq(ambit_request_tool(request), pattern) ||
+	if (streq(request->name, pattern) || streq(request_tool(request), pattern) ||
 		(request->tool && tool_find(pattern) == request->tool))
 		return SIZE_MAX;
 	return 0;
@@ -132,7 +133,7 @@ permission_decide(struct decision *d)
 {
 	const struct decide_input *in = d->in;
 	const struct ambit_request *request = in->request;
-	const char *tool = ambit_request_tool(request);
+	const char *tool = request_tool(request);
 	bool shell = request->tool && request->tool->shell;
 	int said, permission, folder, own;
 	const char *from;

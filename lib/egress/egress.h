@@ -11,6 +11,7 @@
 #include <ambit/engine.h>
 
 #include "egress/dns/dns.h"
+#include "perform/permit.h"
 
 /* The way out by name. A thread of the supervisor's answers what is looked up (stub.c),
  * reads what a stream says about whom it wants before it goes there (relay.c), and
@@ -31,7 +32,7 @@ struct egress_who {
 /* What the line says to one thing that somebody wants. */
 struct egress_verdict {
 	enum ambit_verdict verdict;  /* ASK: a person is asked; the ticket says about what */
-	struct ambit_pass pass;	     /* ALLOW */
+	struct pass pass;	     /* ALLOW */
 	struct ambit_permit *permit; /* of an allow that was recorded, or NULL */
 	uint64_t ticket;
 };

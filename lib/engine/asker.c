@@ -12,9 +12,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "ask/judge/judge-ask.h"
+#include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "engine/asker.h"
+#include "engine/questions.h"
 
 struct asker {
 	struct asker_options o;
@@ -38,11 +41,11 @@ next_question(struct asker *asker, struct ambit_question *ret_question)
 	uint64_t id = 0;
 
 	asker->o.lock(asker->o.data);
-	question = ambit_engine_question(asker->o.engine);
-	if (question && ambit_question_copy(question, ret_question) == 0)
+	question = engine_question(asker->o.engine);
+	if (question && question_copy(question, ret_question) == 0)
 		id = question->id;
 	else if (question)
-		ambit_engine_decline(asker->o.engine, question->id, ENOMEM, "out of memory");
+		engine_decline(asker->o.engine, question->id, ENOMEM, "out of memory");
 	asker->o.unlock(asker->o.data);
 	return id;
 }
@@ -50,7 +53,7 @@ next_question(struct asker *asker, struct ambit_question *ret_question)
 static int
 match_question(void *data, const struct ambit_question *question)
 {
-	return ambit_question_same(data, question);
+	return question_same(data, question);
 }
 
 /* With those who watch, or nobody: then they are asked there. Programs that answer are no
@@ -69,17 +72,17 @@ static bool
 ask_judge(
 	struct asker *asker, const struct ambit_question *question, struct ambit_answer *ret_answer)
 {
-	struct ambit_judge *judge = ambit_engine_judge(asker->o.engine);
+	struct ambit_judge *judge = engine_judge(asker->o.engine);
 	struct ambit_error why = { 0 };
 
 	if (asker->judged == question->id)
 		return false;
 	asker->judged = question->id;
-	if (ambit_judge_ask(judge, question, asker->withdrawn, ret_answer, &why) == 0)
+	if (judge_ask(judge, question, asker->withdrawn, ret_answer, &why) == 0)
 		return true;
 	if (judge) {
 		asker->o.lock(asker->o.data);
-		ambit_engine_passed(asker->o.engine, question, &why);
+		engine_passed(asker->o.engine, question, &why);
 		asker->o.unlock(asker->o.data);
 		asker->o.wake(asker->o.data); /* those who watch hear of it now */
 	}
@@ -106,13 +109,13 @@ settle_question(struct asker *asker, const struct ambit_question *question,
 
 	asker->o.lock(asker->o.data);
 	asker->o.forget(asker->o.data);
-	open = ambit_engine_questions(asker->o.engine, match_question, (void *)question) == 1;
+	open = engine_questions(asker->o.engine, match_question, (void *)question) == 1;
 	if (r == 0 && open)
-		r = ambit_engine_answer(asker->o.engine, question->id, answer,
+		r = engine_answer(asker->o.engine, question->id, answer,
 			asker->o.approver ? asker->o.approver->name : "", err);
 	/* It was withdrawn, or somebody else has answered. */
 	if (r < 0 && r != -ECANCELED && open)
-		ambit_engine_decline(asker->o.engine, question->id, -r, err->text);
+		engine_decline(asker->o.engine, question->id, -r, err->text);
 	asker->o.unlock(asker->o.data);
 	/* Here, not by waking the loop: the one who was asked about waits. */
 	asker->o.settle(asker->o.data);
@@ -178,7 +181,7 @@ run_asker_thread(void *data)
 				    !ask_open_question(asker, &question);
 
 			over = !set_asking(asker, NULL) || over;
-			ambit_question_finish(&question);
+			question_finish(&question);
 			if (over)
 				break;
 		}
@@ -224,8 +227,8 @@ decline_all(struct asker *asker)
 	const struct ambit_question *question;
 
 	asker->o.lock(asker->o.data);
-	while ((question = ambit_engine_question(asker->o.engine)) != NULL)
-		ambit_engine_decline(
+	while ((question = engine_question(asker->o.engine)) != NULL)
+		engine_decline(
 			asker->o.engine, question->id, EAGAIN, "there is no thread to ask from");
 	asker->o.unlock(asker->o.data);
 }
@@ -246,10 +249,10 @@ asker_wake(struct asker *asker)
 	bool any;
 
 	asker->o.lock(asker->o.data);
-	question = ambit_engine_question(asker->o.engine);
+	question = engine_question(asker->o.engine);
 	any = question != NULL;
 	pthread_mutex_lock(&asker->lock);
-	if (asker->asking && (!question || !ambit_question_same(question, asker->asking)))
+	if (asker->asking && (!question || !question_same(question, asker->asking)))
 		withdrawn = asker->asking->id;
 	/* With the lock, so that it is that question which hears of it, or none. */
 	if (withdrawn != 0)

@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
 
 #define DIRS_MAX 4096
 #define ENTRIES_MAX 65536
@@ -64,7 +65,7 @@ is_plain_git(const struct after *a, int dirfd, const char *name, const char *pat
 	auto_free char *text = NULL;
 	size_t len;
 
-	return fd >= 0 && ambit_engine_git_read(a->engine, path, fd, -1, &text, &len, NULL) == 0;
+	return fd >= 0 && engine_git_read(a->engine, path, fd, -1, &text, &len, NULL) == 0;
 }
 
 static bool
@@ -224,7 +225,7 @@ look_at(struct after *a, struct dir *dir, const char *name)
 		return 0;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		bool open = dir->open || ambit_engine_opens(a->engine, path);
+		bool open = dir->open || engine_may_open_dir(a->engine, path);
 
 		if (is_listed(a, path) || (dir->git && holds_objects(dir->path, name)))
 			return 0;
@@ -266,7 +267,7 @@ look_in(struct after *a, const struct todo *todo)
 }
 
 int
-ambit_engine_planted(struct ambit_engine *engine, int64_t since,
+engine_planted(struct ambit_engine *engine, int64_t since,
 	int (*each)(void *data, const char *path, bool seen), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };

@@ -9,13 +9,14 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "decide/brief.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
 
 /* Rows that are told; a program that tries all names there are fills no memory. */
 #define REFUSALS_MAX 1000
 
 int
-ambit_engine_brief_child(const struct ambit_engine *engine, const char *folder, bool asks,
+engine_brief_child(const struct ambit_engine *engine, const char *folder, bool asks,
 	char **ret_text, struct ambit_error *err)
 {
 	struct ambit_scope *child = NULL;
@@ -26,7 +27,7 @@ ambit_engine_brief_child(const struct ambit_engine *engine, const char *folder, 
 		return r;
 	child->enforce_write = !asks;
 	in.scope = child;
-	*ret_text = brief_text(&in, AMBIT_SHELL_HELD);
+	*ret_text = brief_text(&in, BRIEF_SHELL_HELD);
 	ambit_scope_destroy(child);
 	return *ret_text ? 0 : err_nomem(err);
 }
@@ -148,12 +149,12 @@ add_refusal(void *data, int64_t id, const struct ambit_event *event)
 
 static int
 report_refusals(const struct gathering *g,
-	int (*each)(void *data, const struct ambit_refusal *refusal), void *data)
+	int (*each)(void *data, const struct engine_refusal *refusal), void *data)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < g->n; i++) {
-		const struct ambit_refusal refusal = {
+		const struct engine_refusal refusal = {
 			.what = g->rows[i].what,
 			.subject = g->rows[i].subject,
 			.code = g->rows[i].code,
@@ -164,13 +165,13 @@ report_refusals(const struct gathering *g,
 		r = each(data, &refusal);
 	}
 	if (r == 0 && g->more > 0)
-		r = each(data, &(struct ambit_refusal){ .count = g->more });
+		r = each(data, &(struct engine_refusal){ .count = g->more });
 	return r;
 }
 
 int
-ambit_engine_refusals(struct ambit_engine *engine, const char *session, int64_t since,
-	int (*each)(void *data, const struct ambit_refusal *refusal), void *data,
+engine_refusals(struct ambit_engine *engine, const char *session, int64_t since,
+	int (*each)(void *data, const struct engine_refusal *refusal), void *data,
 	struct ambit_error *err)
 {
 	struct gathering g = { 0 };

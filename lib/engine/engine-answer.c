@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ask/judge/judge-ask.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-ticket.h"
+#include "engine/questions.h"
+#include "request/request-private.h"
 
 struct answering {
 	struct ambit_engine *engine;
@@ -79,7 +83,7 @@ append_answer(struct ambit_engine *engine, const struct ambit_request *request, 
 		.session = engine->session.name,
 		.time = clock_now(),
 		.kind = "answer",
-		.tool = ambit_request_tool(request),
+		.tool = request_tool(request),
 		.subject = label,
 	};
 
@@ -167,8 +171,8 @@ check_judge(const struct ambit_question *question, const struct ambit_answer *an
 }
 
 int
-ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
-	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
+engine_answer(struct ambit_engine *engine, uint64_t question, const struct ambit_answer *answer,
+	const char *approver, struct ambit_error *err)
 {
 	struct ticket *ticket = pending_find(engine->pending, question);
 	auto_free char *key = ticket ? ticket_key(ticket) : NULL;
@@ -199,7 +203,7 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 	if (answer->judge)
 		pending_refund(engine->pending);
 	else if (answer->kind < AMBIT_ONCE)
-		ambit_judge_overrule(engine->judge, &ticket->question);
+		judge_overrule(engine->judge, &ticket->question);
 	/* Whatever it waits for from here on has not been shown. */
 	ticket_drop_question(ticket);
 	pending_each(
@@ -209,7 +213,7 @@ ambit_engine_answer(struct ambit_engine *engine, uint64_t question,
 }
 
 int
-ambit_engine_reload(struct ambit_engine *engine, struct ambit_error *err)
+engine_reload_record(struct ambit_engine *engine, struct ambit_error *err)
 {
 	struct answering a = { .engine = engine };
 	int r;
@@ -226,7 +230,7 @@ ambit_engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 
 /* Nothing depends on it: whether it can be recorded decides nothing. */
 void
-ambit_engine_passed(struct ambit_engine *engine, const struct ambit_question *question,
+engine_passed(struct ambit_engine *engine, const struct ambit_question *question,
 	const struct ambit_error *why)
 {
 	struct ticket *ticket = pending_find(engine->pending, question->id);
@@ -272,7 +276,7 @@ apply_decline(void *data, uint64_t id, void *ticket_data)
 }
 
 int
-ambit_engine_decline(struct ambit_engine *engine, uint64_t question, int error, const char *why)
+engine_decline(struct ambit_engine *engine, uint64_t question, int error, const char *why)
 {
 	struct declining d = {
 		.engine = engine,

@@ -7,11 +7,14 @@
 
 #include <stdlib.h>
 
+#include "ask/judge/judge-ask.h"
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/engine-ticket.h"
+#include "engine/questions.h"
 #include "perform/leftover.h"
 
 /* How often one request may be asked about: it changes under the answer. */
@@ -21,7 +24,7 @@
 void
 ticket_drop_question(struct ticket *ticket)
 {
-	ambit_question_finish(&ticket->question);
+	question_finish(&ticket->question);
 	ticket->question = (struct ambit_question){ 0 };
 }
 
@@ -210,7 +213,7 @@ start_ticket(struct ambit_engine *engine, struct ambit_request *request, bool ow
 }
 
 int
-ambit_engine_submit(struct ambit_engine *engine, struct ambit_request *request,
+engine_submit(struct ambit_engine *engine, struct ambit_request *request,
 	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
 	struct ambit_error *err)
 {
@@ -304,7 +307,7 @@ put_ticket_question(struct ambit_engine *engine, uint64_t id, struct ticket *tic
 }
 
 const struct ambit_question *
-ambit_engine_question(struct ambit_engine *engine)
+engine_question(struct ambit_engine *engine)
 {
 	void *data;
 	uint64_t id;
@@ -317,7 +320,7 @@ ambit_engine_question(struct ambit_engine *engine)
 }
 
 int
-ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
+engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	struct ambit_question *ret_question, struct ambit_error *err)
 {
 	void *data;
@@ -326,8 +329,7 @@ ambit_engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	expire_tickets(engine, clock_now());
 	while ((id = pending_leader(engine->pending, ticket, &data)) != 0)
 		if (put_ticket_question(engine, id, data))
-			return ambit_question_copy(
-				       &((struct ticket *)data)->question, ret_question) < 0
+			return question_copy(&((struct ticket *)data)->question, ret_question) < 0
 				       ? err_nomem(err)
 				       : 1;
 	return 0;
@@ -348,7 +350,7 @@ list_put(void *data, uint64_t id, void *ticket_data)
 }
 
 int
-ambit_engine_questions(struct ambit_engine *engine,
+engine_questions(struct ambit_engine *engine,
 	int (*each)(void *data, const struct ambit_question *question), void *data)
 {
 	struct listing listing = { each, data };
@@ -358,19 +360,19 @@ ambit_engine_questions(struct ambit_engine *engine,
 }
 
 void
-ambit_engine_limit(struct ambit_engine *engine, bool limited)
+engine_limit(struct ambit_engine *engine, bool limited)
 {
 	pending_limit(engine->pending, limited);
 }
 
 void
-ambit_engine_withdraw(struct ambit_engine *engine, uint64_t ticket)
+engine_withdraw(struct ambit_engine *engine, uint64_t ticket)
 {
 	ticket_destroy(pending_remove(engine->pending, ticket));
 }
 
 int
-ambit_engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outcome *ret_outcome,
+engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit, struct ambit_error *err)
 {
 	struct ticket *ticket = pending_find(engine->pending, id);
@@ -402,15 +404,15 @@ ask_engine_question(struct ambit_engine *engine, const struct ambit_question *qu
 	struct ambit_error why;
 	int r = 0;
 
-	if (ambit_judge_ask(engine->judge, question, -1, &answer, &why) != 0) {
-		ambit_engine_passed(engine, question, &why);
+	if (judge_ask(engine->judge, question, -1, &answer, &why) != 0) {
+		engine_passed(engine, question, &why);
 		r = approver ? approver->ask(approver, question, &answer, &err)
 			     : err_set(&err, ENOENT, "nobody is here to ask");
 	}
 	if (r == 0)
-		r = ambit_engine_answer(engine, id, &answer, approver ? approver->name : "", &err);
+		r = engine_answer(engine, id, &answer, approver ? approver->name : "", &err);
 	if (r < 0)
-		ambit_engine_decline(engine, id, r, err.text);
+		engine_decline(engine, id, r, err.text);
 }
 
 int
@@ -435,10 +437,10 @@ ambit_engine_request(struct ambit_engine *engine, const struct ambit_request *re
 		return r;
 	}
 	while (!pending_is_settled(engine->pending, id)) {
-		question = ambit_engine_question(engine);
+		question = engine_question(engine);
 		if (!question)
 			break;
 		ask_engine_question(engine, question);
 	}
-	return ambit_engine_collect(engine, id, ret_outcome, ret_permit, err);
+	return engine_collect(engine, id, ret_outcome, ret_permit, err);
 }

@@ -15,7 +15,11 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
+#include "request/request-object.h"
+#include "scope/scope-narrow.h"
 
 #define AROUND_MAX 2048 /* directories beside the way to what is not open */
 #define ENTRIES_MAX 32768
@@ -221,31 +225,31 @@ search_guards(struct ambit_engine *engine)
 }
 
 int
-ambit_engine_search(struct ambit_engine *engine, struct ambit_error *err)
+engine_search(struct ambit_engine *engine, struct ambit_error *err)
 {
 	return search_guards(engine) < 0 ? err_nomem(err) : 0;
 }
 
 int
-ambit_engine_know(struct ambit_engine *engine, const char *repository)
+engine_add_repository(struct ambit_engine *engine, const char *repository)
 {
 	return engine->searched ? -EALREADY : strv_append(&engine->known, repository);
 }
 
 char *const *
-ambit_engine_repositories(const struct ambit_engine *engine)
+engine_repositories(const struct ambit_engine *engine)
 {
 	return guards_repositories(engine->guards);
 }
 
 bool
-ambit_engine_search_cut(const struct ambit_engine *engine)
+engine_search_cut(const struct ambit_engine *engine)
 {
 	return engine->search_cut;
 }
 
 bool
-ambit_engine_opens(struct ambit_engine *engine, const char *dir)
+engine_may_open_dir(struct ambit_engine *engine, const char *dir)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct decide_input in;
@@ -256,7 +260,7 @@ ambit_engine_opens(struct ambit_engine *engine, const char *dir)
 }
 
 bool
-ambit_engine_in_git(const struct ambit_engine *engine, const char *dir)
+engine_in_git(const struct ambit_engine *engine, const char *dir)
 {
 	return guards_in_git(engine->guards, dir);
 }
@@ -274,7 +278,7 @@ walk_writable_dirs(struct ambit_engine *engine,
 
 	if (r < 0 || !engine_writes_plainly(&w.in))
 		return r;
-	r = ambit_scope_narrowed(engine->scope, ground_only, &w);
+	r = scope_narrowed(engine->scope, ground_only, &w);
 	if (r == 1)
 		r = visit_ground(&w, engine->scope->root.real, 0);
 	/* A child scope is law: what is open to the parent is not to it, and no answer opens
@@ -309,8 +313,8 @@ tell_ground(void *data, const char *path, bool spine)
 }
 
 int
-ambit_engine_writable(struct ambit_engine *engine,
-	int (*each)(void *data, const char *path, bool spine), void *data)
+engine_writable(struct ambit_engine *engine, int (*each)(void *data, const char *path, bool spine),
+	void *data)
 {
 	struct telling telling = { each, data, NULL };
 	int r = walk_writable_dirs(engine, tell_ground, &telling);
@@ -322,10 +326,9 @@ ambit_engine_writable(struct ambit_engine *engine,
 }
 
 int
-ambit_engine_kept(
-	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
+engine_lasting(struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
-	int r = ambit_scope_narrowed(engine->scope, each, data);
+	int r = scope_narrowed(engine->scope, each, data);
 
 	if (r == 1)
 		r = each(data, engine->scope->root.real);
@@ -336,8 +339,8 @@ ambit_engine_kept(
 }
 
 int
-ambit_engine_grants(struct ambit_engine *engine,
-	int (*each)(void *data, const char *path, bool write), void *data)
+engine_grants(struct ambit_engine *engine, int (*each)(void *data, const char *path, bool write),
+	void *data)
 {
 	int r = 0;
 
@@ -347,7 +350,7 @@ ambit_engine_grants(struct ambit_engine *engine,
 }
 
 char *
-ambit_engine_guards(struct ambit_engine *engine)
+engine_guards(struct ambit_engine *engine)
 {
 	return search_guards(engine) < 0 ? NULL : guards_carry(engine->guards);
 }
@@ -363,8 +366,7 @@ is_record(const struct ambit_scope *scope, const char *path)
 }
 
 int
-ambit_engine_readable(
-	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
+engine_readable(struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each = each, .data = data };
@@ -408,8 +410,7 @@ report_secret(void *data, const char *real)
 }
 
 int
-ambit_engine_hidden(
-	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
+engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { .each = each, .data = data };
@@ -428,7 +429,7 @@ ambit_engine_hidden(
 
 /* Names and links that were not there, or too deep to be found, when all began. */
 void
-ambit_engine_hides(
+engine_hides(
 	struct ambit_engine *engine, const struct ambit_object *objects, size_t n, bool *ret_hides)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
 #include "scope/gitconfig.h"
 #include "scope/gitlink.h"
 
@@ -77,8 +78,8 @@ find_git_objection(struct ambit_engine *engine, const char *path, struct text ol
 }
 
 int
-ambit_engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old,
-	char **ret_text, size_t *ret_len, struct ambit_error *err)
+engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old, char **ret_text,
+	size_t *ret_len, struct ambit_error *err)
 {
 	const char *name = path ? name_of(path) : "the repository's config", *why;
 	auto_free char *before = NULL, *after = NULL;
@@ -103,7 +104,7 @@ int
 ambit_engine_config_read(struct ambit_engine *engine, int lock, int old, char **ret_text,
 	size_t *ret_len, struct ambit_error *err)
 {
-	return ambit_engine_git_read(engine, NULL, lock, old, ret_text, ret_len, err);
+	return engine_git_read(engine, NULL, lock, old, ret_text, ret_len, err);
 }
 
 bool
@@ -116,7 +117,7 @@ ambit_engine_config_plain(struct ambit_engine *engine, int lock_fd, int old_fd)
 }
 
 bool
-ambit_engine_git_guards(struct ambit_engine *engine, const char *path)
+engine_git_guards(struct ambit_engine *engine, const char *path)
 {
 	struct resolved at = { .real = (char *)path, .written = (char *)path };
 	const struct guard *guard = guards_ready(engine->guards, engine->guarded, NULL) < 0
@@ -129,7 +130,7 @@ ambit_engine_git_guards(struct ambit_engine *engine, const char *path)
 }
 
 bool
-ambit_engine_git_writes(struct ambit_engine *engine, const char *path)
+engine_git_writes(struct ambit_engine *engine, const char *path)
 {
 	(void)engine;
 	return gitlink_kind(path) != GITLINK_NONE || streq(name_of(path), ".gitmodules") ||
@@ -137,7 +138,7 @@ ambit_engine_git_writes(struct ambit_engine *engine, const char *path)
 }
 
 bool
-ambit_engine_git_leads(struct ambit_engine *engine, const char *path, int fd)
+engine_git_leads(struct ambit_engine *engine, const char *path, int fd)
 {
 	auto_free char *text = NULL;
 	bool later = false;

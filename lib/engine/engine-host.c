@@ -7,9 +7,10 @@
 
 #include "base/str.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
 
 bool
-ambit_engine_refuses_host(struct ambit_engine *engine, const char *host)
+engine_refuses_host(struct ambit_engine *engine, const char *host)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
@@ -25,7 +26,7 @@ ambit_engine_refuses_host(struct ambit_engine *engine, const char *host)
 }
 
 bool
-ambit_engine_names(const struct ambit_engine *engine)
+engine_uses_names(const struct ambit_engine *engine)
 {
 	const struct settings_values *person = settings_person(engine->settings);
 	const struct settings_values *folder = settings_folder(engine->settings);
@@ -41,7 +42,7 @@ ambit_engine_names(const struct ambit_engine *engine)
 }
 
 bool
-ambit_engine_allows_any_host(const struct ambit_engine *engine)
+engine_allows_any_host(const struct ambit_engine *engine)
 {
 	const struct settings_values *person = settings_person(engine->settings);
 
@@ -55,7 +56,7 @@ ambit_engine_allows_any_host(const struct ambit_engine *engine)
 }
 
 void
-ambit_engine_refuse(struct ambit_engine *engine, const struct ambit_request *request,
+engine_record_refusal(struct ambit_engine *engine, const struct ambit_request *request,
 	const char *why, struct ambit_outcome *ret_outcome)
 {
 	engine_decide(engine, request, NULL, false, ret_outcome, NULL);

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
 #include "perform/leftover.h"
 
 /* More than the floor gives is as good: then others have no pool there. */
@@ -44,7 +45,7 @@ note_and_collect(struct ambit_engine *engine, struct leftovers *list)
 }
 
 int
-ambit_engine_leftovers(
+engine_open_leftovers(
 	struct ambit_engine *engine, struct leftovers **ret_list, struct ambit_error *err)
 {
 	struct leftovers *list = NULL;

@@ -14,15 +14,19 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
+#include "perform/permit.h"
 #include "request/host.h"
+#include "request/request-object.h"
 
 #define LOOK_AGAIN_MS 20
 
 /* -- passes ------------------------------------------------------------------ */
 
 int
-ambit_pass_use(struct ambit_pass *pass)
+pass_use(struct pass *pass)
 {
 	if (!pass || !pass->engine)
 		return -EPERM;
@@ -31,15 +35,15 @@ ambit_pass_use(struct ambit_pass *pass)
 }
 
 static void
-give_pass(const struct ambit_engine *engine, struct ambit_pass *ret_pass)
+give_pass(const struct ambit_engine *engine, struct pass *ret_pass)
 {
-	*ret_pass = (struct ambit_pass){ .engine = engine, .leftovers = engine->leftovers };
+	*ret_pass = (struct pass){ .engine = engine, .leftovers = engine->leftovers };
 }
 
 void
-ambit_permit_pass(struct ambit_permit *permit, struct ambit_pass *ret_pass)
+permit_pass(struct ambit_permit *permit, struct pass *ret_pass)
 {
-	*ret_pass = (struct ambit_pass){ 0 };
+	*ret_pass = (struct pass){ 0 };
 	if (!permit || (permit->n_passes == 0 && !permit->placed))
 		return;
 	if (permit->n_passes > 0)
@@ -200,15 +204,15 @@ brings_guard(const struct decide_input *in, const struct ambit_object *objects, 
 }
 
 enum ambit_verdict
-ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
-	struct ambit_pass *ret_pass)
+engine_allows_fast(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
+	struct pass *ret_pass)
 {
 	/* Nobody in particular: what was allowed one process once is not told here. */
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct decide_input in;
 	bool writes = false;
 
-	*ret_pass = (struct ambit_pass){ 0 };
+	*ret_pass = (struct pass){ 0 };
 	if (!engine->record || engine->observe || !engine_refresh(engine))
 		return AMBIT_ASK;
 	/* About nothing: one's own descriptor, one's own process. */
@@ -237,7 +241,7 @@ ambit_engine_glance(struct ambit_engine *engine, const struct ambit_object *obje
 }
 
 bool
-ambit_engine_may_make(struct ambit_engine *engine, const char *real)
+engine_may_make(struct ambit_engine *engine, const char *real)
 {
 	const struct ambit_object object = {
 		.access = AMBIT_ACCESS_WRITE,
@@ -254,7 +258,7 @@ ambit_engine_may_make(struct ambit_engine *engine, const char *real)
 }
 
 static enum ambit_verdict
-glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct ambit_pass *ret_pass)
+glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct pass *ret_pass)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE, .lookup = lookup };
 	const struct ambit_rule *rule;
@@ -262,7 +266,7 @@ glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct a
 	enum ambit_verdict verdict;
 	struct decide_input in;
 
-	*ret_pass = (struct ambit_pass){ 0 };
+	*ret_pass = (struct pass){ 0 };
 	if (!engine->record || engine->observe || !engine_refresh(engine) ||
 		host_parse(host, &name, &request.port) < 0)
 		return AMBIT_ASK;
@@ -279,14 +283,13 @@ glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct a
 }
 
 enum ambit_verdict
-ambit_engine_glance_host(struct ambit_engine *engine, const char *host, struct ambit_pass *ret_pass)
+engine_allows_host_fast(struct ambit_engine *engine, const char *host, struct pass *ret_pass)
 {
 	return glance_host(engine, host, false, ret_pass);
 }
 
 enum ambit_verdict
-ambit_engine_glance_lookup(
-	struct ambit_engine *engine, const char *name, struct ambit_pass *ret_pass)
+engine_allows_lookup_fast(struct ambit_engine *engine, const char *name, struct pass *ret_pass)
 {
 	return glance_host(engine, name, true, ret_pass);
 }
@@ -294,7 +297,7 @@ ambit_engine_glance_lookup(
 /* -- for the hand ----------------------------------------------------------------- */
 
 int
-ambit_engine_may_stand(struct ambit_engine *engine, int dir, const char *real, bool landed)
+engine_may_stand(struct ambit_engine *engine, int dir, const char *real, bool landed)
 {
 	int r;
 
@@ -321,7 +324,7 @@ open_attic(const char *state)
 }
 
 int
-ambit_engine_attic(struct ambit_engine *engine)
+engine_attic(struct ambit_engine *engine)
 {
 	if (engine->attic == 0)
 		engine->attic = engine->scope->state ? open_attic(engine->scope->state) : -1;
@@ -341,7 +344,8 @@ path_of_evicted(
 }
 
 char *
-ambit_engine_evicted(struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
+engine_record_evicted(
+	struct ambit_engine *engine, const char *real, bool in_attic, const char *name)
 {
 	struct ambit_event event = {
 		.session = engine->session.name,
@@ -363,7 +367,7 @@ ambit_engine_evicted(struct ambit_engine *engine, const char *real, bool in_atti
 }
 
 bool
-ambit_permit_is_guarded(const struct ambit_permit *permit)
+permit_is_guarded(const struct ambit_permit *permit)
 {
 	return permit && permit->guarded;
 }
@@ -371,7 +375,7 @@ ambit_permit_is_guarded(const struct ambit_permit *permit)
 /* -- the rest ---------------------------------------------------------------------- */
 
 int
-ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *subject,
+engine_record_note(struct ambit_engine *engine, const char *kind, const char *subject,
 	const char *body, struct ambit_error *err)
 {
 	struct ambit_event event = {
@@ -400,7 +404,7 @@ ambit_engine_note(struct ambit_engine *engine, const char *kind, const char *sub
 #define CARE_AGAIN_MS 5000 /* after a count could not be written */
 
 int
-ambit_engine_care(struct ambit_engine *engine)
+engine_care(struct ambit_engine *engine)
 {
 	int64_t due = engine->record ? record_counts_due(engine->record) : -1;
 

@@ -11,6 +11,7 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
 
 struct engine_stance {
 	bool plain;   /* the folder was open to writes */
@@ -140,7 +141,7 @@ rules_narrowed(const struct engine_stance *stance, const struct decide_input *in
 }
 
 bool
-ambit_engine_narrowed(struct ambit_engine *engine)
+engine_is_narrowed(struct ambit_engine *engine)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	const struct engine_stance *stance = engine->stance;

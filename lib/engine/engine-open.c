@@ -13,7 +13,11 @@
 #include "base/hash.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
+#include "record/upkeep.h"
+#include "scope/profile.h"
 
 static bool
 lies_in(const char *real, const char *const *dirs)
@@ -99,7 +103,7 @@ add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambi
  * is around it can write where it was made, and may have put a link there since: what the
  * name leads to is not what was made. */
 int
-ambit_engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
+engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
 {
 	struct resolved resolved;
 	int r = resolve_grant(real, &resolved, err);
@@ -115,7 +119,7 @@ ambit_engine_grant(struct ambit_engine *engine, const char *real, struct ambit_e
 static int
 add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *err)
 {
-	const struct ambit_profile *profile = ambit_profile_find(name);
+	const struct profile *profile = profile_find(name);
 	int r = 0;
 
 	if (!profile)
@@ -210,7 +214,7 @@ open_guards(struct ambit_engine *engine, struct ambit_error *err)
  * is counted by hand: gmtime_r reads the time zone's file. A year is taken to
  * begin in March, so that a leap day is its last. */
 char *
-ambit_session_make_name(void)
+session_make_name(void)
 {
 	int64_t now = clock_now() / 1000, days = now / 86400 + 719468, rest = now % 86400;
 	int64_t era = days / 146097, of_era = days % 146097;
@@ -272,7 +276,7 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		.ask_mode = -1,
 		.reads = -1,
 		.created = clock_now(),
-		.name = name ? strdup(name) : ambit_session_make_name(),
+		.name = name ? strdup(name) : session_make_name(),
 		.root = strdup(engine->scope->root.real),
 		.display_root = strdup(engine->scope->display.real),
 	};
@@ -282,12 +286,12 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		return 0;
 	record_session_hold(engine->record, s->name);
 	/* Nobody asks for a session whose name he does not know. */
-	return name ? ambit_record_session_store(engine->record, s, err)
+	return name ? record_session_store(engine->record, s, err)
 		    : record_session_later(engine->record, s, err);
 }
 
 int
-ambit_engine_store(struct ambit_engine *engine, struct ambit_error *err)
+engine_store(struct ambit_engine *engine, struct ambit_error *err)
 {
 	return engine->record && !engine->observe ? record_session_now(engine->record, err) : 0;
 }
@@ -475,7 +479,7 @@ engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 
 	if (!engine->record)
 		return 0;
-	version = ambit_record_version(engine->record);
+	version = record_version(engine->record);
 	if (version >= 0 && version == engine->rules_version)
 		return 0;
 	/* What fails half way is done again at the next look. */
@@ -493,7 +497,7 @@ engine_reload(struct ambit_engine *engine, struct ambit_error *err)
 static int
 open_memory(struct ambit_engine *engine, const char *session, struct ambit_error *err)
 {
-	int64_t version = engine->record ? ambit_record_version(engine->record) : -1;
+	int64_t version = engine->record ? record_version(engine->record) : -1;
 	int r = open_session(engine, session, err);
 
 	if (r == 0 && engine->record)

@@ -15,7 +15,9 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #define RESOLVE_PLAIN (RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 #define MADE_MODE (0777 & ~022)
@@ -147,13 +149,13 @@ remove_made_dir(struct ambit_permit *permit, const struct permit_made *made)
 	const char *name = strrchr(made->path, '/') + 1;
 	auto_free char *dir = strndup(made->path, (size_t)(name - made->path));
 	auto_close int parent = dir ? open_dir(AT_FDCWD, dir) : -ENOMEM;
-	struct ambit_pass pass;
+	struct pass pass;
 	struct stat st;
 
 	if (parent < 0 || fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		st.st_dev != made->dev || st.st_ino != made->ino)
 		return;
-	ambit_permit_pass(permit, &pass);
+	permit_pass(permit, &pass);
 	act_unlink(&pass, parent, name, true);
 }
 
@@ -185,9 +187,9 @@ make_dirs(struct ambit_permit *permit, const char *dir, int *ret_fd)
 		int fd = open_dir(at, name);
 
 		if (fd == -ENOENT) {
-			struct ambit_pass pass;
+			struct pass pass;
 
-			ambit_permit_pass(permit, &pass);
+			permit_pass(permit, &pass);
 			r = act_mkdir(&pass, at, name, MADE_MODE);
 			/* Somebody else's is as good, if it is a directory. */
 			fd = r < 0 && r != -EEXIST ? r : open_dir(at, name);

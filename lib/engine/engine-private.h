@@ -43,9 +43,9 @@ struct ambit_engine {
 	bool search_cut;       /* and not all of it was looked at */
 	int64_t looked;	       /* when a glance last looked at folder and record; 0: never */
 	struct engine_stance *stance; /* what the floor was made of; or NULL */
-	int attic;	   /* see ambit_engine_attic; 0: not opened yet, -1: there is none */
-	bool narrowed;	   /* whether less is allowed, when it was last looked at */
-	int64_t narrow_at; /* that is looked, then */
+	int attic;		      /* see engine_attic; 0: not opened yet, -1: there is none */
+	bool narrowed;		      /* whether less is allowed, when it was last looked at */
+	int64_t narrow_at;	      /* that is looked, then */
 
 	struct pending *pending;
 	char last_call[65]; /* digest of the last call, and how often in a row */
@@ -60,7 +60,7 @@ struct ambit_permit {
 	struct permit_path *paths;
 	size_t n_paths;
 	size_t n_passes; /* still to be given */
-	bool placed;	 /* see ambit_permit_pass */
+	bool placed;	 /* see permit_pass */
 	bool guarded;	 /* one of its paths is guarded, and was allowed as such */
 	char *tool;
 	char *label;

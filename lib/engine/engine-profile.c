@@ -9,17 +9,20 @@
 
 #include <ambit/tool.h>
 
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
+#include "scope/profile.h"
 
 /* Tickets count from one; these never meet them. */
 #define QUESTION_ID ((uint64_t)1 << 63)
 
 struct places {
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 	char **reals; /* beside profile->folders: where they lead; end in NULL */
 	bool reads;   /* reads are limited, so that they must be opened as well */
 };
@@ -64,8 +67,8 @@ places_init(struct places *places, struct ambit_engine *engine, const char *name
 	int r = 0;
 
 	*places = (struct places){
-		.profile = streq(name, "worktree") ? ambit_engine_worktree(engine)
-						   : ambit_profile_find(name),
+		.profile = streq(name, "worktree") ? engine_worktree_profile(engine)
+						   : profile_find(name),
 		.reads = ambit_engine_mode(engine, "reads", NULL) != AMBIT_READS_ANYWHERE,
 	};
 	if (!places->profile)
@@ -204,7 +207,7 @@ put_folders(struct buf *out, const struct ambit_engine *engine, const struct pla
 }
 
 static void
-put_hosts(struct buf *out, const struct ambit_profile *profile)
+put_hosts(struct buf *out, const struct profile *profile)
 {
 	for (size_t i = 0; profile->hosts[i]; i++)
 		buf_printf(out, "%s%s", i > 0 ? ", " : "", profile->hosts[i]);
@@ -305,11 +308,11 @@ list_json(const char *const *list)
 }
 
 static uint64_t
-question_id(const struct ambit_profile *profile)
+question_id(const struct profile *profile)
 {
 	uint64_t i = 0;
 
-	while (ambit_profile_at(i) && ambit_profile_at(i) != profile)
+	while (profile_at(i) && profile_at(i) != profile)
 		i++;
 	return QUESTION_ID + i;
 }
@@ -318,12 +321,12 @@ static int
 make_question(
 	const struct ambit_engine *engine, const struct places *places, struct ambit_question *q)
 {
-	const struct ambit_profile *profile = places->profile;
+	const struct profile *profile = places->profile;
 
 	*q = (struct ambit_question){
 		.id = question_id(profile),
 		.who = str_printf("profile %s", profile->name),
-		.what = profile == ambit_profile_find(profile->name)
+		.what = profile == profile_find(profile->name)
 				? str_printf(
 					  "open the state folders and hosts of %s", profile->name)
 				: strdup("open the repository that the folder is a worktree of"),
@@ -377,7 +380,7 @@ refresh_decide_input(struct ambit_engine *engine, const struct ambit_request *re
 }
 
 int
-ambit_engine_profile(struct ambit_engine *engine, const char *name,
+engine_profile_question(struct ambit_engine *engine, const char *name,
 	struct ambit_question *ret_question, struct ambit_error *err)
 {
 	auto_places struct places places = { 0 };
@@ -405,7 +408,7 @@ ambit_engine_profile(struct ambit_engine *engine, const char *name,
 			ambit_word_name(ambit_verdicts, AMBIT_ASK), body, err);
 	}
 	if (r < 0) {
-		ambit_question_finish(&q);
+		question_finish(&q);
 		return r;
 	}
 	*ret_question = q;
@@ -459,7 +462,7 @@ is_offered(enum ambit_answer_kind kind)
 }
 
 int
-ambit_engine_profile_answer(struct ambit_engine *engine, const char *name,
+engine_profile_answer(struct ambit_engine *engine, const char *name,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
 {
 	auto_places struct places places = { 0 };

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask/judge/judge-ask.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/program.h"
@@ -164,6 +165,6 @@ engine_check_programs(const struct ambit_engine *engine, struct ambit_error *err
 		engine, "policy_program", settings_person(engine->settings)->policy_program, err);
 
 	if (r == 0 && engine->judge)
-		r = check_program(engine, "judge", ambit_judge_program(engine->judge), err);
+		r = check_program(engine, "judge", judge_program(engine->judge), err);
 	return r;
 }

@@ -11,13 +11,15 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
 #include "scope/gitfile.h"
+#include "scope/profile.h"
 
 #define FOLDERS 4
 
 struct engine_worktree {
-	struct ambit_profile profile;
+	struct profile profile;
 	const char *folders[FOLDERS + 1];
 	char *text;
 };
@@ -100,7 +102,7 @@ create_worktree(const char *common, const char *dir)
 		engine_worktree_destroy(worktree);
 		return NULL;
 	}
-	worktree->profile = (struct ambit_profile){
+	worktree->profile = (struct profile){
 		.name = "worktree",
 		.kind = "repository",
 		.commands = none,
@@ -113,8 +115,8 @@ create_worktree(const char *common, const char *dir)
 	return worktree;
 }
 
-const struct ambit_profile *
-ambit_engine_worktree(struct ambit_engine *engine)
+const struct profile *
+engine_worktree_profile(struct ambit_engine *engine)
 {
 	const char *root = engine->scope->root.real;
 	auto_free char *dir = NULL, *common = NULL;

@@ -13,7 +13,10 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "decide/brief.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
+#include "engine/questions.h"
+#include "request/request-private.h"
 
 int
 ambit_engine_create(const struct ambit_engine_options *options, struct ambit_engine **ret_engine,
@@ -40,13 +43,13 @@ ambit_engine_session(const struct ambit_engine *engine)
 }
 
 struct ambit_approver *
-ambit_engine_approver(const struct ambit_engine *engine)
+engine_approver(const struct ambit_engine *engine)
 {
 	return engine->approver;
 }
 
 struct ambit_judge *
-ambit_engine_judge(const struct ambit_engine *engine)
+engine_judge(const struct ambit_engine *engine)
 {
 	return engine->judge;
 }
@@ -187,7 +190,7 @@ engine_check_loop(struct ambit_engine *engine, const struct ambit_request *reque
 	if (engine->repeated > limit && outcome->verdict != AMBIT_DENY)
 		engine_refuse(outcome, AMBIT_CODE_LOOP_DETECTED,
 			"the same call to %s was made %d times in a row (loop_limit is %d)",
-			ambit_request_tool(request), engine->repeated, limit);
+			request_tool(request), engine->repeated, limit);
 }
 
 int
@@ -240,7 +243,7 @@ event_of(const struct ambit_engine *engine, const char *kind, const struct ambit
 		.session = engine->session.name,
 		.time = clock_now(),
 		.kind = kind,
-		.tool = request ? ambit_request_tool(request) : NULL,
+		.tool = request ? request_tool(request) : NULL,
 	};
 
 	if (outcome) {
@@ -377,7 +380,7 @@ engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
 	if (permit) {
 		permit->engine = engine;
 		permit->base_fd = -1;
-		permit->tool = strdup(ambit_request_tool(request));
+		permit->tool = strdup(request_tool(request));
 		permit->label = request_label(request);
 		permit->paths = calloc(n ? n : 1, sizeof(*permit->paths));
 	}
@@ -514,7 +517,7 @@ ambit_engine_permission(const struct ambit_engine *engine, const char *tool, con
 }
 
 char *
-ambit_engine_brief_for(const struct ambit_engine *engine, enum ambit_shell shell)
+engine_brief_for(const struct ambit_engine *engine, enum brief_shell shell)
 {
 	struct decide_input in = {
 		.settings = engine->settings,
@@ -528,5 +531,5 @@ ambit_engine_brief_for(const struct ambit_engine *engine, enum ambit_shell shell
 char *
 ambit_engine_brief(const struct ambit_engine *engine)
 {
-	return ambit_engine_brief_for(engine, AMBIT_SHELL_LOOSE);
+	return engine_brief_for(engine, BRIEF_SHELL_LOOSE);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ambit/live.h>
+#include "live/live.h"
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -94,14 +94,14 @@ format_command(const struct run *run)
 bool
 run_watched(void *data)
 {
-	return ambit_live_watched(((struct run *)data)->live) > 0;
+	return live_watched(((struct run *)data)->live) > 0;
 }
 
 void
 run_live(struct run *run)
 {
 	auto_free char *shown = run->o->live ? format_command(run) : NULL;
-	const struct ambit_live_options options = {
+	const struct live_options options = {
 		.directory = run->o->live,
 		.engine = run->o->engine,
 		.door = "run",
@@ -118,6 +118,6 @@ run_live(struct run *run)
 	};
 	struct ambit_error err = { 0 };
 
-	if (run->o->live && ambit_live_create(&options, &run->live, &err) < 0)
+	if (run->o->live && live_create(&options, &run->live, &err) < 0)
 		run->result->unseen_live = str_dup(err.text);
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ambit/live.h>
+#include "live/live.h"
 
 #include "base/program.h"
 #include "line/run-private.h"
@@ -217,7 +217,7 @@ take_wake(struct run *run)
 	if (run->asker)
 		asker_wake(run->asker);
 	gate_settle_unwatched(run->gate);
-	ambit_live_notice(run->live);
+	live_notice(run->live);
 	if (run->result->stopped)
 		end_tree(run, TIMEOUT_GRACE_MS);
 }
@@ -242,7 +242,7 @@ loop_run(struct run *run, struct ambit_error *err)
 			.fd = run->o->leash > 0 && !run->ending ? run->o->leash : -1,
 			.events = POLLIN,
 		};
-		fds[7] = (struct pollfd){ .fd = ambit_live_fd(run->live), .events = POLLIN };
+		fds[7] = (struct pollfd){ .fd = live_fd(run->live), .events = POLLIN };
 		if (run->terminal)
 			n += terminal_poll(run->terminal, fds + MAIN_FDS);
 		if (poll(fds, (nfds_t)n, wait_ms(run, held, gate_care(run->gate))) < 0 &&
@@ -253,7 +253,7 @@ loop_run(struct run *run, struct ambit_error *err)
 		before = held;
 		held = gate_check(run->gate);
 		if (held < before) /* one may have expired */
-			ambit_live_notice(run->live);
+			live_notice(run->live);
 		if (fds[1].revents)
 			take_signals(run);
 		if (run->terminal)
@@ -266,7 +266,7 @@ loop_run(struct run *run, struct ambit_error *err)
 		if (fds[6].revents)
 			end_tree(run, TIMEOUT_GRACE_MS);
 		if (fds[7].revents)
-			ambit_live_ready(run->live);
+			live_ready(run->live);
 		if (fds[0].revents)
 			take_message(run);
 		take_time(run);

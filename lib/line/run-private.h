@@ -15,6 +15,7 @@
 #include "line/nest/nest.h"
 #include "line/filter/syscall.h"
 #include "line/terminal/terminal.h"
+#include "live/live.h"
 
 /* Shared by run.c (making ready, starting, clearing away) and run-loop.c
  * (while the command runs). */
@@ -48,8 +49,8 @@ struct run {
 	struct nest *nest;    /* or NULL */
 	char **open, **spine; /* what the floor was made of */
 	struct asker *asker;
-	struct ambit_live *live; /* or NULL */
-	bool failed;		 /* the command could not be started: the status says so */
+	struct live *live; /* or NULL */
+	bool failed;	   /* the command could not be started: the status says so */
 
 	int wake;    /* eventfd */
 	int signals; /* signalfd */

@@ -11,7 +11,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <ambit/live.h>
+#include "engine/doors.h"
+#include "engine/line.h"
+#include "engine/questions.h"
+#include "line/process/run-doors.h"
+#include "live/live.h"
 
 #include "base/fd.h"
 #include "base/json.h"
@@ -19,7 +23,7 @@
 #include "base/str.h"
 #include "base/lookup.h"
 #include "line/floor/pool.h"
-#include "probe/probe-private.h"
+#include "probe/probe.h"
 #include "line/run-private.h"
 #include "line/process/temp-dir.h"
 
@@ -69,7 +73,7 @@ find_git(struct ambit_engine *engine, char *const *open, struct paths *ret_git,
 	int r = 0;
 
 	for (; r == 0 && open && *open; open++)
-		r = add_path(ambit_engine_in_git(engine, *open) ? ret_git : ret_other, *open);
+		r = add_path(engine_in_git(engine, *open) ? ret_git : ret_other, *open);
 	return r;
 }
 
@@ -89,7 +93,7 @@ make_floor(struct run *run, struct ambit_error *err)
 	struct ambit_engine *engine = run->o->engine;
 	int r, limited;
 
-	r = ambit_engine_writable(engine, add_ground, &writable);
+	r = engine_writable(engine, add_ground, &writable);
 	/* In lines around it the temp directory is theirs to grant; a door has none. */
 	if (r == 0 && in_lines(run))
 		r = strv_append(&writable.open.list, run->temp);
@@ -99,10 +103,10 @@ make_floor(struct run *run, struct ambit_error *err)
 		r = strv_append(&writable.open.list, run->temp);
 	if (r == 0)
 		r = find_git(engine, writable.open.list, &git, &other);
-	limited = r == 0 ? ambit_engine_readable(engine, add_path, &readable) : r;
+	limited = r == 0 ? engine_readable(engine, add_path, &readable) : r;
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)
-		r = ambit_engine_hidden(engine, add_path, &hidden);
+		r = engine_hidden(engine, add_path, &hidden);
 	/* A list that is cut short is no list. */
 	if (r < 0)
 		r = err_sys(err, -r, "the folders that the command may use");
@@ -219,7 +223,7 @@ note_start(struct run *run, struct ambit_error *err)
 		(run->o->inside && json_set_text(body, "inside", run->o->inside) < 0) ||
 		!(line = json_line(body)))
 		return err_nomem(err);
-	return ambit_engine_note(run->o->engine, "run", run->o->argv[0], line, err);
+	return engine_record_note(run->o->engine, "run", run->o->argv[0], line, err);
 }
 
 /* -- starting ------------------------------------------------------------------ */
@@ -351,7 +355,7 @@ start_gate(struct run *run, struct ambit_error *err)
 	};
 	int r = gate_create(&options, &run->gate, err);
 
-	if (r == 0 && ((approver && !approver->instant) || ambit_engine_judge(run->o->engine)))
+	if (r == 0 && ((approver && !approver->instant) || engine_judge(run->o->engine)))
 		r = run_make_asker(run, approver, err);
 	return r < 0 ? r : gate_start(run->gate, err);
 }
@@ -362,11 +366,11 @@ prepare_run(struct run *run, struct ambit_error *err)
 	int r = run->probed ? 0 : probe_line(err);
 
 	if (r == 0)
-		r = ambit_engine_leftovers(run->o->engine, &run->leftovers, err);
+		r = engine_open_leftovers(run->o->engine, &run->leftovers, err);
 	if (r == 0)
 		r = temp_create(run->o->temp, run->leftovers, &run->made, &run->temp, err);
 	if (r == 0)
-		r = ambit_engine_grant(run->o->engine, run->temp, err);
+		r = engine_grant(run->o->engine, run->temp, err);
 	if (r == 0)
 		r = make_env(run, err);
 	if (r == 0 && run->o->terminal == AMBIT_RUN_PTY)
@@ -399,7 +403,7 @@ note_end(struct run *run, struct ambit_error *err)
 
 	if (!body)
 		return err_nomem(err);
-	if (ambit_engine_note(run->o->engine, "end", run->o->argv[0], body, &why) == 0)
+	if (engine_record_note(run->o->engine, "end", run->o->argv[0], body, &why) == 0)
 		return 0;
 	run->result->unrecorded = strdup(why.text);
 	return run->result->unrecorded ? 0 : err_nomem(err);
@@ -416,7 +420,7 @@ clear_away(struct run *run)
 	if (run->gate)
 		gate_stop(run->gate);
 	/* The gate's threads look whether somebody watches. */
-	ambit_live_destroy(run->live);
+	live_destroy(run->live);
 	run->live = NULL;
 	if (run->gate) {
 		gate_report(run->gate, run->result);
@@ -456,10 +460,10 @@ add_planted(void *data, const char *path, bool seen)
 static void
 look_around(struct run *run)
 {
-	run->result->cut = ambit_engine_search_cut(run->o->engine);
+	run->result->cut = engine_search_cut(run->o->engine);
 	if (run->result->calls > 0)
-		run->result->unseen = ambit_engine_planted(run->o->engine, run->since, add_planted,
-					      run->result) != 0;
+		run->result->unseen =
+			engine_planted(run->o->engine, run->since, add_planted, run->result) != 0;
 }
 
 /* Last, so that the keeper clears away meanwhile. */
@@ -494,7 +498,7 @@ struct ambit_run_keeper {
 };
 
 int
-ambit_run_keep(struct ambit_run_keeper **ret_keeper, struct ambit_error *err)
+run_keep(struct ambit_run_keeper **ret_keeper, struct ambit_error *err)
 {
 	struct ambit_run_keeper *keeper = calloc(1, sizeof(*keeper));
 	int r;
@@ -510,7 +514,7 @@ ambit_run_keep(struct ambit_run_keeper **ret_keeper, struct ambit_error *err)
 }
 
 void
-ambit_run_prepare(struct ambit_run_keeper *keeper)
+run_prepare(struct ambit_run_keeper *keeper)
 {
 	keeper->probed = probe_line(NULL) == 0;
 	if (keeper->probed && floor_prepare(&keeper->base, NULL) < 0)
@@ -518,7 +522,7 @@ ambit_run_prepare(struct ambit_run_keeper *keeper)
 }
 
 void
-ambit_run_release(struct ambit_run_keeper *keeper)
+run_release(struct ambit_run_keeper *keeper)
 {
 	if (!keeper)
 		return;

@@ -10,12 +10,13 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 #define CHUNK 4096
 #define CHUNKS 32 /* at once: then others have their turn */
 
 struct guest *
-guest_create(struct ambit_live *live, int fd)
+guest_create(struct live *live, int fd)
 {
 	struct guest *guest = calloc(1, sizeof(*guest));
 

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "live/link.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 #define REPLY_MS 2000
 #define LINE_MAX_BYTES (32u << 20) /* a question may show arguments of 8 MiB, escaped */
@@ -29,7 +30,7 @@ struct kept {
 	char *method, *params;
 };
 
-struct ambit_link {
+struct link {
 	int fd;
 	struct buf in;
 	size_t at; /* in in: where the next line begins */
@@ -71,9 +72,9 @@ check_owner(int fd)
 }
 
 int
-link_open_at(int dir, const char *name, struct ambit_link **ret_link)
+link_open_at(int dir, const char *name, struct link **ret_link)
 {
-	struct ambit_link *link = calloc(1, sizeof(*link));
+	struct link *link = calloc(1, sizeof(*link));
 	int r;
 
 	if (!link)
@@ -86,7 +87,7 @@ link_open_at(int dir, const char *name, struct ambit_link **ret_link)
 	}
 	r = check_owner(link->fd);
 	if (r < 0) {
-		ambit_link_close(link);
+		link_close(link);
 		return r;
 	}
 	*ret_link = link;
@@ -94,8 +95,7 @@ link_open_at(int dir, const char *name, struct ambit_link **ret_link)
 }
 
 int
-ambit_link_open(const char *directory, const char *name, struct ambit_link **ret_link,
-	struct ambit_error *err)
+link_open(const char *directory, const char *name, struct link **ret_link, struct ambit_error *err)
 {
 	auto_close int dir = -1;
 	pid_t pid;
@@ -112,7 +112,7 @@ ambit_link_open(const char *directory, const char *name, struct ambit_link **ret
 }
 
 void
-ambit_link_close(struct ambit_link *link)
+link_close(struct link *link)
 {
 	if (!link)
 		return;
@@ -129,7 +129,7 @@ ambit_link_close(struct ambit_link *link)
 }
 
 int
-ambit_link_fd(const struct ambit_link *link)
+link_fd(const struct link *link)
 {
 	return link->fd;
 }
@@ -138,7 +138,7 @@ ambit_link_fd(const struct ambit_link *link)
 
 /* The next whole line that was read, or NULL; there until more is read. */
 static const char *
-next_line(struct ambit_link *link, size_t *ret_len)
+next_line(struct link *link, size_t *ret_len)
 {
 	char *begin = link->in.len > 0 ? link->in.data + link->at : NULL;
 	char *end = begin ? memchr(begin, '\n', link->in.len - link->at) : NULL;
@@ -152,7 +152,7 @@ next_line(struct ambit_link *link, size_t *ret_len)
 
 /* 1: something came; 0: nothing now; -EPIPE, -EBADMSG. */
 static int
-read_more(struct ambit_link *link, struct ambit_error *err)
+read_more(struct link *link, struct ambit_error *err)
 {
 	auto_free char *chunk = malloc(CHUNK);
 	ssize_t n;
@@ -182,8 +182,7 @@ read_more(struct ambit_link *link, struct ambit_error *err)
 }
 
 static int
-keep_notification(
-	struct ambit_link *link, const struct rpc_message *message, struct ambit_error *err)
+keep_notification(struct link *link, const struct rpc_message *message, struct ambit_error *err)
 {
 	struct kept *kept;
 
@@ -207,7 +206,7 @@ keep_notification(
 /* -- calls ------------------------------------------------------------------------------------ */
 
 static int
-wait_for(const struct ambit_link *link, short events, int64_t until, struct ambit_error *err)
+wait_for(const struct link *link, short events, int64_t until, struct ambit_error *err)
 {
 	struct pollfd fd = { .fd = link->fd, .events = events };
 	int64_t left = until - clock_steady();
@@ -221,7 +220,7 @@ wait_for(const struct ambit_link *link, short events, int64_t until, struct ambi
 }
 
 static int
-send_line(struct ambit_link *link, const char *line, int64_t until, struct ambit_error *err)
+send_line(struct link *link, const char *line, int64_t until, struct ambit_error *err)
 {
 	size_t len = strlen(line), sent = 0;
 
@@ -246,7 +245,7 @@ send_line(struct ambit_link *link, const char *line, int64_t until, struct ambit
 }
 
 int
-link_send(struct ambit_link *link, const char *method, const char *params, int64_t until,
+link_send(struct link *link, const char *method, const char *params, int64_t until,
 	struct ambit_error *err)
 {
 	auto_json json_t *given = NULL, *message = NULL;
@@ -276,7 +275,7 @@ take_error(const json_t *error, struct ambit_error *err)
 
 /* 1: that was the reply; 0: something else. */
 static int
-take_line(struct ambit_link *link, const char *text, size_t len, json_t **ret_result,
+take_line(struct link *link, const char *text, size_t len, json_t **ret_result,
 	struct ambit_error *err)
 {
 	struct rpc_message message;
@@ -299,7 +298,7 @@ take_line(struct ambit_link *link, const char *text, size_t len, json_t **ret_re
 }
 
 int
-link_reply(struct ambit_link *link, int64_t until, json_t **ret_result, struct ambit_error *err)
+link_reply(struct link *link, int64_t until, json_t **ret_result, struct ambit_error *err)
 {
 	const char *line;
 	size_t len = 0;
@@ -320,7 +319,7 @@ link_reply(struct ambit_link *link, int64_t until, json_t **ret_result, struct a
 }
 
 int
-ambit_link_call(struct ambit_link *link, const char *method, const char *params, char **ret_result,
+link_call(struct link *link, const char *method, const char *params, char **ret_result,
 	struct ambit_error *err)
 {
 	int64_t until = clock_steady() + REPLY_MS;
@@ -340,7 +339,7 @@ ambit_link_call(struct ambit_link *link, const char *method, const char *params,
 }
 
 int
-ambit_link_answer(struct ambit_link *link, uint64_t question, const struct ambit_answer *answer,
+link_answer(struct link *link, uint64_t question, const struct ambit_answer *answer,
 	struct ambit_error *err)
 {
 	auto_json json_t *params = json_pack("{s:I s:s}", "id", (json_int_t)question, "answer",
@@ -351,13 +350,13 @@ ambit_link_answer(struct ambit_link *link, uint64_t question, const struct ambit
 		(answer->message[0] && json_set_text(params, "message", answer->message) < 0) ||
 		!(text = json_line(params)))
 		return err_nomem(err);
-	return ambit_link_call(link, "answer", text, NULL, err);
+	return link_call(link, "answer", text, NULL, err);
 }
 
 /* -- notifications ------------------------------------------------------------------------- */
 
 static struct kept *
-take_kept(struct ambit_link *link)
+take_kept(struct link *link)
 {
 	struct kept *kept = link->first;
 
@@ -370,7 +369,7 @@ take_kept(struct ambit_link *link)
 }
 
 int
-ambit_link_next(struct ambit_link *link, const char **ret_method, const char **ret_params,
+link_next(struct link *link, const char **ret_method, const char **ret_params,
 	struct ambit_error *err)
 {
 	json_t *late = NULL;
@@ -399,8 +398,7 @@ ambit_link_next(struct ambit_link *link, const char **ret_method, const char **r
 }
 
 int
-ambit_live_question(
-	const char *params, struct ambit_question *ret_question, struct ambit_error *err)
+live_question(const char *params, struct ambit_question *ret_question, struct ambit_error *err)
 {
 	auto_json json_t *object = NULL;
 	int r = json_parse(params, strlen(params), &object, err);

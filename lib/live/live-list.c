@@ -17,12 +17,13 @@
 #include "base/str.h"
 #include "live/link.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 #define LIST_MAX 1024
 
 struct found {
 	char name[32];
-	struct ambit_link *link;
+	struct link *link;
 	json_t *hello; /* NULL: it did not answer */
 };
 
@@ -35,7 +36,7 @@ static void
 list_finish(struct list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		ambit_link_close(list->found[i].link);
+		link_close(list->found[i].link);
 		json_decref(list->found[i].hello);
 	}
 	free(list->found);
@@ -73,7 +74,7 @@ greet_session(struct list *list, int dir, const char *name, int64_t until)
 	more = realloc(list->found, (list->n + 1) * sizeof(*more));
 	if (!more || (found.link && link_send(found.link, "hello", NULL, until, &err) < 0)) {
 		list->found = more ? more : list->found;
-		ambit_link_close(found.link);
+		link_close(found.link);
 		return more ? 0 : -ENOMEM;
 	}
 	snprintf(found.name, sizeof(found.name), "%.31s", name);
@@ -103,13 +104,13 @@ greet_all(struct list *list, int dir, int64_t until)
 /* -- replies --------------------------------------------------------------------------------- */
 
 static void
-fill_live_entry(const struct found *found, struct ambit_live_entry *ret_entry)
+fill_live_entry(const struct found *found, struct live_entry *ret_entry)
 {
 	const json_t *hello = found->hello;
 	pid_t pid = 0;
 
 	place_is_name(found->name, &pid);
-	*ret_entry = (struct ambit_live_entry){
+	*ret_entry = (struct live_entry){
 		.name = found->name,
 		.pid = pid,
 		.session = json_text(hello, "session"),
@@ -135,15 +136,15 @@ by_start(const void *a, const void *b)
 }
 
 static int
-report_sessions(struct list *list, int (*each)(void *data, const struct ambit_live_entry *entry),
-	void *data)
+report_sessions(
+	struct list *list, int (*each)(void *data, const struct live_entry *entry), void *data)
 {
 	int r = 0;
 
 	if (list->n > 0)
 		qsort(list->found, list->n, sizeof(*list->found), by_start);
 	for (size_t i = 0; r == 0 && i < list->n; i++) {
-		struct ambit_live_entry entry;
+		struct live_entry entry;
 
 		fill_live_entry(&list->found[i], &entry);
 		r = each(data, &entry);
@@ -152,8 +153,8 @@ report_sessions(struct list *list, int (*each)(void *data, const struct ambit_li
 }
 
 int
-ambit_live_list(const char *directory, int wait_ms,
-	int (*each)(void *data, const struct ambit_live_entry *entry), void *data,
+live_each(const char *directory, int wait_ms,
+	int (*each)(void *data, const struct live_entry *entry), void *data,
 	struct ambit_error *err)
 {
 	int64_t until = clock_steady() + wait_ms;

@@ -14,6 +14,7 @@
 
 #include "base/str.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 #define ANCESTORS_MAX 512
 #ifndef SO_PEERPIDFD
@@ -146,7 +147,7 @@ peer_objection(int fd, bool shared)
 }
 
 const char *
-ambit_peer_objection(int fd)
+peer_find_objection(int fd)
 {
 	return peer_objection(fd, true);
 }

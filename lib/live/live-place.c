@@ -20,9 +20,10 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 #define TRIES 16
-#define BACKLOG AMBIT_LIVE_CLIENTS_MAX
+#define BACKLOG LIVE_CLIENTS_MAX
 
 static int
 check_private_dir(int fd, const char *directory, struct ambit_error *err)
@@ -172,7 +173,7 @@ place_attended(int dir)
 }
 
 int
-ambit_live_attend(const char *directory, struct ambit_error *err)
+live_attend(const char *directory, struct ambit_error *err)
 {
 	auto_close int dir = -1, fd = -1;
 	int r = place_open(directory, true, &dir, err);

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdatomic.h>
 
-#include <ambit/live.h>
+#include "live/live.h"
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -49,7 +49,7 @@ bool place_is_name(const char *name, pid_t *ret_pid);
 
 struct guest {
 	struct guest *next;
-	struct ambit_live *live;
+	struct live *live;
 	int fd;
 	struct buf in, out;
 	size_t sent; /* of out */
@@ -59,7 +59,7 @@ struct guest {
 };
 
 /* Takes the descriptor. NULL without memory. */
-struct guest *guest_create(struct ambit_live *live, int fd);
+struct guest *guest_create(struct live *live, int fd);
 void guest_destroy(struct guest *guest);
 /* False: it is gone, or has to go. */
 bool guest_read(struct guest *guest);
@@ -92,17 +92,17 @@ struct told {
 
 /* Brings what is told up to date with the engine, and says what changed to all who
  * watch. */
-void told_update(struct ambit_live *live);
+void told_update(struct live *live);
 /* All that are open, to one who begins to watch. */
 void told_all(struct guest *guest);
 /* Without the lock. 0; -ENOENT, -EINVAL with words. */
-int told_answer(struct ambit_live *live, uint64_t id, json_t *answer, struct ambit_error *err);
-void told_forget(struct ambit_live *live);
+int told_answer(struct live *live, uint64_t id, json_t *answer, struct ambit_error *err);
+void told_forget(struct live *live);
 
 /* -- live.c --------------------------------------------------------------------------- */
 
-struct ambit_live {
-	struct ambit_live_options o;
+struct live {
+	struct live_options o;
 	char *what;
 	int64_t started;
 	int dir;
@@ -123,7 +123,7 @@ struct ambit_live {
 	bool changed; /* something that the door is to look at */
 };
 
-void live_lock(struct ambit_live *live);
-void live_unlock(struct ambit_live *live);
+void live_lock(struct live *live);
+void live_unlock(struct live *live);
 
 #endif

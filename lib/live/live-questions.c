@@ -6,21 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/question-copy.h"
 #include "ask/question-wire.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/program.h"
+#include "engine/questions.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 static void
 told_destroy(struct told *told)
 {
-	ambit_question_finish(&told->question);
+	question_finish(&told->question);
 	free(told);
 }
 
 void
-told_forget(struct ambit_live *live)
+told_forget(struct live *live)
 {
 	while (live->told) {
 		struct told *told = live->told;
@@ -54,7 +57,7 @@ question_message(const struct told *told)
 }
 
 static void
-say_all(struct ambit_live *live, json_t *message)
+say_all(struct live *live, json_t *message)
 {
 	for (struct guest *guest = live->guests; guest; guest = guest->next)
 		if (guest->watches)
@@ -81,16 +84,16 @@ told_all(struct guest *guest)
 /* -- what is open ------------------------------------------------------------------------- */
 
 static struct told *
-find_same(struct ambit_live *live, const struct ambit_question *question)
+find_same(struct live *live, const struct ambit_question *question)
 {
 	for (struct told *told = live->told; told; told = told->next)
-		if (ambit_question_same(&told->question, question))
+		if (question_same(&told->question, question))
 			return told;
 	return NULL;
 }
 
 struct walk {
-	struct ambit_live *live;
+	struct live *live;
 	struct told *fresh; /* newest first */
 };
 
@@ -109,7 +112,7 @@ note_open_question(void *data, const struct ambit_question *question)
 	told = calloc(1, sizeof(*told));
 	if (!told)
 		return -ENOMEM;
-	if (ambit_question_copy(question, &told->question) < 0) {
+	if (question_copy(question, &told->question) < 0) {
 		free(told);
 		return -ENOMEM;
 	}
@@ -121,7 +124,7 @@ note_open_question(void *data, const struct ambit_question *question)
 }
 
 static void
-say_closed(struct ambit_live *live, const struct told *told)
+say_closed(struct live *live, const struct told *told)
 {
 	const int64_t expires = told->question.expires;
 	const char *how = expires != 0 && expires <= clock_now() ? "expired" : "gone";
@@ -131,7 +134,7 @@ say_closed(struct ambit_live *live, const struct told *told)
 }
 
 static void
-close_unseen(struct ambit_live *live)
+close_unseen(struct live *live)
 {
 	struct told **at = &live->told;
 
@@ -150,7 +153,7 @@ close_unseen(struct ambit_live *live)
 }
 
 static void
-say_fresh(struct ambit_live *live, struct told *fresh)
+say_fresh(struct live *live, struct told *fresh)
 {
 	struct told *last = fresh;
 
@@ -168,7 +171,7 @@ say_fresh(struct ambit_live *live, struct told *fresh)
 /* Without memory for one, it is told when it is looked at next, and none is taken for
  * closed. */
 void
-told_update(struct ambit_live *live)
+told_update(struct live *live)
 {
 	struct walk walk = { .live = live };
 	bool whole;
@@ -176,8 +179,8 @@ told_update(struct ambit_live *live)
 	live_lock(live);
 	/* Where nobody else puts it, it is put for those who watch. */
 	if (live->o.puts)
-		(void)ambit_engine_question(live->o.engine);
-	whole = ambit_engine_questions(live->o.engine, note_open_question, &walk) == 0;
+		(void)engine_question(live->o.engine);
+	whole = engine_questions(live->o.engine, note_open_question, &walk) == 0;
 	live_unlock(live);
 	for (struct told *told = live->told; told; told = told->next)
 		told->seen |= !whole;
@@ -192,11 +195,11 @@ told_update(struct ambit_live *live)
 static int
 is_same_question(void *data, const struct ambit_question *question)
 {
-	return ambit_question_same(data, question);
+	return question_same(data, question);
 }
 
 static struct told *
-detach_told(struct ambit_live *live, uint64_t id)
+detach_told(struct live *live, uint64_t id)
 {
 	for (struct told **at = &live->told; *at; at = &(*at)->next)
 		if ((*at)->id == id) {
@@ -209,7 +212,7 @@ detach_told(struct ambit_live *live, uint64_t id)
 }
 
 static struct told *
-find_told_entry(struct ambit_live *live, uint64_t id)
+find_told_entry(struct live *live, uint64_t id)
 {
 	for (struct told *told = live->told; told; told = told->next)
 		if (told->id == id)
@@ -218,7 +221,7 @@ find_told_entry(struct ambit_live *live, uint64_t id)
 }
 
 int
-told_answer(struct ambit_live *live, uint64_t id, json_t *object, struct ambit_error *err)
+told_answer(struct live *live, uint64_t id, json_t *object, struct ambit_error *err)
 {
 	struct told *told = find_told_entry(live, id);
 	struct ambit_answer answer = { .kind = AMBIT_NO };
@@ -230,13 +233,13 @@ told_answer(struct ambit_live *live, uint64_t id, json_t *object, struct ambit_e
 	if (r < 0)
 		return r;
 	live_lock(live);
-	r = ambit_engine_questions(live->o.engine, is_same_question, &told->question) == 1
+	r = engine_questions(live->o.engine, is_same_question, &told->question) == 1
 		    ? 0
 		    : err_set(err, ENOENT, "that question is not open any more");
 	if (r == 0 && live->o.forget)
 		live->o.forget(live->o.data);
 	if (r == 0)
-		r = ambit_engine_answer(live->o.engine, told->question.id, &answer, "watch", err);
+		r = engine_answer(live->o.engine, told->question.id, &answer, "watch", err);
 	live_unlock(live);
 	live->changed = true;
 	if (r < 0)

@@ -17,20 +17,21 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 #define EVENTS 32
 #define AWAIT_MS 500 /* one who watches is there in a few; the machine may be busy */
 #define ACCEPTS 32   /* at once: others than those who connect want the loop, too */
 
 void
-live_lock(struct ambit_live *live)
+live_lock(struct live *live)
 {
 	if (live->o.lock)
 		live->o.lock(live->o.data);
 }
 
 void
-live_unlock(struct ambit_live *live)
+live_unlock(struct live *live)
 {
 	if (live->o.unlock)
 		live->o.unlock(live->o.data);
@@ -39,7 +40,7 @@ live_unlock(struct ambit_live *live)
 /* -- guests ----------------------------------------------------------------------------- */
 
 static int
-set_guest_events(struct ambit_live *live, struct guest *guest, int op)
+set_guest_events(struct live *live, struct guest *guest, int op)
 {
 	struct epoll_event event = {
 		.events = (guest->leaving ? 0 : EPOLLIN) | (guest->waits ? EPOLLOUT : 0),
@@ -50,7 +51,7 @@ set_guest_events(struct ambit_live *live, struct guest *guest, int op)
 }
 
 static void
-listen_again(struct ambit_live *live)
+listen_again(struct live *live)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
@@ -60,7 +61,7 @@ listen_again(struct ambit_live *live)
 }
 
 static void
-see_off(struct ambit_live *live, struct guest *guest)
+see_off(struct live *live, struct guest *guest)
 {
 	struct guest **at = &live->guests;
 
@@ -79,7 +80,7 @@ see_off(struct ambit_live *live, struct guest *guest)
 
 /* Sends what was said to it; a guest that does not take it, and lets it grow, goes. */
 static void
-serve_out(struct ambit_live *live, struct guest *guest)
+serve_out(struct live *live, struct guest *guest)
 {
 	bool waits = guest->waits;
 
@@ -95,7 +96,7 @@ serve_out(struct ambit_live *live, struct guest *guest)
 }
 
 static void
-serve_all_out(struct ambit_live *live)
+serve_all_out(struct live *live)
 {
 	struct guest *next;
 
@@ -109,7 +110,7 @@ serve_all_out(struct ambit_live *live)
 /* Takes the descriptor. Closed at once, it would break under one who speaks first and then
  * listens; and nobody is waited for. So it stays until others were refused, too. */
 static void
-say_no(struct ambit_live *live, int fd, const char *why)
+say_no(struct live *live, int fd, const char *why)
 {
 	auto_json json_t *message = json_pack("{s:s s:n s:{s:i s:s}}", "jsonrpc", "2.0", "id",
 		"error", "code", LIVE_NOT_YOU, "message", why);
@@ -125,12 +126,12 @@ say_no(struct ambit_live *live, int fd, const char *why)
 }
 
 static void
-admit_guest(struct ambit_live *live, int fd)
+admit_guest(struct live *live, int fd)
 {
 	const char *objection = peer_objection(fd, false);
 	struct guest *guest;
 
-	if (!objection && live->n_guests >= AMBIT_LIVE_CLIENTS_MAX)
+	if (!objection && live->n_guests >= LIVE_CLIENTS_MAX)
 		objection = "too many clients at once";
 	if (objection) {
 		say_no(live, fd, objection);
@@ -149,7 +150,7 @@ admit_guest(struct ambit_live *live, int fd)
 }
 
 static void
-accept_all(struct ambit_live *live)
+accept_all(struct live *live)
 {
 	for (int i = 0; i < ACCEPTS; i++) {
 		int fd = accept4(live->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -173,7 +174,7 @@ accept_all(struct ambit_live *live)
 /* -- who is on his way ---------------------------------------------------------------------- */
 
 static void
-start_await_timer(struct ambit_live *live)
+start_await_timer(struct live *live)
 {
 	const struct itimerspec moment = { .it_value.tv_nsec = AWAIT_MS * 1000000 };
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = &live->awaits };
@@ -188,7 +189,7 @@ start_await_timer(struct ambit_live *live)
 
 /* He came, or he does not. */
 static void
-await_no_more(struct ambit_live *live)
+await_no_more(struct live *live)
 {
 	atomic_store(&live->awaited, false);
 	fd_close_at(&live->awaits);
@@ -199,7 +200,7 @@ await_no_more(struct ambit_live *live)
 /* -- what the door calls ------------------------------------------------------------------ */
 
 static bool
-is_guest(const struct ambit_live *live, const void *data)
+is_guest(const struct live *live, const void *data)
 {
 	for (const struct guest *guest = live->guests; guest; guest = guest->next)
 		if (guest == data)
@@ -209,7 +210,7 @@ is_guest(const struct ambit_live *live, const void *data)
 
 /* Told once, when all that came is done: the door looks at everything anyway. */
 static void
-tell_door(struct ambit_live *live)
+tell_door(struct live *live)
 {
 	if (!live->changed)
 		return;
@@ -219,7 +220,7 @@ tell_door(struct ambit_live *live)
 }
 
 void
-ambit_live_ready(struct ambit_live *live)
+live_ready(struct live *live)
 {
 	struct epoll_event events[EVENTS];
 	int n;
@@ -245,7 +246,7 @@ ambit_live_ready(struct ambit_live *live)
 }
 
 void
-ambit_live_notice(struct ambit_live *live)
+live_notice(struct live *live)
 {
 	if (!live)
 		return;
@@ -258,7 +259,7 @@ ambit_live_notice(struct ambit_live *live)
 }
 
 int
-ambit_live_fd(const struct ambit_live *live)
+live_fd(const struct live *live)
 {
 	return live ? live->epoll : -1;
 }
@@ -266,7 +267,7 @@ ambit_live_fd(const struct ambit_live *live)
 /* One who is on his way counts: else the first question of all would be refused before
  * he could hear of it. */
 unsigned
-ambit_live_watched(const struct ambit_live *live)
+live_watched(const struct live *live)
 {
 	unsigned n;
 
@@ -279,7 +280,7 @@ ambit_live_watched(const struct ambit_live *live)
 /* -- its life --------------------------------------------------------------------------------- */
 
 static int
-start_listening(struct ambit_live *live, struct ambit_error *err)
+start_listening(struct live *live, struct ambit_error *err)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int r = place_open(live->o.directory, true, &live->dir, err);
@@ -296,10 +297,9 @@ start_listening(struct ambit_live *live, struct ambit_error *err)
 }
 
 int
-ambit_live_create(const struct ambit_live_options *options, struct ambit_live **ret_live,
-	struct ambit_error *err)
+live_create(const struct live_options *options, struct live **ret_live, struct ambit_error *err)
 {
-	struct ambit_live *live = calloc(1, sizeof(*live));
+	struct live *live = calloc(1, sizeof(*live));
 	int r;
 
 	if (!live)
@@ -312,7 +312,7 @@ ambit_live_create(const struct ambit_live_options *options, struct ambit_live **
 	live->what = str_dup(options->what ? options->what : "");
 	r = live->what ? start_listening(live, err) : err_nomem(err);
 	if (r < 0) {
-		ambit_live_destroy(live);
+		live_destroy(live);
 		return r;
 	}
 	*ret_live = live;
@@ -320,7 +320,7 @@ ambit_live_create(const struct ambit_live_options *options, struct ambit_live **
 }
 
 void
-ambit_live_destroy(struct ambit_live *live)
+live_destroy(struct live *live)
 {
 	if (!live)
 		return;

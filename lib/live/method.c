@@ -11,11 +11,13 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "live/live-private.h"
+#include "live/live.h"
 
 struct asked {
 	struct guest *guest;
-	struct ambit_live *live;
+	struct live *live;
 	const struct rpc_message *message;
 };
 
@@ -59,7 +61,7 @@ send_result(const struct asked *asked, json_t *result)
 /* -- methods ----------------------------------------------------------------------------- */
 
 static json_t *
-hello_json(struct ambit_live *live)
+hello_json(struct live *live)
 {
 	const char *root = ambit_scope_root(ambit_engine_scope(live->o.engine));
 	auto_json json_t *object = json_pack("{s:s s:i s:s s:s s:I s:s s:i s:b}", "session",
@@ -84,7 +86,7 @@ reply_hello(const struct asked *asked)
 }
 
 static json_t *
-status_json(struct ambit_live *live)
+status_json(struct live *live)
 {
 	auto_json json_t *object = hello_json(live);
 	auto_free char *text = live->o.status ? live->o.status(live->o.data) : NULL;
@@ -113,7 +115,7 @@ reply_status(const struct asked *asked)
 static void
 start_watching(const struct asked *asked)
 {
-	struct ambit_live *live = asked->live;
+	struct live *live = asked->live;
 	bool first = !asked->guest->watches;
 	json_int_t n = 0;
 
@@ -164,14 +166,14 @@ answer_told_question(const struct asked *asked)
 static void
 reload_engine(const struct asked *asked)
 {
-	struct ambit_live *live = asked->live;
+	struct live *live = asked->live;
 	struct ambit_error err = { 0 };
 	int r;
 
 	live_lock(live);
 	if (live->o.forget)
 		live->o.forget(live->o.data);
-	r = ambit_engine_reload(live->o.engine, &err);
+	r = engine_reload_record(live->o.engine, &err);
 	live_unlock(live);
 	live->changed = true;
 	if (r < 0)

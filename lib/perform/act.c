@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "perform/act-private.h"
 #include "perform/leftover.h"
+#include "perform/permit.h"
 #include "scope/resolve.h"
 
 #define FIFO_STEP_MS 10
@@ -66,14 +67,14 @@ act_is_component(const char *name)
 }
 
 int
-act_open(struct ambit_pass *pass, int parent, const char *name, int flags, mode_t mode, int *ret_fd)
+act_open(struct pass *pass, int parent, const char *name, int flags, mode_t mode, int *ret_fd)
 {
 	struct open_how how = {
 		.flags = (unsigned)flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
 		.mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode & 07777 : 0,
 		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
-	int r = ambit_pass_use(pass), fd;
+	int r = pass_use(pass), fd;
 
 	if (r < 0)
 		return r;
@@ -101,18 +102,18 @@ reopen_by_link(int fd, int flags, int *ret_fd)
 }
 
 int
-act_reopen(struct ambit_pass *pass, int fd, int flags, int *ret_fd)
+act_reopen(struct pass *pass, int fd, int flags, int *ret_fd)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	return r < 0 ? r : reopen_by_link(fd, flags, ret_fd);
 }
 
 int
-act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void *data), void *data,
-	int *ret_fd)
+act_reopen_wait(
+	struct pass *pass, int fd, int flags, bool (*give_up)(void *data), void *data, int *ret_fd)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -128,9 +129,9 @@ act_reopen_wait(struct ambit_pass *pass, int fd, int flags, bool (*give_up)(void
 }
 
 int
-act_mkdir(struct ambit_pass *pass, int parent, const char *name, mode_t mode)
+act_mkdir(struct pass *pass, int parent, const char *name, mode_t mode)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -154,10 +155,10 @@ has_landed(int held, int parent, const char *name)
 }
 
 int
-act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int held, int parent,
+act_mkdir_by_move(struct pass *pass, int from, const char *from_name, int held, int parent,
 	const char *name, mode_t mode, bool *ret_moved)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	*ret_moved = false;
 	if (r < 0)
@@ -172,9 +173,9 @@ act_mkdir_by_move(struct ambit_pass *pass, int from, const char *from_name, int 
 }
 
 int
-act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir)
+act_unlink(struct pass *pass, int parent, const char *name, bool dir)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -184,13 +185,13 @@ act_unlink(struct ambit_pass *pass, int parent, const char *name, bool dir)
 }
 
 int
-act_put_text(struct ambit_pass *pass, int parent, const char *lock, const char *name, mode_t mode,
+act_put_text(struct pass *pass, int parent, const char *lock, const char *name, mode_t mode,
 	const char *text, size_t len)
 {
 	struct leftovers *list = pass ? pass->leftovers : NULL;
 	char fresh[RESOLVE_TEMP];
 	auto_close int fd = -1;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;

@@ -13,6 +13,7 @@
 
 #include "perform/file-private.h"
 #include "perform/leftover.h"
+#include "perform/permit.h"
 
 #define CHANGES_MAX 4096
 
@@ -51,12 +52,12 @@ file_batch_create(void)
 }
 
 static struct change *
-append_change(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
+append_change(struct file_batch *batch, struct pass *pass, const struct ambit_place *place,
 	struct ambit_error *err)
 {
 	struct change *more;
 
-	if (ambit_pass_use(pass) < 0) {
+	if (pass_use(pass) < 0) {
 		err_set(err, EPERM, "%s: no pass", place->shown);
 		return NULL;
 	}
@@ -75,7 +76,7 @@ append_change(struct file_batch *batch, struct ambit_pass *pass, const struct am
 }
 
 int
-file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct ambit_place *place,
+file_batch_put(struct file_batch *batch, struct pass *pass, const struct ambit_place *place,
 	const struct stat *was, const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
 	struct leftovers *list = pass ? pass->leftovers : NULL;
@@ -111,8 +112,8 @@ file_batch_put(struct file_batch *batch, struct ambit_pass *pass, const struct a
 }
 
 int
-file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
-	const struct ambit_place *place, const struct stat *was, struct ambit_error *err)
+file_batch_remove(struct file_batch *batch, struct pass *pass, const struct ambit_place *place,
+	const struct stat *was, struct ambit_error *err)
 {
 	struct change *c = append_change(batch, pass, place, err);
 	auto_close int held = -1;

@@ -12,15 +12,16 @@
 #include "base/str.h"
 #include "perform/file-private.h"
 #include "perform/leftover.h"
+#include "perform/permit.h"
 
 int
-file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
+file_remove(struct pass *pass, const struct ambit_place *place, bool tree,
 	const struct file_watch *watch, struct ambit_error *err)
 {
 	auto_close int held = -1;
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	struct stat st;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", place->shown);
@@ -171,7 +172,7 @@ copy_to_target(const struct ends *e, const struct file_watch *watch, struct ambi
 }
 
 int
-file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+file_copy(struct pass *pass, const struct hand_law *law, const struct ambit_place *from,
 	const struct ambit_place *to, bool replace, const struct file_watch *watch,
 	struct ambit_error *err)
 {
@@ -183,7 +184,7 @@ file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 		.law = law,
 		.list = pass ? pass->leftovers : NULL,
 	};
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", to->shown);
@@ -228,7 +229,7 @@ rename_to(const struct ends *e)
 }
 
 int
-file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+file_move(struct pass *pass, const struct hand_law *law, const struct ambit_place *from,
 	const struct ambit_place *to, bool replace, const struct file_watch *watch,
 	struct ambit_error *err)
 {
@@ -240,7 +241,7 @@ file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambi
 		.law = law,
 		.list = pass ? pass->leftovers : NULL,
 	};
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", to->shown);

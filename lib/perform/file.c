@@ -17,6 +17,7 @@
 #include "perform/act-private.h"
 #include "perform/file-private.h"
 #include "perform/leftover.h"
+#include "perform/permit.h"
 
 #define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
@@ -131,12 +132,11 @@ open_held(const struct ambit_place *place, int held, const struct stat *st, int 
 }
 
 int
-file_open(struct ambit_pass *pass, const struct ambit_place *place, int *ret_fd,
-	struct ambit_error *err)
+file_open(struct pass *pass, const struct ambit_place *place, int *ret_fd, struct ambit_error *err)
 {
 	auto_close int held = -1;
 	struct stat st;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", place->shown);
@@ -279,7 +279,7 @@ put_staged(const struct ambit_place *place, const struct stat *was, const char *
 }
 
 int
-file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct stat *was,
+file_put(struct pass *pass, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, mode_t mode, struct ambit_error *err)
 {
 	struct leftovers *list = pass ? pass->leftovers : NULL;
@@ -287,7 +287,7 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 	auto_close int held = -1;
 	auto_file_turn struct file_turn turn = { { -1, -1 } };
 	struct stat st;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", place->shown);
@@ -311,12 +311,11 @@ file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct 
 }
 
 int
-file_mkdir(struct ambit_pass *pass, const struct ambit_place *place, mode_t mode,
-	struct ambit_error *err)
+file_mkdir(struct pass *pass, const struct ambit_place *place, mode_t mode, struct ambit_error *err)
 {
 	auto_close int held = -1, fd = -1;
 	struct stat st;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return err_set(err, EPERM, "%s: no pass", place->shown);

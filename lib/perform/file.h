@@ -8,6 +8,8 @@
 
 #include <ambit/engine.h>
 
+#include "perform/permit.h"
+
 struct hand_law;
 struct stat;
 
@@ -23,8 +25,8 @@ struct file_watch {
  * be what the place found (or nothing, if there was nothing): -ESTALE. */
 
 /* What lies there, opened to read; a directory too. */
-int file_open(struct ambit_pass *pass, const struct ambit_place *place, int *ret_fd,
-	struct ambit_error *err);
+int file_open(
+	struct pass *pass, const struct ambit_place *place, int *ret_fd, struct ambit_error *err);
 /* The same for one who is about to change it and has a pass for that: takes none.
  * Regular files alone. */
 int file_look(
@@ -39,30 +41,30 @@ bool file_is_as(int dir, const char *name, const struct stat *was);
  * a file with other hard links keeps them (written in place, after a copy of the
  * old content is safe in memory). was: as it was when it was read, and must be still
  * (-ESTALE); or NULL. Of those who put something there at once, one does. */
-int file_put(struct ambit_pass *pass, const struct ambit_place *place, const struct stat *was,
+int file_put(struct pass *pass, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, mode_t mode, struct ambit_error *err);
 
 /* A file or a link; with tree, a directory and all that is in it (on the way
  * nothing is followed and no mount is crossed), else an empty one. -ECANCELED: the
  * words say how much of it is gone. */
-int file_remove(struct ambit_pass *pass, const struct ambit_place *place, bool tree,
+int file_remove(struct pass *pass, const struct ambit_place *place, bool tree,
 	const struct file_watch *watch, struct ambit_error *err);
 
 /* Never onto something that is there, unless replace (then a file onto a file).
  * -ECANCELED: nothing was moved. */
-int file_move(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+int file_move(struct pass *pass, const struct hand_law *law, const struct ambit_place *from,
 	const struct ambit_place *to, bool replace, const struct file_watch *watch,
 	struct ambit_error *err);
 
 /* A file, a link as a link, or a whole directory; modes and times are kept. -EXDEV
  * for what is neither (a device, a socket). Not onto something that is there, unless
  * replace (a file onto a file). -ECANCELED: nothing was copied. */
-int file_copy(struct ambit_pass *pass, const struct hand_law *law, const struct ambit_place *from,
+int file_copy(struct pass *pass, const struct hand_law *law, const struct ambit_place *from,
 	const struct ambit_place *to, bool replace, const struct file_watch *watch,
 	struct ambit_error *err);
 
-int file_mkdir(struct ambit_pass *pass, const struct ambit_place *place, mode_t mode,
-	struct ambit_error *err);
+int file_mkdir(
+	struct pass *pass, const struct ambit_place *place, mode_t mode, struct ambit_error *err);
 
 /* -- several at once ---------------------------------------------------------------- */
 
@@ -74,11 +76,10 @@ struct file_batch *file_batch_create(void);
 /* Undoes what was not committed. Accepts NULL. */
 void file_batch_destroy(struct file_batch *batch);
 /* The places must live until the batch is gone. was: as of file_put, or NULL. */
-int file_batch_put(struct file_batch *batch, struct ambit_pass *pass,
-	const struct ambit_place *place, const struct stat *was, const char *data, size_t len,
-	mode_t mode, struct ambit_error *err);
-int file_batch_remove(struct file_batch *batch, struct ambit_pass *pass,
-	const struct ambit_place *place, const struct stat *was, struct ambit_error *err);
+int file_batch_put(struct file_batch *batch, struct pass *pass, const struct ambit_place *place,
+	const struct stat *was, const char *data, size_t len, mode_t mode, struct ambit_error *err);
+int file_batch_remove(struct file_batch *batch, struct pass *pass, const struct ambit_place *place,
+	const struct stat *was, struct ambit_error *err);
 /* -ESTALE: nothing has changed. -EIO: something could not be put back; the words say
  * what. */
 int file_batch_commit(struct file_batch *batch, struct ambit_error *err);

@@ -16,6 +16,7 @@
 #include "perform/act-private.h"
 #include "perform/clear.h"
 #include "perform/file-private.h"
+#include "perform/permit.h"
 #include "perform/tree-look.h"
 #include "scope/resolve.h"
 
@@ -392,19 +393,19 @@ hand_settle_passed(
 }
 
 int
-hand_move(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *from,
+hand_move(struct pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to, unsigned flags)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	return r < 0 ? r : hand_move_passed(law, from, to, flags);
 }
 
 int
-hand_settle(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *from,
+hand_settle(struct pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	return r < 0 ? r : hand_settle_passed(law, from, to);
 }
@@ -418,17 +419,17 @@ hand_remove_passed(const struct hand_law *law, const struct hand_end *end)
 }
 
 int
-hand_remove(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *end)
+hand_remove(struct pass *pass, const struct hand_law *law, const struct hand_end *end)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	return r < 0 ? r : hand_remove_passed(law, end);
 }
 
 int
-hand_link(struct ambit_pass *pass, int fd, const struct hand_end *to)
+hand_link(struct pass *pass, int fd, const struct hand_end *to)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -490,10 +491,10 @@ make_known(int parent, const char *name, mode_t mode, const char *text, int *ret
 }
 
 int
-hand_make(struct ambit_pass *pass, int parent, const char *name, mode_t mode, const char *text,
-	int *ret_fd)
+hand_make(
+	struct pass *pass, int parent, const char *name, mode_t mode, const char *text, int *ret_fd)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;

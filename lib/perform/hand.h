@@ -7,6 +7,8 @@
 
 #include <ambit/engine.h>
 
+#include "perform/permit.h"
+
 /* The hand: how something that exists gets another name. The gate on behalf, the file tools
  * and extract all move, link and replace with these functions, so that the rules about moves
  * stand in one place:
@@ -59,24 +61,24 @@ struct hand_law {
 };
 
 /* rename(2) with flags 0, RENAME_NOREPLACE or RENAME_EXCHANGE. */
-int hand_move(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *from,
+int hand_move(struct pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to, unsigned flags);
 
 /* The same for something that the caller has just made under a name of its own: no rights
  * can hang on it. A file replaces a file. */
-int hand_settle(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *from,
+int hand_settle(struct pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to);
 
 /* unlink(2): the name goes if it still is this object, which is no directory; else -ESTALE. */
-int hand_remove(struct ambit_pass *pass, const struct hand_law *law, const struct hand_end *end);
+int hand_remove(struct pass *pass, const struct hand_law *law, const struct hand_end *end);
 
 /* link(2): what fd (O_PATH) holds gets the name, which must be free. */
-int hand_link(struct ambit_pass *pass, int fd, const struct hand_end *to);
+int hand_link(struct pass *pass, int fd, const struct hand_end *to);
 
 /* Makes a directory, FIFO, socket or empty file (kind and permissions in mode), or a symlink
  * with this text. The name must be free: -EEXIST. With ret_fd, an O_PATH descriptor of the
  * very thing that was made; -1 where the file system cannot tell. */
-int hand_make(struct ambit_pass *pass, int parent, const char *name, mode_t mode, const char *text,
+int hand_make(struct pass *pass, int parent, const char *name, mode_t mode, const char *text,
 	int *ret_fd);
 
 #endif

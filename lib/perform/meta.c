@@ -12,16 +12,17 @@
 #include <unistd.h>
 
 #include "perform/act-private.h"
+#include "perform/permit.h"
 
 #ifndef SYS_file_setattr
 #define SYS_file_setattr 469 /* the same number everywhere */
 #endif
 
 int
-act_truncate(struct ambit_pass *pass, int fd, int64_t length)
+act_truncate(struct pass *pass, int fd, int64_t length)
 {
 	char link[ACT_LINK_SIZE];
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -30,11 +31,11 @@ act_truncate(struct ambit_pass *pass, int fd, int64_t length)
 }
 
 int
-act_chmod(struct ambit_pass *pass, int fd, mode_t mode)
+act_chmod(struct pass *pass, int fd, mode_t mode)
 {
 	char link[ACT_LINK_SIZE];
 	struct stat st;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -53,9 +54,9 @@ act_chmod(struct ambit_pass *pass, int fd, mode_t mode)
 }
 
 int
-act_chown(struct ambit_pass *pass, int fd, uid_t uid, gid_t gid)
+act_chown(struct pass *pass, int fd, uid_t uid, gid_t gid)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -63,10 +64,10 @@ act_chown(struct ambit_pass *pass, int fd, uid_t uid, gid_t gid)
 }
 
 int
-act_utimens(struct ambit_pass *pass, int fd, const struct timespec times[2])
+act_utimens(struct pass *pass, int fd, const struct timespec times[2])
 {
 	char link[ACT_LINK_SIZE];
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -80,11 +81,10 @@ act_utimens(struct ambit_pass *pass, int fd, const struct timespec times[2])
 }
 
 int
-act_setxattr(struct ambit_pass *pass, int fd, const char *name, const void *value, size_t size,
-	int flags)
+act_setxattr(struct pass *pass, int fd, const char *name, const void *value, size_t size, int flags)
 {
 	char link[ACT_LINK_SIZE];
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -97,10 +97,10 @@ act_setxattr(struct ambit_pass *pass, int fd, const char *name, const void *valu
 }
 
 int
-act_removexattr(struct ambit_pass *pass, int fd, const char *name)
+act_removexattr(struct pass *pass, int fd, const char *name)
 {
 	char link[ACT_LINK_SIZE];
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -113,9 +113,9 @@ act_removexattr(struct ambit_pass *pass, int fd, const char *name)
 }
 
 int
-act_setattr(struct ambit_pass *pass, int fd, const void *attr, size_t size)
+act_setattr(struct pass *pass, int fd, const void *attr, size_t size)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;

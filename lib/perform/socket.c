@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #include "perform/act.h"
+#include "perform/permit.h"
 
 int
-act_connect(struct ambit_pass *pass, int socket, const struct sockaddr *address, size_t len)
+act_connect(struct pass *pass, int socket, const struct sockaddr *address, size_t len)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -26,9 +27,9 @@ act_connect_again(int socket, const struct sockaddr *address, size_t len)
 }
 
 int
-act_bind(struct ambit_pass *pass, int socket, const struct sockaddr *address, size_t len)
+act_bind(struct pass *pass, int socket, const struct sockaddr *address, size_t len)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r < 0)
 		return r;
@@ -42,9 +43,9 @@ act_bind_undo(int dir, const char *name)
 }
 
 ssize_t
-act_send(struct ambit_pass *pass, int socket, const struct msghdr *message, int flags)
+act_send(struct pass *pass, int socket, const struct msghdr *message, int flags)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	return r < 0 ? r : act_send_again(socket, message, flags);
 }

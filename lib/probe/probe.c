@@ -15,12 +15,11 @@
 #include <sys/uio.h>
 #include <sys/utsname.h>
 
-#include <ambit/probe.h>
+#include "probe/probe.h"
 
 #include "base/fd.h"
 #include "egress/dns/resolv.h"
 #include "line/floor/floor.h"
-#include "probe/probe-private.h"
 
 #ifndef SECCOMP_GET_NOTIF_SIZES
 #define SECCOMP_GET_NOTIF_SIZES 3
@@ -203,7 +202,7 @@ probe_line(struct ambit_error *err)
 }
 
 static void
-probe_kernel(struct ambit_probe *p)
+probe_kernel(struct probe *p)
 {
 	struct utsname name;
 
@@ -213,7 +212,7 @@ probe_kernel(struct ambit_probe *p)
 }
 
 static void
-probe_proc(struct ambit_probe *p)
+probe_proc(struct probe *p)
 {
 	p->ok = access("/proc/self/fd", X_OK) == 0;
 	snprintf(p->detail, sizeof(p->detail), p->ok ? "/proc is mounted" : "/proc is missing");
@@ -221,7 +220,7 @@ probe_proc(struct ambit_probe *p)
 
 /* The first that fails. */
 static void
-probe_calls(struct ambit_probe *p)
+probe_calls(struct probe *p)
 {
 	p->ok = true;
 	snprintf(p->detail, sizeof(p->detail), "all that are needed are there");
@@ -245,7 +244,7 @@ static const struct {
 };
 
 static void
-probe_landlock(struct ambit_probe *p)
+probe_landlock(struct probe *p)
 {
 	int abi = floor_abi(NULL), n;
 
@@ -265,7 +264,7 @@ probe_landlock(struct ambit_probe *p)
 }
 
 static void
-probe_notify(struct ambit_probe *p)
+probe_notify(struct probe *p)
 {
 	int r = try_notify();
 
@@ -275,7 +274,7 @@ probe_notify(struct ambit_probe *p)
 }
 
 static void
-probe_killable(struct ambit_probe *p)
+probe_killable(struct probe *p)
 {
 	int r = try_listener_flags();
 
@@ -290,7 +289,7 @@ probe_killable(struct ambit_probe *p)
 /* The one that cannot be tried: it is a property of a listener, and a process
  * that has one never loses it. */
 static void
-probe_wake(struct ambit_probe *p)
+probe_wake(struct probe *p)
 {
 	struct utsname name;
 	unsigned long major = 0, minor = 0;
@@ -306,7 +305,7 @@ probe_wake(struct ambit_probe *p)
 }
 
 static void
-probe_getfd(struct ambit_probe *p)
+probe_getfd(struct probe *p)
 {
 	auto_close int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	auto_close int copy = -1;
@@ -320,7 +319,7 @@ probe_getfd(struct ambit_probe *p)
 
 /* Yama 2 and 3 forbid reading a child's memory, which the gate must. */
 static void
-probe_yama(struct ambit_probe *p)
+probe_yama(struct probe *p)
 {
 	bool there;
 	int scope = yama_scope(&there);
@@ -331,7 +330,7 @@ probe_yama(struct ambit_probe *p)
 
 /* Where names that are allowed are looked up. */
 static void
-probe_names(struct ambit_probe *p)
+probe_names(struct probe *p)
 {
 	struct resolv resolv;
 	char ip[INET6_ADDRSTRLEN] = "";
@@ -354,7 +353,7 @@ probe_names(struct ambit_probe *p)
 
 static const struct {
 	const char *name;
-	void (*look)(struct ambit_probe *p);
+	void (*look)(struct probe *p);
 	const char *advice;
 } probes[] = {
 	{ "kernel", probe_kernel, NULL },
@@ -376,16 +375,10 @@ static const struct {
 };
 
 int
-ambit_probe_line(struct ambit_error *err)
-{
-	return probe_line(err);
-}
-
-int
-ambit_probe_each(int (*each)(void *data, const struct ambit_probe *probe), void *data)
+probe_each(int (*each)(void *data, const struct probe *probe), void *data)
 {
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
-		struct ambit_probe p = { .name = probes[i].name, .advice = probes[i].advice };
+		struct probe p = { .name = probes[i].name, .advice = probes[i].advice };
 		int r;
 
 		probes[i].look(&p);

@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "record/redact-text.h"
+#include "record/upkeep.h"
 
 #include <ambit/record.h>
 
@@ -269,7 +270,7 @@ redact_text(const char *text, size_t len)
 }
 
 char *
-ambit_redact(const char *text)
+redact_secrets(const char *text)
 {
 	return redact_text(text, strlen(text));
 }

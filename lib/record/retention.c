@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "record/retention.h"
 #include "record/store.h"
+#include "record/upkeep.h"
 #include "record/vfs.h"
 
 #define AT_ONCE_SESSIONS 64 /* in one transaction, so that writers wait for little */
@@ -89,8 +90,8 @@ read_candidates(struct ambit_record *record, sqlite3_stmt *stmt, bool all, struc
 
 /* Those that go next, oldest first; all: without a limit at once. */
 static int
-find_going(struct ambit_record *record, const struct ambit_forget *what, bool automatic, bool all,
-	struct going *going, struct ambit_error *err)
+find_going(struct ambit_record *record, const struct record_forget_what *what, bool automatic,
+	bool all, struct going *going, struct ambit_error *err)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
 	int r = store_prepare(record,
@@ -148,7 +149,7 @@ append_forget(struct ambit_record *record, const struct going *going, const char
 
 /* One transaction: who is live is looked at inside of it. */
 static int
-forget_some(struct ambit_record *record, const struct ambit_forget *what, const char *why,
+forget_some(struct ambit_record *record, const struct record_forget_what *what, const char *why,
 	struct going *ret_going, struct ambit_error *err)
 {
 	struct going going = { 0 };
@@ -218,7 +219,7 @@ shrink_all(struct ambit_record *record)
 /* -- by themselves --------------------------------------------------------------------- */
 
 static void
-care_for(struct ambit_record *record, const struct ambit_forget *what, const char *why,
+care_for(struct ambit_record *record, const struct record_forget_what *what, const char *why,
 	int64_t until)
 {
 	struct going going;
@@ -242,24 +243,24 @@ retention_care(struct ambit_record *record)
 	if (!record->writable || !record->locks || !sqlite3_get_autocommit(record->db))
 		return;
 	if (limits->keep_ms > 0 && locks_turn_to_care(record->locks, 0, now, CARE_AGE_MS))
-		care_for(record, &(struct ambit_forget){ .before = now - limits->keep_ms },
+		care_for(record, &(struct record_forget_what){ .before = now - limits->keep_ms },
 			"keep_days", until);
 	if (limits->store_bytes > 0 && locks_turn_to_care(record->locks, 1, now, CARE_SIZE_MS))
-		care_for(record, &(struct ambit_forget){ 0 }, "record_max", until);
+		care_for(record, &(struct record_forget_what){ 0 }, "record_max", until);
 }
 
 /* -- by a person ------------------------------------------------------------------------ */
 
 int
-ambit_record_forget(struct ambit_record *record, const struct ambit_forget *what,
-	struct ambit_forgotten *ret_forgotten, struct ambit_error *err)
+record_forget(struct ambit_record *record, const struct record_forget_what *what,
+	struct record_forgotten *ret_forgotten, struct ambit_error *err)
 {
-	struct ambit_forget all = *what;
+	struct record_forget_what all = *what;
 	struct going going = { 0 };
 	int r = record->writable ? 0
 				 : err_set(err, EROFS, "%s: opened for reading only", record->path);
 
-	*ret_forgotten = (struct ambit_forgotten){ 0 };
+	*ret_forgotten = (struct record_forgotten){ 0 };
 	if (r < 0)
 		return r;
 	all.person = true;

@@ -12,6 +12,8 @@
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/str.h"
+#include "record/scrub.h"
+#include "record/upkeep.h"
 
 /* Names, without case. Some variables of one service are harmless, but which
  * ones changes with every release: the whole family goes. */
@@ -53,7 +55,7 @@ is_secret(const char *entry, size_t name)
 	for (const char *const *pattern = secret_names; *pattern != NULL; pattern++)
 		if (glob_match(*pattern, strlen(*pattern), entry, name, true))
 			return true;
-	auto_free char *clean = ambit_redact(value);
+	auto_free char *clean = redact_secrets(value);
 
 	return clean == NULL || !streq(clean, value);
 }
@@ -80,7 +82,7 @@ take_entry(char *const *keep, const char *entry, char ***list, char ***removed)
 }
 
 char **
-ambit_scrub_env(char *const *envp, char *const *keep, char ***ret_removed)
+scrub_env(char *const *envp, char *const *keep, char ***ret_removed)
 {
 	/* Lists, not none, if nothing is in them. */
 	char **list = calloc(1, sizeof(char *)), **removed = calloc(1, sizeof(char *));

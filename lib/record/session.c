@@ -14,6 +14,7 @@
 #include "record/redact.h"
 #include "record/session.h"
 #include "record/store.h"
+#include "record/upkeep.h"
 
 const struct session_mode session_modes[SESSION_MODES] = {
 	{
@@ -323,7 +324,7 @@ check_storable(const struct ambit_session *session, struct ambit_error *err)
 }
 
 int
-ambit_record_session_store(
+record_session_store(
 	struct ambit_record *record, const struct ambit_session *session, struct ambit_error *err)
 {
 	struct ambit_session old = { 0 };

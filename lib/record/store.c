@@ -15,6 +15,7 @@
 #include "record/session.h"
 #include "record/store.h"
 #include "record/tally.h"
+#include "record/upkeep.h"
 #include "record/vfs.h"
 
 static const struct failure {
@@ -374,7 +375,7 @@ record_set_limits(struct ambit_record *record, const struct record_limits *limit
 }
 
 void
-ambit_record_frugal(void)
+record_frugal(void)
 {
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -425,7 +426,7 @@ ambit_record_close(struct ambit_record *record)
 }
 
 void
-ambit_record_leave(struct ambit_record *record)
+record_leave(struct ambit_record *record)
 {
 	if (!record || !record->vfs || record->log >= STORE_LOG_CLOSE ||
 		!sqlite3_get_autocommit(record->db)) {
@@ -443,7 +444,7 @@ ambit_record_leave(struct ambit_record *record)
  * cannot be read, every call returns something new: the caller loads again,
  * and hears the error there. */
 int64_t
-ambit_record_version(struct ambit_record *record)
+record_version(struct ambit_record *record)
 {
 	sqlite3_stmt *stmt = NULL;
 	int64_t version;

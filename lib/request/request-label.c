@@ -79,7 +79,7 @@ paths_json(const struct ambit_request *request)
 static int
 set_known(json_t *object, const struct ambit_request *request)
 {
-	const char *tool = ambit_request_tool(request);
+	const char *tool = request_tool(request);
 	int r = set_text(object, "tool", tool);
 
 	if (r == 0 && !streq(tool, request->name))
@@ -203,7 +203,7 @@ request_exact_key(const struct ambit_request *request)
 	if (whole.failed)
 		return NULL;
 	hash_sha256(whole.data ? whole.data : "", whole.len, hex);
-	return str_printf("call:%s:%s", ambit_request_tool(request), hex);
+	return str_printf("call:%s:%s", request_tool(request), hex);
 }
 
 /* What the same words mean depends on where they are said: with a cwd of its
@@ -268,7 +268,7 @@ append_subject(struct buf *out, const struct ambit_request *request, size_t max)
 char *
 request_label(const struct ambit_request *request)
 {
-	const char *tool = ambit_request_tool(request);
+	const char *tool = request_tool(request);
 	const size_t max = LABEL_MAX + 8;
 	struct buf out = { 0 };
 
@@ -338,7 +338,7 @@ rest_json(const struct ambit_request *request)
 char *
 request_text(const struct ambit_request *request)
 {
-	const char *tool = ambit_request_tool(request);
+	const char *tool = request_tool(request);
 	auto_json json_t *rest = rest_json(request);
 	struct buf out = { 0 };
 

@@ -104,8 +104,8 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 }
 
 int
-ambit_request_objects(const struct ambit_object *objects, size_t n,
-	struct ambit_request **ret_request, struct ambit_error *err)
+request_objects(const struct ambit_object *objects, size_t n, struct ambit_request **ret_request,
+	struct ambit_error *err)
 {
 	struct ambit_request *request;
 	int r = 0;

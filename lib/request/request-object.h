@@ -6,6 +6,42 @@
 
 #include "request/tool-table.h"
 
+/* An object that the kernel line, or a tool, resolved and holds open. All strings are borrowed
+ * for the call. */
+struct ambit_object {
+	enum ambit_access access;
+	const char *real;    /* absolute; no symlink, "." or ".." in it */
+	const char *written; /* absolute; as the program wrote it, folded by text */
+	const char *leads;   /* the text of a symlink that gets this name, or NULL */
+	bool exists;	     /* the rest only if it does */
+	bool own;	     /* this session made it, or is about to, in a scratch directory */
+	bool marks;	     /* only its times, or a mode that opens it to nobody else, change */
+	/* Nothing but what a file holds, its times, or a name: no mode, owner, attribute, link or
+	 * node. All that a judge is told about. */
+	bool plain;
+	bool truncates; /* what it holds is dropped */
+	mode_t mode;
+	dev_t dev;
+	ino_t ino;
+	nlink_t nlink;
+};
+
+/* One request about all of them (a rename has two). Decided as they are: never
+ * resolved again, except to see that the same thing still lies there. */
+int request_objects(const struct ambit_object *objects, size_t n,
+	struct ambit_request **ret_request, struct ambit_error *err);
+
+/* The file that the process runs, as the kernel says, and which one it is: program is what the
+ * process calls itself. Copied. -ENOMEM. */
+int request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino);
+
+/* What it does beyond what can be told before is decided as it does it: by the kernel line,
+ * for a command; by the tool, for what is in an archive. */
+void request_set_held(struct ambit_request *request, bool held);
+
+/* Only its address is asked for: a host that is open at any port may be looked up. */
+void request_set_lookup(struct ambit_request *request, bool lookup);
+
 /* What the kernel line resolved, beside the path of a request. The path's own
  * text is what the program wrote. */
 struct request_object {

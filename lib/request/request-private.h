@@ -125,4 +125,7 @@ request_path_is_target(const struct ambit_request *request, const struct request
 	       (path->access == AMBIT_ACCESS_REPLACE || path->access == AMBIT_ACCESS_WRITE);
 }
 
+/* The canonical name of its tool, or the name as given. Borrowed. */
+const char *request_tool(const struct ambit_request *request);
+
 #endif

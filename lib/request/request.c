@@ -12,6 +12,8 @@
 #include "request/argpath.h"
 #include "request/args.h"
 #include "request/host.h"
+#include "request/request-object.h"
+#include "request/request-private.h"
 
 int
 request_refuse(struct ambit_request *request, enum ambit_code code, bool hard, const char *fmt, ...)
@@ -629,7 +631,7 @@ ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start, 
 }
 
 int
-ambit_request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino)
+request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino)
 {
 	request->exe_dev = dev;
 	request->exe_ino = ino;
@@ -637,13 +639,13 @@ ambit_request_set_exe(struct ambit_request *request, const char *exe, dev_t dev,
 }
 
 void
-ambit_request_set_held(struct ambit_request *request, bool held)
+request_set_held(struct ambit_request *request, bool held)
 {
 	request->held = held;
 }
 
 void
-ambit_request_set_lookup(struct ambit_request *request, bool lookup)
+request_set_lookup(struct ambit_request *request, bool lookup)
 {
 	request->lookup = lookup;
 }
@@ -656,7 +658,7 @@ request_is_syscall(const struct ambit_request *request)
 }
 
 const char *
-ambit_request_tool(const struct ambit_request *request)
+request_tool(const struct ambit_request *request)
 {
 	return request->tool ? request->tool->name : request->name;
 }

@@ -16,6 +16,7 @@
 #include "base/glob.h"
 #include "base/str.h"
 #include "scope/guard-private.h"
+#include "scope/profile.h"
 
 /* What is wrong with one component, or NULL. */
 static const char *
@@ -152,12 +153,12 @@ add_list(struct guards *guards, char *const *list, bool reads, struct ambit_erro
 static int
 find_stores(struct guards *guards, const struct ambit_scope *scope)
 {
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 	int r = 0;
 
 	if (guards->stores || !guards->home)
 		return 0;
-	for (size_t i = 0; r == 0 && (profile = ambit_profile_at(i)); i++)
+	for (size_t i = 0; r == 0 && (profile = profile_at(i)); i++)
 		for (size_t j = 0; r == 0 && streq(profile->kind, "cache") && profile->folders[j];
 			j++) {
 			auto_free char *store =

@@ -11,11 +11,12 @@
 #include <ambit/tool.h>
 
 #include "base/str.h"
+#include "scope/profile.h"
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NONE ((const char *const[]){ NULL })
 
-static const struct ambit_profile profiles[] = {
+static const struct profile profiles[] = {
 	{
 		.name = "claude",
 		.kind = "agent",
@@ -178,30 +179,30 @@ static const struct ambit_profile profiles[] = {
 	},
 };
 
-const struct ambit_profile *
-ambit_profile_at(size_t i)
+const struct profile *
+profile_at(size_t i)
 {
 	return i < sizeof(profiles) / sizeof(profiles[0]) ? &profiles[i] : NULL;
 }
 
-const struct ambit_profile *
-ambit_profile_find(const char *name)
+const struct profile *
+profile_find(const char *name)
 {
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 
-	for (size_t i = 0; (profile = ambit_profile_at(i)); i++)
+	for (size_t i = 0; (profile = profile_at(i)); i++)
 		if (streq(profile->name, name))
 			return profile;
 	return NULL;
 }
 
-const struct ambit_profile *
-ambit_profile_for(const char *argv0)
+const struct profile *
+profile_for(const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/'), *base = slash ? slash + 1 : argv0;
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 
-	for (size_t i = 0; (profile = ambit_profile_at(i)); i++)
+	for (size_t i = 0; (profile = profile_at(i)); i++)
 		for (size_t j = 0; profile->commands[j]; j++)
 			if (streq(profile->commands[j], base))
 				return profile;

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "scope/scope-narrow.h"
 #include "scope/scope-private.h"
 
 /* What follows root in a path that is beneath it: "" or "/...". */
@@ -41,7 +42,7 @@ add_only(const struct ambit_scope *scope, const char *dir, char ***only)
 }
 
 int
-ambit_scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n, const char *by,
+scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n, const char *by,
 	struct ambit_error *err)
 {
 	auto_free char *words = by ? strdup(by) : NULL;
@@ -62,7 +63,7 @@ ambit_scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n,
 }
 
 int
-ambit_scope_narrowed(
+scope_narrowed(
 	const struct ambit_scope *scope, int (*each)(void *data, const char *path), void *data)
 {
 	const char *root = scope->root.real;
@@ -106,11 +107,10 @@ scope_copy_narrowing(
 	const struct ambit_scope *from, struct ambit_scope *to, struct ambit_error *err)
 {
 	char **list = calloc(1, sizeof(*list));
-	int r = list ? ambit_scope_narrowed(from, append_path, &list) : -ENOMEM;
+	int r = list ? scope_narrowed(from, append_path, &list) : -ENOMEM;
 
 	if (r == 0)
-		r = ambit_scope_narrow(
-			to, (const char *const *)list, strv_len(list), from->only_by, err);
+		r = scope_narrow(to, (const char *const *)list, strv_len(list), from->only_by, err);
 	strv_free(list);
 	return r < 0 ? err_nomem(err) : 0;
 }

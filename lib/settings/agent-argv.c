@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include <ambit/agents.h>
+#include "settings/agents.h"
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -51,7 +51,7 @@ place_at(const char *text, enum placeholder *ret_place, size_t *ret_len)
 }
 
 static bool
-has_place(const struct ambit_agent *agent, enum placeholder wanted)
+has_place(const struct agent *agent, enum placeholder wanted)
 {
 	enum placeholder place;
 	size_t len;
@@ -86,7 +86,7 @@ fill_word(const char *word, const char *const values[PLACES_N], bool options_end
 }
 
 static int
-fill_words(const struct ambit_agent *agent, const char *const values[PLACES_N], char ***ret_argv,
+fill_words(const struct agent *agent, const char *const values[PLACES_N], char ***ret_argv,
 	struct ambit_error *err)
 {
 	bool options_end = false;
@@ -108,14 +108,14 @@ fill_words(const struct ambit_agent *agent, const char *const values[PLACES_N], 
 }
 
 void
-ambit_agent_argv_free(char **argv)
+agent_argv_free(char **argv)
 {
 	strv_free(argv);
 }
 
 int
-ambit_agent_argv(const struct ambit_agent *agent, const char *task, const char *brief,
-	const char *folder, char ***ret_argv, char **ret_input, struct ambit_error *err)
+agent_argv(const struct agent *agent, const char *task, const char *brief, const char *folder,
+	char ***ret_argv, char **ret_input, struct ambit_error *err)
 {
 	bool before = brief[0] != '\0' && !has_place(agent, PLACE_BRIEF);
 	auto_free char *text = before ? str_printf("%s\n\n%s", brief, task) : str_dup(task);

@@ -6,7 +6,7 @@
  * stdin where the program reads it there, since it is then neither an option nor a
  * subcommand whatever it begins with, and nobody reads it in a list of processes. */
 
-#include <ambit/agents.h>
+#include "settings/agents.h"
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -16,7 +16,7 @@
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static const struct ambit_agent ready[] = {
+static const struct agent ready[] = {
 	{
 		.name = "claude",
 		.command = LIST("claude", "-p", "--output-format", "json", "--permission-mode",
@@ -58,7 +58,7 @@ static const struct ambit_agent ready[] = {
 
 #define READY_N (sizeof(ready) / sizeof(ready[0]))
 
-static const struct ambit_agent *
+static const struct agent *
 own_agent(const struct settings_values *person, const char *name)
 {
 	for (size_t i = 0; i < person->n_agents; i++)
@@ -67,7 +67,7 @@ own_agent(const struct settings_values *person, const char *name)
 	return NULL;
 }
 
-static const struct ambit_agent *
+static const struct agent *
 agent_at(const struct settings_values *person, size_t i)
 {
 	if (i < person->n_agents)
@@ -79,8 +79,8 @@ agent_at(const struct settings_values *person, size_t i)
 	return NULL;
 }
 
-const struct ambit_agent *
-ambit_agent_at(const struct ambit_settings *settings, size_t i)
+const struct agent *
+agent_nth(const struct ambit_settings *settings, size_t i)
 {
 	return agent_at(&settings->person, i);
 }
@@ -90,9 +90,9 @@ no_such_agent(const struct ambit_settings *settings, const char *name, struct am
 {
 	auto_free char *shown = str_escape(name, strlen(name));
 	auto_buf struct buf names = { 0 };
-	const struct ambit_agent *agent;
+	const struct agent *agent;
 
-	for (size_t i = 0; (agent = ambit_agent_at(settings, i)); i++)
+	for (size_t i = 0; (agent = agent_nth(settings, i)); i++)
 		buf_printf(&names, "%s%s", i > 0 ? ", " : "", agent->name);
 	return err_set(err, ENOENT,
 		"there is no agent '%.64s': %.300s; another can be put into the setting 'agents'",
@@ -100,12 +100,12 @@ no_such_agent(const struct ambit_settings *settings, const char *name, struct am
 }
 
 int
-ambit_agent_find(const struct ambit_settings *settings, const char *name,
-	const struct ambit_agent **ret_agent, struct ambit_error *err)
+agent_find(const struct ambit_settings *settings, const char *name, const struct agent **ret_agent,
+	struct ambit_error *err)
 {
-	const struct ambit_agent *agent;
+	const struct agent *agent;
 
-	for (size_t i = 0; (agent = ambit_agent_at(settings, i)); i++)
+	for (size_t i = 0; (agent = agent_nth(settings, i)); i++)
 		if (streq(agent->name, name)) {
 			*ret_agent = agent;
 			return 0;
@@ -127,7 +127,7 @@ show_strings(const char *const *list)
 }
 
 static json_t *
-show_agent(const struct ambit_agent *agent)
+show_agent(const struct agent *agent)
 {
 	auto_json json_t *object = json_object();
 
@@ -145,7 +145,7 @@ json_t *
 agents_show(const struct settings_values *person)
 {
 	auto_json json_t *object = json_object();
-	const struct ambit_agent *agent;
+	const struct agent *agent;
 
 	for (size_t i = 0; (agent = agent_at(person, i)); i++)
 		if (json_object_set_new(object, agent->name, show_agent(agent)) < 0)

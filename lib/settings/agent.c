@@ -10,9 +10,10 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "settings/agent.h"
+#include "settings/agents.h"
 
 static void
-agent_finish(struct ambit_agent *agent)
+agent_finish(struct agent *agent)
 {
 	free((char *)agent->name);
 	strv_free((char **)agent->command);
@@ -115,7 +116,7 @@ take_strings(struct decode *d, const json_t *value,
 /* -- one agent --------------------------------------------------------------------- */
 
 static int
-take_member(struct decode *d, const char *name, const json_t *value, struct ambit_agent *agent)
+take_member(struct decode *d, const char *name, const json_t *value, struct agent *agent)
 {
 	if (streq(name, "command"))
 		return take_strings(d, value, take_word, &agent->command);
@@ -127,7 +128,7 @@ take_member(struct decode *d, const char *name, const json_t *value, struct ambi
 }
 
 static int
-take_agent(struct decode *d, const char *name, const json_t *value, struct ambit_agent *agent)
+take_agent(struct decode *d, const char *name, const json_t *value, struct agent *agent)
 {
 	const char *key;
 	json_t *member;
@@ -183,7 +184,7 @@ agents_take(struct decode *d, const json_t *value, struct settings_values *value
 	return 0;
 }
 
-static struct ambit_agent *
+static struct agent *
 agent_of(struct settings_values *values, const char *name)
 {
 	for (size_t i = 0; i < values->n_agents; i++)
@@ -195,14 +196,14 @@ agent_of(struct settings_values *values, const char *name)
 int
 agents_merge(struct settings_values *into, struct settings_values *from)
 {
-	struct ambit_agent *bigger =
+	struct agent *bigger =
 		realloc(into->agents, (into->n_agents + from->n_agents + 1) * sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
 	into->agents = bigger;
 	for (size_t i = 0; i < from->n_agents; i++) {
-		struct ambit_agent *old = agent_of(into, from->agents[i].name);
+		struct agent *old = agent_of(into, from->agents[i].name);
 
 		if (old)
 			agent_finish(old);

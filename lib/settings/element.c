@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "request/host.h"
 #include "scope/guard.h"
+#include "scope/profile.h"
 #include "settings/decode.h"
 
 static int
@@ -77,7 +78,7 @@ append_host(struct decode *d, const struct key *key, const char *text, char ***l
 static const char *
 profile_name_at(const void *data, size_t i)
 {
-	const struct ambit_profile *profile = ambit_profile_at(i);
+	const struct profile *profile = profile_at(i);
 
 	(void)data;
 	return profile ? profile->name : NULL;
@@ -88,7 +89,7 @@ append_profile(struct decode *d, const struct key *key, const char *text, char *
 {
 	const char *nearest;
 
-	if (!ambit_profile_find(text)) {
+	if (!profile_find(text)) {
 		nearest = str_nearest(text, profile_name_at, NULL);
 		return decode_bad(d, "'%s': there is no profile '%s'%s%s%s", key->name,
 			decode_show(d, text), nearest ? " (did you mean '" : "",

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <jansson.h>
 
-#include <ambit/agents.h>
+#include "settings/agents.h"
 #include <ambit/policy.h>
 #include <ambit/record.h>
 #include <ambit/settings.h>
@@ -50,10 +50,10 @@ struct settings_values {
 	char **allow_hosts;
 	char **deny_hosts;
 	char **profiles;
-	char *ask;		    /* "tty", "deny", "allow", "exec:/path"; NULL */
-	int question_timeout;	    /* seconds; -1; 0 never */
-	int loop_limit;		    /* identical calls in a row; -1; 0 off */
-	struct ambit_agent *agents; /* the person's own; what they point to is owned */
+	char *ask;	      /* "tty", "deny", "allow", "exec:/path"; NULL */
+	int question_timeout; /* seconds; -1; 0 never */
+	int loop_limit;	      /* identical calls in a row; -1; 0 off */
+	struct agent *agents; /* the person's own; what they point to is owned */
 	size_t n_agents;
 	int agent_timeout; /* seconds; -1; 0 none */
 	int agent_depth;   /* agents in agents; -1 */

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/json.h"
+#include "scope/profile.h"
 #include "settings/agent.h"
 
 static json_t *
@@ -49,9 +50,9 @@ static json_t *
 pack_profiles_schema(void)
 {
 	auto_json json_t *names = json_array();
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 
-	for (size_t i = 0; (profile = ambit_profile_at(i)); i++)
+	for (size_t i = 0; (profile = profile_at(i)); i++)
 		if (json_array_append_new(names, json_string(profile->name)) < 0)
 			return NULL;
 	return list_of(json_pack("{s:O}", "enum", names));

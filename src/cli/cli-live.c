@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ambit/live.h>
+#include "live/live.h"
 
 #include "cli-live.h"
 #include "out.h"
@@ -28,7 +28,7 @@ one_finish(struct live_one *one)
 }
 
 static int
-add_live_session(void *data, const struct ambit_live_entry *entry)
+add_live_session(void *data, const struct live_entry *entry)
 {
 	struct live_list *list = data;
 
@@ -72,7 +72,7 @@ live_find(struct live_list *list, const struct place *place, struct ambit_error 
 	*list = (struct live_list){ .directory = place_live(place) };
 	if (list->directory == NULL)
 		return err_nomem(err);
-	r = ambit_live_list(list->directory, HELLO_MS, add_live_session, list, &why);
+	r = live_each(list->directory, HELLO_MS, add_live_session, list, &why);
 	if (r == -ENOMEM)
 		return err_nomem(err);
 	if (r < 0)
@@ -93,12 +93,12 @@ int
 live_call(const struct live_list *list, const struct live_one *one, const char *method,
 	char **ret_result, struct ambit_error *err)
 {
-	struct ambit_link *link = NULL;
-	int r = ambit_link_open(list->directory, one->name, &link, err);
+	struct link *link = NULL;
+	int r = link_open(list->directory, one->name, &link, err);
 
 	if (r == 0)
-		r = ambit_link_call(link, method, NULL, ret_result, err);
-	ambit_link_close(link);
+		r = link_call(link, method, NULL, ret_result, err);
+	link_close(link);
 	return r < 0 ? err_context(err, "%s (pid %ld)", one->door, (long)one->pid) : 0;
 }
 

@@ -28,7 +28,7 @@ struct live_list {
 int live_find(struct live_list *list, const struct place *place, struct ambit_error *err);
 void live_finish(struct live_list *list);
 
-/* As of ambit_link_call, on a connection of its own. */
+/* As of link_call, on a connection of its own. */
 int live_call(const struct live_list *list, const struct live_one *one, const char *method,
 	char **ret_result, struct ambit_error *err);
 

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
 
 /* What calls behind the line are, beside the tools. */
 static const char *const calls[] = { "connect", NULL };
@@ -100,11 +101,11 @@ put_grants(const struct account *t, json_t *scope)
 		json_object_set_new(scope, "readable", readable) < 0)
 		return -ENOMEM;
 	if (t->turn == NULL)
-		r = ambit_engine_grants(t->world->engine, put_writes, grants);
+		r = engine_grants(t->world->engine, put_writes, grants);
 	for (char *const *path = t->state; r == 0 && path != NULL && *path != NULL; path++)
 		r = put_kept(grants, *path);
 	if (r == 0)
-		r = ambit_engine_grants(t->world->engine, put_reads, readable);
+		r = engine_grants(t->world->engine, put_reads, readable);
 	if (r == 0 && t->turn != NULL)
 		r = json_object_set_new(scope, "narrow", json_true());
 	return r;
@@ -173,7 +174,7 @@ char *
 around_tell(const struct account *t)
 {
 	const char *root = ambit_scope_root(t->world->scope);
-	auto_free char *guards = ambit_engine_guards(t->world->engine);
+	auto_free char *guards = engine_guards(t->world->engine);
 	auto_json json_t *scope =
 		guards == NULL ? NULL
 			       : json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:b, s:s, s:o, s:[]}",
@@ -184,7 +185,7 @@ around_tell(const struct account *t)
 					 "permissions", permissions_of(t->world), "kept");
 
 	if (scope == NULL || put_place(t, scope) < 0 ||
-		ambit_engine_kept(t->world->engine, put_kept, json_object_get(scope, "kept")) < 0 ||
+		engine_lasting(t->world->engine, put_kept, json_object_get(scope, "kept")) < 0 ||
 		put_grants(t, scope) < 0 || put_limits(t, scope) < 0)
 		return NULL;
 	for (const struct cap *cap = around_caps; cap->key != NULL; cap++)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "line/process/run-doors.h"
 
 const struct cap around_caps[] = {
 	{ "net", ambit_nets, OPT_NET },
@@ -76,8 +77,8 @@ read_list(const struct around *around, const char *key, char ***ret_list)
 static int
 read_scope(struct around *around, struct ambit_error *err)
 {
-	const char *text = ambit_run_inner_scope(around->asked);
-	char *const *open = ambit_run_inner_writable(around->asked);
+	const char *text = run_inner_scope(around->asked);
+	char *const *open = run_inner_writable(around->asked);
 	int r = json_parse(text, strlen(text), &around->scope, err);
 
 	if (r < 0)
@@ -100,7 +101,7 @@ around_open(struct around *around, const char *text, bool trusted, struct ambit_
 	*around = (struct around){ .trusted = trusted };
 	if (when_number(text, 1024, &fd) < 0 || fd < 3)
 		return usage(err, "--%s is ambit's own", trusted ? "within" : "inner");
-	r = ambit_run_inner_open((int)fd, &around->asked, err);
+	r = run_inner_open((int)fd, &around->asked, err);
 	return r < 0 ? r : read_scope(around, err);
 }
 
@@ -229,7 +230,7 @@ check_granted(const struct around *around, const struct given *given, struct amb
 {
 	auto_free char *real = around_real(given->value);
 
-	for (char *const *open = ambit_run_inner_whole(around->asked);
+	for (char *const *open = run_inner_whole(around->asked);
 		real != NULL && open != NULL && *open != NULL; open++)
 		if (streq(real, *open))
 			return 0;
@@ -436,7 +437,7 @@ around_scope(struct around *around, const struct world *world, struct ambit_erro
 		.grants = (const char *const *)around->grants,
 		.whole = json_is_true(json_object_get(around->scope, "narrow"))
 				 ? NULL
-				 : (const char *const *)ambit_run_inner_whole(around->asked),
+				 : (const char *const *)run_inner_whole(around->asked),
 		.readable = around_number(around, "reads") == AMBIT_READS_ANYWHERE
 				    ? NULL
 				    : (const char *const *)around->readable,

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
 
 /* From where this one lies. */
 static const char *const places[] = { "ambit", "ambit-tools", "../bin/ambit", "../../bin/ambit",
@@ -46,7 +47,7 @@ programs_check(const struct world *world, struct ambit_error *err)
 	int r = strv_append(&writable, ambit_scope_root(world->scope));
 
 	if (r == 0)
-		r = ambit_engine_writable(world->engine, append_path, &writable);
+		r = engine_writable(world->engine, append_path, &writable);
 	if (r < 0 || n <= 0) {
 		strv_free(writable);
 		return err_sys(err, n <= 0 ? errno : -r, "what can be written");

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 /* A name that does not exist yet: its real parent, and the name. */
 static char *
@@ -216,7 +217,7 @@ call_subject(
 		if (str_prefix(rule->subject, "cmd:"))
 			shown = rule->subject + strlen("cmd:");
 	}
-	rule->label = ambit_redact(shown);
+	rule->label = redact_secrets(shown);
 	return rule->label != NULL ? 0 : err_nomem(err);
 }
 

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "scope/scope-narrow.h"
 
 /* One element of a list as JSON: only that can hold any text. */
 static int
@@ -133,7 +134,7 @@ narrow_scope(struct world *world, const struct args *args, struct ambit_error *e
 	if (r < 0)
 		r = err_nomem(err);
 	else if (dirs != NULL)
-		r = ambit_scope_narrow(world->scope, (const char *const *)dirs, strv_len(dirs),
+		r = scope_narrow(world->scope, (const char *const *)dirs, strv_len(dirs),
 			"the client's roots", err);
 	strv_free(dirs);
 	return r;

@@ -9,6 +9,7 @@
 #include "commands.h"
 
 #include "base/str.h"
+#include "scope/profile.h"
 
 enum value_kind {
 	VALUE_OTHER,
@@ -55,7 +56,7 @@ kind_of(enum opt opt)
 static void
 value_words(enum opt opt)
 {
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 	struct ambit_tool_info tool;
 
 	switch (kind_of(opt)) {
@@ -68,7 +69,7 @@ value_words(enum opt opt)
 			printf("%s ", tool.name);
 		break;
 	case VALUE_PROFILE:
-		for (size_t i = 0; (profile = ambit_profile_at(i)) != NULL; i++)
+		for (size_t i = 0; (profile = profile_at(i)) != NULL; i++)
 			printf("%s ", profile->name);
 		break;
 	case VALUE_ASK:

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <ambit/live.h>
+#include "engine/doors.h"
+#include "line/process/run-doors.h"
+#include "live/live.h"
 
 #include "cli/cli.h"
 #include "commands.h"
@@ -25,8 +27,8 @@
 struct lines {
 	char data[1 << 16];
 	size_t at, end;
-	struct buf line;	 /* at most LINE_MAX_BYTES; what is past that is not kept */
-	struct ambit_live *live; /* or NULL */
+	struct buf line;   /* at most LINE_MAX_BYTES; what is past that is not kept */
+	struct live *live; /* or NULL */
 	bool stopped;
 };
 
@@ -44,7 +46,7 @@ open_live(struct lines *lines, const struct world *world)
 {
 	auto_free char *directory = place_live(&world->place);
 	auto_close int outside = -1;
-	const struct ambit_live_options options = {
+	const struct live_options options = {
 		.directory = directory,
 		.engine = world->engine,
 		.door = "decide",
@@ -53,9 +55,9 @@ open_live(struct lines *lines, const struct world *world)
 		.data = lines,
 	};
 
-	if (directory != NULL && ambit_run_outside(&outside, NULL) == -ENOENT &&
-		ambit_engine_store(world->engine, NULL) == 0)
-		(void)ambit_live_create(&options, &lines->live, NULL);
+	if (directory != NULL && run_outside(&outside, NULL) == -ENOENT &&
+		engine_store(world->engine, NULL) == 0)
+		(void)live_create(&options, &lines->live, NULL);
 }
 
 static void
@@ -63,14 +65,14 @@ await_input(struct lines *lines)
 {
 	struct pollfd fds[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = ambit_live_fd(lines->live), .events = POLLIN },
+		{ .fd = live_fd(lines->live), .events = POLLIN },
 	};
 
 	while (lines->live != NULL && !lines->stopped) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return;
 		if (fds[1].revents != 0)
-			ambit_live_ready(lines->live);
+			live_ready(lines->live);
 		if (fds[0].revents != 0)
 			return;
 	}
@@ -182,13 +184,13 @@ run_decide(const struct args *args, struct ambit_error *err)
 		return err_nomem(err);
 	r = world_open(&world, args, WORLD_ENGINE | WORLD_STORE, err);
 	if (r == 0)
-		r = ambit_engine_search(world.engine, err);
+		r = engine_search(world.engine, err);
 	if (r == 0) {
 		warn_wide(&world, args);
 		open_live(lines, &world);
 		r = decide_lines(&world, lines, err);
 	}
-	ambit_live_destroy(lines->live);
+	live_destroy(lines->live);
 	buf_finish(&lines->line);
 	free(lines);
 	world_finish(&world);

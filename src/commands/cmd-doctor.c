@@ -13,6 +13,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "engine/line.h"
+#include "probe/probe.h"
 
 struct report {
 	bool json;
@@ -41,7 +44,7 @@ report_check(
 }
 
 static int
-report_probe(void *data, const struct ambit_probe *found)
+report_probe(void *data, const struct probe *found)
 {
 	report_check(data, found->name, found->ok, found->detail, found->advice);
 	return 0;
@@ -125,9 +128,9 @@ check_guards(struct report *report, const struct args *args)
 	int r = world_open(&world, args, WORLD_ENGINE, &err);
 
 	if (r == 0)
-		r = ambit_engine_writable(world.engine, pass_over, NULL);
+		r = engine_writable(world.engine, pass_over, NULL);
 	if (r == 0)
-		cut = ambit_engine_search_cut(world.engine);
+		cut = engine_search_cut(world.engine);
 	report_check(report, "guards", r == 0 && !cut,
 		r < 0 ? err.text[0] ? err.text : "cannot be looked for"
 		: cut ? "law at the top of the folder and in the repositories that were found; the "
@@ -150,7 +153,7 @@ run_doctor(const struct args *args, struct ambit_error *err)
 	try_part(&report, args, "settings", WORLD_SETTINGS, settings_detail);
 	check_record(&report, args);
 	check_guards(&report, args);
-	ambit_probe_each(report_probe, &report);
+	probe_each(report_probe, &report);
 	if (report.json)
 		r = out_json(json_incref(report.rows), err);
 	json_decref(report.rows);

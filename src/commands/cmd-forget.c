@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 struct forgetting {
 	const struct args *args;
@@ -27,22 +28,22 @@ struct forgetting {
 
 /* One session for each word; without words, all that are old enough. */
 static int
-forget_each(const struct forgetting *f, bool look, struct ambit_forgotten *ret_sum,
+forget_each(const struct forgetting *f, bool look, struct record_forgotten *ret_sum,
 	struct ambit_error *err)
 {
 	size_t n = f->args->n > 0 ? f->args->n : 1;
 	int r = 0;
 
-	*ret_sum = (struct ambit_forgotten){ 0 };
+	*ret_sum = (struct record_forgotten){ 0 };
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct ambit_forget what = {
+		const struct record_forget_what what = {
 			.session = f->args->n > 0 ? f->args->words[i] : NULL,
 			.before = f->before,
 			.look = look,
 		};
-		struct ambit_forgotten one;
+		struct record_forgotten one;
 
-		r = ambit_record_forget(f->world->record, &what, &one, err);
+		r = record_forget(f->world->record, &what, &one, err);
 		ret_sum->sessions += one.sessions;
 		ret_sum->events += one.events;
 		ret_sum->live += one.live;
@@ -71,7 +72,7 @@ check_names(const struct forgetting *f, struct ambit_error *err)
 
 /* Only "y" or "yes" is a yes. */
 static bool
-is_confirmed(const struct ambit_forgotten *sum)
+is_confirmed(const struct record_forgotten *sum)
 {
 	char line[16] = "";
 
@@ -86,7 +87,7 @@ is_confirmed(const struct ambit_forgotten *sum)
 }
 
 static int
-say_done(const struct args *args, const struct ambit_forgotten *sum, struct ambit_error *err)
+say_done(const struct args *args, const struct record_forgotten *sum, struct ambit_error *err)
 {
 	if (args_get(args, OPT_JSON) != NULL)
 		return out_json(
@@ -105,7 +106,7 @@ say_done(const struct args *args, const struct ambit_forgotten *sum, struct ambi
 static int
 forget_sessions(const struct forgetting *f, struct ambit_error *err)
 {
-	struct ambit_forgotten sum;
+	struct record_forgotten sum;
 	int r = check_names(f, err);
 
 	if (r == 0)

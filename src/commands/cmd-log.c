@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 struct view {
 	/* Of one event: print_event, or print_judged. */
@@ -276,7 +277,7 @@ follow_events(struct world *world, struct ambit_event_filter *filter, struct vie
 
 		if (fflush(stdout) != 0)
 			return err_sys(err, errno, "standard output");
-		now = ambit_record_version(world->record);
+		now = record_version(world->record);
 		if (now == seen) {
 			nanosleep(&pause, NULL);
 			continue;
@@ -322,7 +323,7 @@ show_events(struct world *world, const struct args *args, struct ambit_event_fil
 		.print = judge ? print_judged : print_event,
 		.json = export || args_get(args, OPT_JSON) != NULL,
 	};
-	int64_t seen = ambit_record_version(world->record);
+	int64_t seen = record_version(world->record);
 	int r = 0;
 
 	if (args_get(args, OPT_SUMMARY) != NULL)

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 #define WORD_RESET "as-settings"
 
@@ -61,7 +62,7 @@ change_modes(struct world *world, const struct args *args, struct ambit_session 
 		if (r != 0)
 			return r;
 	}
-	return ambit_record_session_store(world->record, session, err);
+	return record_session_store(world->record, session, err);
 }
 
 /* What a command may read is the kernel's, from its start on. */

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 /* Takes out what the session says of tool. */
 static void
@@ -96,7 +97,7 @@ change_permission(struct world *world, const struct args *args, struct ambit_ses
 	if (permission != NULL)
 		r = append_permission(session, tool, (enum ambit_permission)permission->value, err);
 	if (r == 0)
-		r = ambit_record_session_store(world->record, session, err);
+		r = record_session_store(world->record, session, err);
 	return r == 0 ? report_permission(world, args, session, err) : r;
 }
 

@@ -10,6 +10,9 @@
 #include "cli/cli.h"
 #include "commands.h"
 #include "cli/out.h"
+#include "line/process/run-doors.h"
+#include "probe/probe.h"
+#include "record/upkeep.h"
 #include "run/run-command.h"
 
 #include "base/err.h"
@@ -20,7 +23,7 @@
 static const char *
 temp_place(const struct run *run)
 {
-	const char *temp = run->inner != NULL ? ambit_run_inner_temp(run->inner->asked) : "";
+	const char *temp = run->inner != NULL ? run_inner_temp(run->inner->asked) : "";
 
 	if (temp[0] != '\0')
 		return temp;
@@ -122,7 +125,7 @@ blame_machine(int r, struct ambit_error *err)
 {
 	struct ambit_error why = { 0 };
 
-	if ((r == -EPERM || r == -ENOSYS) && ambit_probe_line(&why) < 0)
+	if ((r == -EPERM || r == -ENOSYS) && probe_line(&why) < 0)
 		*err = why;
 	return r;
 }
@@ -133,7 +136,7 @@ run_command_in(const struct args *args, struct around *inner, struct ambit_error
 	struct ambit_run_result result = { 0 };
 	struct ambit_run_keeper *keeper = NULL;
 	struct run run;
-	int r = ambit_run_keep(&keeper, err);
+	int r = run_keep(&keeper, err);
 	/* A full disk must be an error that is told; the command gets the signal
 	 * as it came, and a reader that is gone does not take its status away. */
 	void (*full)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -153,7 +156,7 @@ run_command_in(const struct args *args, struct around *inner, struct ambit_error
 
 		if (inner != NULL)
 			run_inner_end(&run, &result, status);
-		ambit_record_leave(run.world.record);
+		record_leave(run.world.record);
 		_exit(status);
 	}
 	run_finish(&run);
@@ -171,9 +174,9 @@ run_command(const struct args *args, struct ambit_error *err)
 		return run_inner(args, err);
 	if (args_get(args, OPT_WITHIN) != NULL)
 		return run_within(args, err);
-	r = ambit_run_outside(&socket, err);
+	r = run_outside(&socket, err);
 	if (r == 0)
-		return run_through(args, AMBIT_RUN_DOOR_RUN, socket, err);
+		return run_through(args, RUN_DOOR_RUN, socket, err);
 	return r == -ENOENT ? run_command_in(args, NULL, err) : r;
 }
 

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "scope/profile.h"
 
 struct listing {
 	struct table table;
@@ -39,7 +40,7 @@ add_grant_row(struct listing *listing, const char *says, const char *what, const
 static void
 add_profile(struct listing *listing, const char *name, const char *from)
 {
-	const struct ambit_profile *profile = ambit_profile_find(name);
+	const struct profile *profile = profile_find(name);
 	auto_free char *source = str_printf("profile %s, %s", name, from);
 
 	if (profile == NULL || source == NULL)

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 /* A reader that has seen enough is no failure. A full file or disk must be an
  * error that is told, so its signal may not end the program first. */
@@ -103,7 +104,7 @@ main(int argc, char **argv)
 
 	if (fill_standard() < 0)
 		return EXIT_AMBIT;
-	ambit_record_frugal();
+	record_frugal();
 	command = choose_command(argc > 1 ? argv[1] : NULL, &err);
 	if (command == NULL || !command->wraps)
 		set_signals();

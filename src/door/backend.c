@@ -13,6 +13,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "line/process/run-doors.h"
+#include "probe/probe.h"
 
 /* `ambit` beside this program, or where it is installed from there; nothing in the
  * environment says where. */
@@ -101,10 +104,9 @@ static int
 append_known(const struct toolbox *box, char ***list)
 {
 	char *const *known;
-	int r = ambit_engine_search(box->world.engine, NULL);
+	int r = engine_search(box->world.engine, NULL);
 
-	for (known = ambit_engine_repositories(box->world.engine); r == 0 && known && *known;
-		known++)
+	for (known = engine_repositories(box->world.engine); r == 0 && known && *known; known++)
 		r = append_option(list, "known", *known);
 	return r;
 }
@@ -167,7 +169,7 @@ find_backend(struct toolbox *box, const struct args *args, struct making *making
 	if ((making->options.backend == AMBIT_BACKEND_PREFIX) !=
 		(args_get(args, OPT_PREFIX) != NULL))
 		return usage(err, "--backend prefix and --prefix WORD belong together");
-	if (making->options.backend != AMBIT_BACKEND_KERNEL || ambit_probe_line(&why) == 0)
+	if (making->options.backend != AMBIT_BACKEND_KERNEL || probe_line(&why) == 0)
 		return 0;
 	if (backend != NULL && !allow) {
 		*err = why;
@@ -185,7 +187,7 @@ find_backend(struct toolbox *box, const struct args *args, struct making *making
 static int
 make_beside_socket(void *data, char *const *envp, int *ret_fd, struct ambit_error *err)
 {
-	return ambit_run_beside(data, envp, ret_fd, err);
+	return run_beside(data, envp, ret_fd, err);
 }
 
 static int
@@ -220,7 +222,7 @@ fill_options(struct toolbox *box, const struct args *args, struct making *making
 	making->options.keep = making->keep;
 	making->options.envp = making->options.program_envp = environ;
 	if (toolbox_is_inside(box)) {
-		making->options.envp = ambit_run_inner_envp(box->around.asked);
+		making->options.envp = run_inner_envp(box->around.asked);
 		making->options.within = make_beside_socket;
 		making->options.data = box->around.asked;
 	}
@@ -236,7 +238,7 @@ close_own_files(enum ambit_backend backend)
 {
 	auto_close int outside = -1;
 
-	if (backend != AMBIT_BACKEND_KERNEL && ambit_run_outside(&outside, NULL) == -ENOENT)
+	if (backend != AMBIT_BACKEND_KERNEL && run_outside(&outside, NULL) == -ENOENT)
 		prctl(PR_SET_DUMPABLE, 0);
 }
 

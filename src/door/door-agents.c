@@ -10,6 +10,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "line/process/run-doors.h"
+#include "scope/profile.h"
 
 struct places {
 	char **open, **spine;
@@ -38,8 +41,8 @@ is_open(const struct places *places, const char *real)
 /* The agent's own state folders, as far as they are open here. What a child has open, it has
  * from its start: an answer that is taken back holds for the next one. */
 static int
-find_state(const struct toolbox *box, const struct ambit_profile *profile,
-	const struct places *places, char ***ret_state)
+find_state(const struct toolbox *box, const struct profile *profile, const struct places *places,
+	char ***ret_state)
 {
 	int r = 0;
 
@@ -78,7 +81,7 @@ make_child_socket(struct toolbox *box, const struct ambit_agent_child *child,
 		.asks = child->asks,
 	};
 	auto_free char *text = r == 0 ? around_tell(&account) : NULL;
-	const struct ambit_run_around around = {
+	const struct run_around around = {
 		.scope = text,
 		.open = places->open,
 		.spine = places->spine,
@@ -87,7 +90,7 @@ make_child_socket(struct toolbox *box, const struct ambit_agent_child *child,
 	};
 
 	strv_free(state);
-	return text != NULL ? ambit_run_around(&around, ret_fd, err) : err_nomem(err);
+	return text != NULL ? run_around(&around, ret_fd, err) : err_nomem(err);
 }
 
 static int
@@ -96,7 +99,7 @@ prepare_child_socket(
 {
 	struct toolbox *box = data;
 	struct places places = { 0 };
-	int r = ambit_engine_writable(box->world.engine, add_place, &places);
+	int r = engine_writable(box->world.engine, add_place, &places);
 
 	r = r < 0 ? err_sys(err, -r, "what can be written")
 		  : make_child_socket(box, child, &places, ret_fd, err);
@@ -118,7 +121,7 @@ agents_open(struct toolbox *box, struct ambit_agents *ret_agents, struct ambit_e
 		.turns = box->turns,
 		.turn = inside ? around_word(&box->around, "turn") : NULL,
 		.depth = inside ? around_number(&box->around, "depth") : 0,
-		.envp = inside ? ambit_run_inner_envp(box->around.asked) : environ,
+		.envp = inside ? run_inner_envp(box->around.asked) : environ,
 		.around = prepare_child_socket,
 		.data = box,
 	};

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
-#include <ambit/live.h>
+#include "engine/doors.h"
+#include "line/process/run-doors.h"
+#include "live/live.h"
 
 #include "door-live.h"
 
@@ -21,7 +23,7 @@
 
 struct door_live {
 	struct toolbox *box;
-	struct ambit_live *live;
+	struct live *live;
 	void (*stop)(void);
 	char *directory;
 	pthread_t thread;
@@ -81,7 +83,7 @@ signal_questions(void *data)
 static bool
 has_watchers(void *data)
 {
-	return ambit_live_watched(((struct door_live *)data)->live) > 0;
+	return live_watched(((struct door_live *)data)->live) > 0;
 }
 
 static void *
@@ -90,7 +92,7 @@ serve_live_socket(void *data)
 	struct door_live *live = data;
 	struct pollfd fds[] = {
 		{ .fd = live->ending, .events = POLLIN },
-		{ .fd = ambit_live_fd(live->live), .events = POLLIN },
+		{ .fd = live_fd(live->live), .events = POLLIN },
 		{ .fd = live->noticed, .events = POLLIN },
 	};
 	eventfd_t value;
@@ -99,10 +101,10 @@ serve_live_socket(void *data)
 		if (fds[0].revents != 0)
 			break;
 		if (fds[1].revents != 0)
-			ambit_live_ready(live->live);
+			live_ready(live->live);
 		if (fds[2].revents != 0) {
 			eventfd_read(live->noticed, &value);
-			ambit_live_notice(live->live);
+			live_notice(live->live);
 		}
 	}
 	return NULL;
@@ -132,7 +134,7 @@ start_live_session(struct door_live *live, const struct args *args, struct ambit
 	auto_free char *shown = socket != NULL ? str_escape(socket, strlen(socket)) : NULL;
 	auto_free char *what =
 		str_printf("tools%s%s", shown != NULL ? " on " : "", shown != NULL ? shown : "");
-	const struct ambit_live_options options = {
+	const struct live_options options = {
 		.directory = live->directory,
 		.engine = live->box->world.engine,
 		.door = args->command->name,
@@ -155,10 +157,10 @@ start_live_session(struct door_live *live, const struct args *args, struct ambit
 	if (live->directory == NULL || what == NULL)
 		return err_nomem(err);
 	lock_registry(live);
-	r = ambit_engine_store(live->box->world.engine, err);
+	r = engine_store(live->box->world.engine, err);
 	unlock_registry(live);
 	if (r == 0)
-		r = ambit_live_create(&options, &live->live, err);
+		r = live_create(&options, &live->live, err);
 	if (r == 0)
 		r = start_live_thread(live, err);
 	if (r == 0)
@@ -172,7 +174,7 @@ is_inside(void)
 {
 	auto_close int outside = -1;
 
-	return ambit_run_outside(&outside, NULL) != -ENOENT;
+	return run_outside(&outside, NULL) != -ENOENT;
 }
 
 struct door_live *
@@ -210,7 +212,7 @@ door_live_close(struct door_live *live)
 		eventfd_write(live->ending, 1);
 		pthread_join(live->thread, NULL);
 	}
-	ambit_live_destroy(live->live);
+	live_destroy(live->live);
 	fd_close_at(&live->noticed);
 	fd_close_at(&live->ending);
 	free(live->directory);

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "line/process/run-doors.h"
 
 static void *
 await_inner_end(void *data)
@@ -21,14 +22,14 @@ await_inner_end(void *data)
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = h->stop, .events = POLLIN },
-			{ .fd = ambit_run_inner_fd(h->asked), .events = POLLIN },
+			{ .fd = run_inner_fd(h->asked), .events = POLLIN },
 		};
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return NULL;
 		if (fds[0].revents != 0)
 			return NULL;
-		if (fds[1].revents != 0 && ambit_run_inner_heard(h->asked) == 0)
+		if (fds[1].revents != 0 && run_inner_heard(h->asked) == 0)
 			break;
 	}
 	eventfd_write(h->end, 1);
@@ -54,7 +55,7 @@ heed_start(struct heed *h, struct toolbox *box, int end, struct ambit_error *err
 	h->started = r == 0;
 	if (r != 0)
 		return err_sys(err, r, "a thread");
-	ambit_run_inner_started(h->asked);
+	run_inner_started(h->asked);
 	return 0;
 }
 

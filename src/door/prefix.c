@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
 
 static int
 append_path(void *data, const char *path, bool spine)
@@ -78,7 +79,7 @@ prefix_resolve(const struct toolbox *box, char **prefix, struct ambit_error *err
 	int r = strv_append(&writable, root);
 
 	if (r == 0)
-		r = ambit_engine_writable(box->world.engine, append_path, &writable);
+		r = engine_writable(box->world.engine, append_path, &writable);
 	if (r < 0)
 		err_sys(err, -r, "what can be written");
 	if (r == 0)

@@ -12,6 +12,7 @@
 #include "backend.h"
 #include "toolbox.h"
 
+#include "ask/approver.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -19,6 +20,8 @@
 
 #include "cli/cli-judge.h"
 #include "cli/out.h"
+#include "engine/doors.h"
+#include "line/process/run-doors.h"
 
 /* -- who answers ----------------------------------------------------------------- */
 
@@ -50,7 +53,7 @@ find_writable(
 		return r;
 	r = strv_append(ret_list, ambit_scope_root(box->world.scope));
 	if (r == 0)
-		r = ambit_engine_writable(engine, append_path, ret_list);
+		r = engine_writable(engine, append_path, ret_list);
 	ambit_engine_destroy(engine);
 	return r < 0 ? err_sys(err, -r, "what can be written") : 0;
 }
@@ -62,8 +65,8 @@ open_tty(struct toolbox *box, struct ambit_error *err)
 	if (box->tty < 0)
 		return err_set(err, ENOTTY, "--ask tty: there is no terminal to ask on");
 	/* What is run here is in a session of its own, without it. */
-	return ambit_approver_tty(box->tty, box->tty, out_colour(box->tty) ? AMBIT_TTY_COLOUR : 0,
-		&box->approver, err);
+	return approver_on_tty(
+		box->tty, box->tty, out_colour(box->tty) ? TTY_COLOUR : 0, &box->approver, err);
 }
 
 static int
@@ -104,7 +107,7 @@ note_inside(struct toolbox *box, const char *door, struct ambit_error *err)
 	if (body == NULL || json_set_text(body, "inside", around_session(&box->around)) < 0 ||
 		(line = json_line(body)) == NULL)
 		return err_nomem(err);
-	return ambit_engine_note(box->world.engine, "run", door, line, err);
+	return engine_record_note(box->world.engine, "run", door, line, err);
 }
 
 static int
@@ -138,9 +141,9 @@ open_inside(struct toolbox *box, const struct args *args, struct ambit_error *er
 
 	if (r != 0)
 		return r;
-	words = ambit_run_inner_args(box->around.asked);
-	umask(ambit_run_inner_umask(box->around.asked));
-	if (chdir(ambit_run_inner_cwd(box->around.asked)) < 0)
+	words = run_inner_args(box->around.asked);
+	umask(run_inner_umask(box->around.asked));
+	if (chdir(run_inner_cwd(box->around.asked)) < 0)
 		return err_sys(err, errno, "the current directory");
 	r = args_parse(args->command, (char **)words, strv_len((char **)words), &box->asked, err);
 	if (r == 0)
@@ -238,7 +241,7 @@ end_inside(struct toolbox *box, int r, struct ambit_error *err)
 		fprintf(stderr, "ambit: %s\n", err->text);
 	if (r != 0)
 		err->code = 0;
-	ambit_run_inner_end(box->around.asked, status, NULL);
+	run_inner_finish(box->around.asked, status, NULL);
 	box->around.asked = NULL;
 }
 

@@ -15,6 +15,7 @@
 #include <ambit/ambit.h>
 
 #include "cli/door.h"
+#include "line/process/run-doors.h"
 #include "run/run-command.h"
 
 #include "base/err.h"
@@ -100,10 +101,9 @@ exec_tools_program(struct ambit_error *err)
 
 /* A record that those behind the line cannot write to needs somebody outside of it. */
 static int
-become_or_ask(const struct args *args, enum ambit_run_door door, struct ambit_error *err)
+become_or_ask(const struct args *args, enum run_door door, struct ambit_error *err)
 {
-	int socket,
-		r = args_get(args, OPT_INNER) != NULL ? -ENOENT : ambit_run_outside(&socket, err);
+	int socket, r = args_get(args, OPT_INNER) != NULL ? -ENOENT : run_outside(&socket, err);
 
 	if (r == 0)
 		return run_through(args, door, socket, err);
@@ -113,13 +113,13 @@ become_or_ask(const struct args *args, enum ambit_run_door door, struct ambit_er
 int
 door_mcp(const struct args *args, struct ambit_error *err)
 {
-	return become_or_ask(args, AMBIT_RUN_DOOR_MCP, err);
+	return become_or_ask(args, RUN_DOOR_MCP, err);
 }
 
 int
 door_spawn(const struct args *args, struct ambit_error *err)
 {
-	return become_or_ask(args, AMBIT_RUN_DOOR_SPAWN, err);
+	return become_or_ask(args, RUN_DOOR_SPAWN, err);
 }
 
 int

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "scope/scope-narrow.h"
 
 #define PATIENCE_MS 10000	/* for a client that was asked */
 #define GOOD_MS (5 * 60 * 1000) /* modern: there is no word when they change */
@@ -95,7 +96,7 @@ narrow_to_roots(struct mcp *mcp, char *const *dirs, const char *by)
 	const char *const *list = (const char *const *)(dirs != NULL ? dirs : none);
 	struct ambit_error err = { 0 };
 
-	if (ambit_scope_narrow(mcp->box.world.scope, list, strv_len(dirs), by, &err) < 0)
+	if (scope_narrow(mcp->box.world.scope, list, strv_len(dirs), by, &err) < 0)
 		fprintf(stderr, "ambit: roots: %s\n", err.text);
 }
 
@@ -128,7 +129,7 @@ apply_roots(struct mcp *mcp, enum telling telling, char *const *dirs)
 	else if (telling == TELLS_ROOTS)
 		narrow_to_roots(mcp, dirs, "the client's roots");
 	else
-		ambit_scope_narrow(mcp->box.world.scope, NULL, 0, NULL, NULL);
+		scope_narrow(mcp->box.world.scope, NULL, 0, NULL, NULL);
 	pthread_mutex_lock(&mcp->lock);
 	mcp->roots.told = telling != TELLS_NOTHING ? clock_steady() : 0;
 	pthread_mutex_unlock(&mcp->lock);

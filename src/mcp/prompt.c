@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/doors.h"
 
 #define TOOL_MAX 256
 
@@ -157,7 +158,7 @@ write_prompt_text(const struct prompt *prompt, const struct toolbox *box, const 
 
 	/* What was said to those around it holds here, too. */
 	if (r == 0)
-		r = ambit_engine_reload(view.engine, err);
+		r = engine_reload_record(view.engine, err);
 	if (r < 0)
 		return r == -EINVAL ? -EIO : r; /* not what was asked is wrong */
 	r = prompt->say(&view, tool, out, err);

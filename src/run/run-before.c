@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "cli/cli-judge.h"
 #include "cli/out.h"
 #include "run-command.h"
@@ -20,6 +22,9 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "line/process/run-doors.h"
+#include "scope/profile.h"
 
 #define TIMEOUT_MAX_S (24 * 24 * 3600) /* what an int of milliseconds holds */
 
@@ -141,17 +146,16 @@ make_approver(struct run *run, struct ambit_error *err)
 	int r;
 
 	if (streq(run->who, "tty"))
-		return ambit_approver_tty(run->tty, run->tty,
-			(out_colour(run->tty) ? AMBIT_TTY_COLOUR : 0) |
-				(run->pty ? 0 : AMBIT_TTY_SHARED),
+		return approver_on_tty(run->tty, run->tty,
+			(out_colour(run->tty) ? TTY_COLOUR : 0) | (run->pty ? 0 : TTY_SHARED),
 			&run->approver, err);
 	if (run->client > 0)
-		return ambit_approver_fd(run->client, &run->approver, err);
+		return approver_on_fd(run->client, &run->approver, err);
 	if (is_fixed(run))
 		return ambit_approver_create(run->who, NULL, 0, &run->approver, err);
 	r = strv_append(&writable, run->root);
 	if (r == 0)
-		r = ambit_engine_writable(run->world.engine, append_path, &writable);
+		r = engine_writable(run->world.engine, append_path, &writable);
 	if (r < 0)
 		err_sys(err, -r, "what can be written");
 	else
@@ -221,7 +225,7 @@ ask_wide(struct run *run, struct ambit_error *err)
 		free(choices);
 	if (r == 0)
 		r = run->approver->ask(run->approver, &question, &answer, err);
-	ambit_question_finish(&question);
+	question_finish(&question);
 	if (r == 0 && answer.kind < AMBIT_ONCE)
 		r = wide_refused(run, err);
 	return r;
@@ -257,7 +261,7 @@ open_engine(struct run *run, struct ambit_error *err)
 
 	for (size_t i = 0; r == 0 && i < run->args->n_given; i++)
 		if (run->args->given[i].opt == OPT_KNOWN &&
-			ambit_engine_know(run->world.engine, run->args->given[i].value) < 0)
+			engine_add_repository(run->world.engine, run->args->given[i].value) < 0)
 			r = err_nomem(err);
 	return r;
 }
@@ -281,7 +285,7 @@ find_shell(const struct run *run)
 /* The arguments that switch an agent's inner sandbox off come first: behind a
  * word of the command's own they could mean something else. */
 static int
-make_argv(struct run *run, const struct ambit_profile *profile, struct ambit_error *err)
+make_argv(struct run *run, const struct profile *profile, struct ambit_error *err)
 {
 	const struct args *args = run->args;
 	auto_free char *shell = args->n == 0 ? find_shell(run) : NULL;
@@ -316,7 +320,7 @@ is_named(const struct args *args, const char *name)
 
 /* A worktree's repository: with nobody to ask, what a commit needs is told. */
 static void
-say_worktree(const struct run *run, const struct ambit_profile *worktree)
+say_worktree(const struct run *run, const struct profile *worktree)
 {
 	if (!run->quiet)
 		fprintf(stderr,
@@ -326,7 +330,7 @@ say_worktree(const struct run *run, const struct ambit_profile *worktree)
 }
 
 static void
-say_closed(const struct run *run, const struct ambit_profile *profile)
+say_closed(const struct run *run, const struct profile *profile)
 {
 	if (streq(profile->name, "worktree")) {
 		say_worktree(run, profile);
@@ -346,15 +350,15 @@ say_closed(const struct run *run, const struct ambit_profile *profile)
  * if it is in force. A no is no reason not to start: what is missed will be
  * asked about where it is missed. */
 static int
-ask_about(struct run *run, const struct ambit_profile *profile,
-	const struct ambit_profile **ret_profile, struct ambit_error *err)
+ask_about(struct run *run, const struct profile *profile, const struct profile **ret_profile,
+	struct ambit_error *err)
 {
 	struct ambit_question question = { 0 };
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error why = { 0 };
 	int r;
 
-	r = ambit_engine_profile(run->world.engine, profile->name, &question, err);
+	r = engine_profile_question(run->world.engine, profile->name, &question, err);
 	if (r == -EACCES) {
 		*err = (struct ambit_error){ 0 };
 		return 0;
@@ -366,16 +370,16 @@ ask_about(struct run *run, const struct ambit_profile *profile,
 	/* Inside another run, what that one has not open is not asked for. */
 	if (streq(run->who, "deny") || run->inner != NULL) {
 		say_closed(run, profile);
-		ambit_question_finish(&question);
+		question_finish(&question);
 		return 0;
 	}
 	r = run->approver->ask(run->approver, &question, &answer, &why);
-	ambit_question_finish(&question);
+	question_finish(&question);
 	if (r < 0) {
 		say_closed(run, profile);
 		return 0;
 	}
-	r = ambit_engine_profile_answer(
+	r = engine_profile_answer(
 		run->world.engine, profile->name, &answer, run->approver->name, err);
 	if (r == 0 && answer.kind >= AMBIT_ONCE)
 		*ret_profile = profile;
@@ -384,11 +388,10 @@ ask_about(struct run *run, const struct ambit_profile *profile,
 
 /* The profile of the command, and that of the repository the folder belongs to. */
 static int
-ask_profiles(struct run *run, const struct ambit_profile **ret_profile, struct ambit_error *err)
+ask_profiles(struct run *run, const struct profile **ret_profile, struct ambit_error *err)
 {
-	const struct ambit_profile *profile =
-		run->args->n > 0 ? ambit_profile_for(run->args->words[0]) : NULL;
-	const struct ambit_profile *worktree = ambit_engine_worktree(run->world.engine), *open;
+	const struct profile *profile = run->args->n > 0 ? profile_for(run->args->words[0]) : NULL;
+	const struct profile *worktree = engine_worktree_profile(run->world.engine), *open;
 	int r = 0;
 
 	if (profile != NULL &&
@@ -409,7 +412,7 @@ find_cwd(struct run *run, struct ambit_error *err)
 static void
 prepare_keeper(void *keeper)
 {
-	ambit_run_prepare(keeper);
+	run_prepare(keeper);
 }
 
 /* Who answers, and whether the folder is one to begin in at all: for one inside
@@ -438,7 +441,7 @@ int
 run_begin(struct run *run, const struct args *args, struct around *inner,
 	struct ambit_run_keeper *keeper, struct ambit_error *err)
 {
-	const struct ambit_profile *profile = NULL;
+	const struct profile *profile = NULL;
 	bool wide;
 	int r;
 
@@ -482,7 +485,7 @@ run_begin(struct run *run, const struct args *args, struct around *inner,
 void
 run_finish(struct run *run)
 {
-	ambit_run_release(run->keeper);
+	run_release(run->keeper);
 	ambit_approver_destroy(run->approver);
 	strv_free(run->argv);
 	strv_free(run->envp);

@@ -4,6 +4,8 @@
 
 #include "cli/nested-scope.h"
 #include "cli/world.h"
+#include "line/process/run-doors.h"
+#include "scope/profile.h"
 
 /* One `ambit run`, from its options to what is said afterwards. */
 
@@ -56,7 +58,7 @@ int run_init(struct ambit_error *err);
 
 /* Fills run->envp if it differs from ambit's own environment; profile may be
  * NULL. Says on standard error what was left out. */
-int run_environment(struct run *run, const struct ambit_profile *profile, struct ambit_error *err);
+int run_environment(struct run *run, const struct profile *profile, struct ambit_error *err);
 /* What the command's begins with: ambit's own, or that of who asked inside. */
 char *const *run_environ(const struct run *run);
 const char *run_env(const struct run *run, const char *name);
@@ -79,8 +81,7 @@ void run_report_finish(struct run_report *report);
 
 /* Inside: has it supervised from outside, by this socket, which is taken. An exit
  * code, or -errno. Also for doors that are no runs. */
-int run_through(
-	const struct args *args, enum ambit_run_door door, int socket, struct ambit_error *err);
+int run_through(const struct args *args, enum run_door door, int socket, struct ambit_error *err);
 
 /* For those inside: what this run is. data: struct run. */
 char *run_scope_text(void *data);

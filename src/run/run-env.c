@@ -14,6 +14,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "line/process/run-doors.h"
+#include "record/scrub.h"
+#include "scope/profile.h"
 
 /* NAME=value over an entry of that name, or behind the others. */
 static int
@@ -37,7 +40,7 @@ set_entry(char ***list, const char *entry)
 char *const *
 run_environ(const struct run *run)
 {
-	char *const *asked = run->inner != NULL ? ambit_run_inner_envp(run->inner->asked) : NULL;
+	char *const *asked = run->inner != NULL ? run_inner_envp(run->inner->asked) : NULL;
 
 	return asked != NULL ? asked : environ;
 }
@@ -71,7 +74,7 @@ scrub_environment(struct run *run, struct buf *left_out)
 	int r = find_kept(run->args, &keep);
 
 	if (r == 0)
-		run->envp = ambit_scrub_env(run_environ(run), keep, &removed);
+		run->envp = scrub_env(run_environ(run), keep, &removed);
 	strv_free(keep);
 	for (char **name = removed; name != NULL && *name != NULL; name++)
 		buf_printf(left_out, "%s%s", left_out->len > 0 ? ", " : "", *name);
@@ -90,7 +93,7 @@ copy_environment(struct run *run)
 }
 
 static int
-set_all(struct run *run, const struct ambit_profile *profile)
+set_all(struct run *run, const struct profile *profile)
 {
 	int r = 0;
 
@@ -104,7 +107,7 @@ set_all(struct run *run, const struct ambit_profile *profile)
 /* What the command's own profile sets, and those that --for names: they may
  * be started from a shell. */
 static int
-set_profiles(struct run *run, const struct ambit_profile *profile)
+set_profiles(struct run *run, const struct profile *profile)
 {
 	int r = set_all(run, profile);
 
@@ -117,7 +120,7 @@ set_profiles(struct run *run, const struct ambit_profile *profile)
 			size_t len = strcspn(at, ",");
 			auto_free char *name = strndup(at, len);
 
-			r = name != NULL ? set_all(run, ambit_profile_find(name)) : -ENOMEM;
+			r = name != NULL ? set_all(run, profile_find(name)) : -ENOMEM;
 			at += len + (at[len] == ',');
 		}
 	}
@@ -125,7 +128,7 @@ set_profiles(struct run *run, const struct ambit_profile *profile)
 }
 
 int
-run_environment(struct run *run, const struct ambit_profile *profile, struct ambit_error *err)
+run_environment(struct run *run, const struct profile *profile, struct ambit_error *err)
 {
 	bool scrub = args_get(run->args, OPT_SCRUB_ENV) != NULL;
 	auto_buf struct buf left_out = { 0 };

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "line/process/run-doors.h"
 
 /* -- inside --------------------------------------------------------------------- */
 
@@ -48,12 +49,12 @@ make_words(const struct args *args, char ***ret_words)
 }
 
 int
-run_through(const struct args *args, enum ambit_run_door door, int socket, struct ambit_error *err)
+run_through(const struct args *args, enum run_door door, int socket, struct ambit_error *err)
 {
 	const char *path = args_get(args, OPT_REPORT);
 	struct run_report report = { .dir = -1, .fd = -1 };
 	auto_free char *cwd = getcwd(NULL, 0), *text = NULL;
-	struct ambit_run_request request = {
+	struct run_request request = {
 		.door = door,
 		.envp = environ,
 		.cwd = cwd != NULL ? cwd : "/",
@@ -67,7 +68,7 @@ run_through(const struct args *args, enum ambit_run_door door, int socket, struc
 	if (r == 0 && path != NULL)
 		r = run_report_open(&report, path, err);
 	if (r == 0)
-		r = ambit_run_through(socket, &request, &status, &text, err);
+		r = run_relay(socket, &request, &status, &text, err);
 	else
 		close(socket);
 	if (r == 0 && text != NULL && run_report_put(&report, text, err) < 0) {
@@ -123,7 +124,7 @@ run_inner_who(struct run *run, struct ambit_error *err)
 static void
 report_inner_end(struct around *inner, int status, const char *report)
 {
-	ambit_run_inner_end(inner->asked, status, report);
+	run_inner_finish(inner->asked, status, report);
 	inner->asked = NULL;
 }
 
@@ -139,10 +140,10 @@ run_inner_end(struct run *run, const struct ambit_run_result *result, int status
 static int
 inner_command(struct around *inner, struct args *args, struct ambit_error *err)
 {
-	char *const *words = ambit_run_inner_args(inner->asked);
+	char *const *words = run_inner_args(inner->asked);
 	int r = 0;
 
-	if (chdir(ambit_run_inner_cwd(inner->asked)) < 0)
+	if (chdir(run_inner_cwd(inner->asked)) < 0)
 		r = err_sys(err, errno, "the current directory");
 	if (r == 0)
 		r = args_parse(

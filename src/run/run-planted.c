@@ -13,6 +13,7 @@
 
 #include "run-command.h"
 
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -115,7 +116,7 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 	r = make_question(run, result, &question, &err);
 	if (r == 0)
 		r = run->approver->ask(run->approver, &question, &answer, &err);
-	ambit_question_finish(&question);
+	question_finish(&question);
 	if (r < 0 || answer.kind >= AMBIT_ONCE)
 		return;
 	for (size_t i = 0; i < result->n_planted; i++) {

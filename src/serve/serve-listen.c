@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ambit/live.h>
+#include "live/live.h"
 
 #include "serve.h"
 
@@ -152,7 +152,7 @@ accept_connection(struct house *house)
 		return;
 	}
 	see_out(house);
-	objection = ambit_peer_objection(fd);
+	objection = peer_find_objection(fd);
 	if (objection == NULL && house->n >= SERVE_CLIENTS_MAX)
 		objection = "too many clients at once";
 	if (objection != NULL)

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
 
 #define LOCK_TRIES 100
 #define LOCK_STEP_MS 20
@@ -38,7 +39,7 @@ check_writable(const struct doorway *doorway, const struct toolbox *box, struct 
 	const char *root = ambit_scope_root(box->world.scope);
 	int r = str_beneath(doorway->path, root)
 			? 1
-			: ambit_engine_writable(box->world.engine, check_place, doorway->path);
+			: engine_writable(box->world.engine, check_place, doorway->path);
 
 	if (r < 0)
 		return err_sys(err, -r, "what can be written");

@@ -10,8 +10,10 @@
 
 #include "board.h"
 
+#include "ask/tty/dialog.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "live/live.h"
 
 #define NAME_MOST 256	  /* bytes */
 #define SUBJECT_MOST 2048 /* likewise */
@@ -59,7 +61,7 @@ escape_name(const char *text)
 }
 
 int
-board_party_add(struct board *board, uint64_t id, const struct ambit_live_entry *entry)
+board_party_add(struct board *board, uint64_t id, const struct live_entry *entry)
 {
 	struct party party = {
 		.id = id,
@@ -105,7 +107,7 @@ board_question(const struct board *board, uint64_t party, uint64_t question)
 {
 	for (size_t i = 0; i < board->n_items; i++)
 		if (board->items[i].party == party &&
-			ambit_dialog_question(board->items[i].dialog)->id == question)
+			dialog_question(board->items[i].dialog)->id == question)
 			return &board->items[i];
 	return NULL;
 }
@@ -155,9 +157,9 @@ board_listen(struct board *board, int64_t now)
 static bool
 is_midway(const struct item *item)
 {
-	enum ambit_dialog_state state = ambit_dialog_state(item->dialog);
+	enum dialog_state state = dialog_state(item->dialog);
 
-	return state == AMBIT_DIALOG_TYPING || state == AMBIT_DIALOG_CONFIRMING;
+	return state == DIALOG_TYPING || state == DIALOG_CONFIRMING;
 }
 
 /* The selection goes to the one that stood behind it, else before it. */
@@ -167,7 +169,7 @@ remove_at(struct board *board, size_t i)
 	bool selected = board->items[i].serial == board->selected;
 	bool midway = is_midway(&board->items[i]);
 
-	ambit_dialog_destroy(board->items[i].dialog);
+	dialog_destroy(board->items[i].dialog);
 	wrapped_finish(&board->items[i].text);
 	board->n_items--;
 	memmove(&board->items[i], &board->items[i + 1],
@@ -204,7 +206,7 @@ board_question_add(struct board *board, uint64_t party, const struct ambit_quest
 	if (more == NULL)
 		return -ENOMEM;
 	board->items = more;
-	if (ambit_dialog_create(question, &item.dialog, NULL) < 0)
+	if (dialog_create(question, &item.dialog, NULL) < 0)
 		return -ENOMEM;
 	board->items[board->n_items++] = item;
 	board->serials++;

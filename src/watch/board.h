@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <ambit/dialog.h>
-#include <ambit/live.h>
+#include "ask/tty/dialog.h"
+#include "live/live.h"
 #include <ambit/record.h>
 
 #include "wrap.h"
@@ -34,7 +34,7 @@ struct party {
 struct item {
 	uint64_t serial; /* of this question alone, over all parties */
 	uint64_t party;
-	struct ambit_dialog *dialog;
+	struct dialog *dialog;
 	size_t scroll;
 	bool read; /* it was shown to its end, as it is now */
 	/* Its text as the last frame had it; made anew when it or the window changes. */
@@ -76,7 +76,7 @@ struct board {
 void board_finish(struct board *board);
 
 /* -ENOMEM. The entry is copied. */
-int board_party_add(struct board *board, uint64_t id, const struct ambit_live_entry *entry);
+int board_party_add(struct board *board, uint64_t id, const struct live_entry *entry);
 /* And its questions. */
 void board_party_remove(struct board *board, uint64_t id);
 const struct party *board_party(const struct board *board, uint64_t id);
@@ -114,7 +114,7 @@ enum board_act {
 	BOARD_QUIT,
 };
 
-/* What was read from the terminal at once. last: see ambit_key_read; -EAGAIN: it is
+/* What was read from the terminal at once. last: see key_read; -EAGAIN: it is
  * not a whole key yet. */
 int board_type(struct board *board, const char *chunk, size_t len, bool last, int64_t now);
 

@@ -12,11 +12,14 @@
 
 #include "feed.h"
 
+#include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "live/live.h"
+#include "record/upkeep.h"
 
 #define HELLO_MS 200  /* the screen waits meanwhile */
 #define RECORD_MS 200 /* as `ambit log --follow` */
@@ -32,8 +35,8 @@ static const int burst_ms[] = { 2, 5, 20, 100, 500 };
 struct peer {
 	uint64_t party;
 	char *name;
-	struct ambit_link *link; /* NULL: it did not want us; not tried again */
-	bool seen;		 /* in the last listing */
+	struct link *link; /* NULL: it did not want us; not tried again */
+	bool seen;	   /* in the last listing */
 };
 
 struct feed {
@@ -64,7 +67,7 @@ remove_peer(struct feed *feed, size_t i)
 	memmove(&feed->peers[i], &feed->peers[i + 1], (feed->n - i) * sizeof(peer));
 	if (peer.link != NULL)
 		feed->sink.left(feed->sink.data, peer.party);
-	ambit_link_close(peer.link);
+	link_close(peer.link);
 	free(peer.name);
 }
 
@@ -83,12 +86,12 @@ take_question(struct feed *feed, const struct peer *peer, const char *params)
 	struct ambit_question question;
 	struct ambit_error err = { 0 };
 
-	if (ambit_live_question(params, &question, &err) < 0) {
+	if (live_question(params, &question, &err) < 0) {
 		feed->sink.trouble(feed->sink.data, "a question that is not understood", err.text);
 		return;
 	}
 	feed->sink.question(feed->sink.data, peer->party, &question, params);
-	ambit_question_finish(&question);
+	question_finish(&question);
 }
 
 static void
@@ -112,7 +115,7 @@ read_peer_messages(struct feed *feed, const struct peer *peer)
 	const char *method, *params;
 	int r;
 
-	while ((r = ambit_link_next(peer->link, &method, &params, NULL)) == 1)
+	while ((r = link_next(peer->link, &method, &params, NULL)) == 1)
 		if (streq(method, "question"))
 			take_question(feed, peer, params);
 		else if (streq(method, "closed"))
@@ -132,19 +135,19 @@ drain_party(struct feed *feed, uint64_t party)
 /* -- finding them ----------------------------------------------------------- */
 
 static int
-open_peer_link(struct feed *feed, const char *name, struct ambit_link **ret_link, uint64_t party,
+open_peer_link(struct feed *feed, const char *name, struct link **ret_link, uint64_t party,
 	struct ambit_error *err)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = party };
-	struct ambit_link *link = NULL;
-	int r = ambit_link_open(feed->live, name, &link, err);
+	struct link *link = NULL;
+	int r = link_open(feed->live, name, &link, err);
 
 	if (r == 0)
-		r = ambit_link_call(link, "watch", NULL, NULL, err);
-	if (r == 0 && epoll_ctl(feed->epoll, EPOLL_CTL_ADD, ambit_link_fd(link), &event) < 0)
+		r = link_call(link, "watch", NULL, NULL, err);
+	if (r == 0 && epoll_ctl(feed->epoll, EPOLL_CTL_ADD, link_fd(link), &event) < 0)
 		r = err_sys(err, errno, "epoll");
 	if (r < 0)
-		ambit_link_close(link);
+		link_close(link);
 	else
 		*ret_link = link;
 	return r;
@@ -158,7 +161,7 @@ is_gone(int r)
 }
 
 static int
-add_live_peer(void *data, const struct ambit_live_entry *entry)
+add_live_peer(void *data, const struct live_entry *entry)
 {
 	struct feed *feed = data;
 	struct ambit_error err = { 0 };
@@ -215,7 +218,7 @@ watch_directory(struct feed *feed)
 		return;
 	if (feed->attend >= 0)
 		close(feed->attend);
-	feed->attend = ambit_live_attend(feed->live, NULL);
+	feed->attend = live_attend(feed->live, NULL);
 	feed->watched = inotify_add_watch(feed->inotify, feed->live, news) >= 0;
 }
 
@@ -229,7 +232,7 @@ list_live_sessions(struct feed *feed)
 	watch_directory(feed);
 	for (size_t i = 0; i < feed->n; i++)
 		feed->peers[i].seen = false;
-	r = ambit_live_list(feed->live, HELLO_MS, add_live_peer, feed, &err);
+	r = live_each(feed->live, HELLO_MS, add_live_peer, feed, &err);
 	if (r < 0 && !feed->list_told)
 		feed->sink.trouble(feed->sink.data, "live sessions", err.text);
 	feed->list_told = r < 0;
@@ -286,7 +289,7 @@ read_old(struct feed *feed, struct ambit_error *err)
 
 	if (r < 0)
 		return r;
-	feed->version = ambit_record_version(feed->record);
+	feed->version = record_version(feed->record);
 	r = ambit_record_events(feed->record, &filter, tell_event, feed, err);
 	feed->tail = -1; /* what comes from now on is new */
 	return r;
@@ -296,7 +299,7 @@ static int
 read_new(struct feed *feed, struct ambit_error *err)
 {
 	struct ambit_event_filter filter = { .session = feed->session, .after_id = feed->last_id };
-	int64_t now = ambit_record_version(feed->record);
+	int64_t now = record_version(feed->record);
 
 	if (now == feed->version)
 		return 0;
@@ -361,7 +364,7 @@ feed_destroy(struct feed *feed)
 	if (feed == NULL)
 		return;
 	for (size_t i = 0; i < feed->n; i++) {
-		ambit_link_close(feed->peers[i].link);
+		link_close(feed->peers[i].link);
 		free(feed->peers[i].name);
 	}
 	free(feed->peers);
@@ -421,7 +424,7 @@ feed_answer(struct feed *feed, uint64_t party, uint64_t question, const struct a
 
 	if (peer == NULL)
 		return err_set(err, ENOENT, "the session is gone");
-	return after_answer(feed, party, ambit_link_answer(peer->link, question, answer, err));
+	return after_answer(feed, party, link_answer(peer->link, question, answer, err));
 }
 
 int
@@ -431,5 +434,5 @@ feed_answer_text(struct feed *feed, uint64_t party, const char *params, struct a
 
 	if (peer == NULL)
 		return err_set(err, ENOENT, "the session is gone");
-	return after_answer(feed, party, ambit_link_call(peer->link, "answer", params, NULL, err));
+	return after_answer(feed, party, link_call(peer->link, "answer", params, NULL, err));
 }

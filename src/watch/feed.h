@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include <ambit/live.h>
+#include "live/live.h"
 #include <ambit/record.h>
 
 /* Where everything comes from: the sockets of the live sessions, which come and go, and
@@ -12,7 +12,7 @@
  * calls it. */
 
 struct feed_sink {
-	void (*came)(void *data, uint64_t party, const struct ambit_live_entry *entry);
+	void (*came)(void *data, uint64_t party, const struct live_entry *entry);
 	void (*left)(void *data, uint64_t party);
 	/* params: the question as it came, JSON. */
 	void (*question)(void *data, uint64_t party, const struct ambit_question *question,
@@ -37,7 +37,7 @@ void feed_destroy(struct feed *feed);
 int feed_fd(const struct feed *feed);
 int feed_ready(struct feed *feed);
 
-/* As ambit_link_answer; params: of "answer", JSON. -ENOENT: no such party. */
+/* As link_answer; params: of "answer", JSON. -ENOENT: no such party. */
 int feed_answer(struct feed *feed, uint64_t party, uint64_t question,
 	const struct ambit_answer *answer, struct ambit_error *err);
 int feed_answer_text(

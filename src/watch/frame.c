@@ -14,6 +14,7 @@
 #include "row.h"
 #include "wrap.h"
 
+#include "ask/tty/dialog.h"
 #include "base/fd.h"
 #include "base/str.h"
 
@@ -85,7 +86,7 @@ make_question_head(const struct page *page)
 {
 	const struct item *item = page->item;
 	const struct party *party = board_party(page->board, item->party);
-	int64_t expires = ambit_dialog_question(item->dialog)->expires;
+	int64_t expires = dialog_question(item->dialog)->expires;
 	auto_buf struct buf text = { 0 };
 
 	if (page->row.colour)
@@ -116,7 +117,7 @@ read_text(struct page *page, struct item *item)
 	wrapped_finish(&item->text);
 	item->text_columns = page->row.columns;
 	item->text_colour = page->row.colour;
-	text = ambit_dialog_text(item->dialog, page->row.columns + 1, page->row.colour);
+	text = dialog_text(item->dialog, page->row.columns + 1, page->row.colour);
 	return text != NULL ? wrap_text(&item->text, text, page->row.columns) : -ENOMEM;
 }
 
@@ -147,7 +148,7 @@ add_question_rows(struct page *page)
 	size_t most = n > room ? n - room : 0, from = page->item->scroll;
 	bool more;
 
-	if (from > most || ambit_dialog_state(page->item->dialog) == AMBIT_DIALOG_TYPING)
+	if (from > most || dialog_state(page->item->dialog) == DIALOG_TYPING)
 		from = most;
 	more = from < most;
 	for (size_t i = 0; i < room - more; i++) {
@@ -213,7 +214,7 @@ add_waiting_rows(struct page *page)
 	add_separator_row(page, "waiting");
 	for (size_t i = from; i < board->n_items && i < from + room; i++) {
 		const struct item *item = &board->items[i];
-		const struct ambit_question *asked = ambit_dialog_question(item->dialog);
+		const struct ambit_question *asked = dialog_question(item->dialog);
 		const struct party *party = board_party(board, item->party);
 
 		if (i == at)
@@ -368,7 +369,7 @@ frame_compose(struct board *board, size_t rows, size_t columns, bool colour, boo
 		page.failed = true;
 	if (page.item != NULL) {
 		frame.serial = page.item->serial;
-		frame.state = ambit_dialog_state(page.item->dialog);
+		frame.state = dialog_state(page.item->dialog);
 	}
 	if (!page.failed)
 		compose_page(&page);

@@ -8,6 +8,7 @@
 
 #include "board.h"
 
+#include "ask/tty/dialog.h"
 #include "base/buf.h"
 
 /* One picture of the board, row by row, and the bytes that make it of another. */
@@ -17,7 +18,7 @@ struct frame {
 	size_t n, columns;
 	/* About the question in it: */
 	uint64_t serial; /* 0: none */
-	enum ambit_dialog_state state;
+	enum dialog_state state;
 	size_t scroll; /* as far as its text goes */
 	size_t page;
 	bool whole; /* its last line is in it */

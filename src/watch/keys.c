@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "board.h"
+#include "ask/tty/dialog.h"
 
 #define CTRL(c) ((c)&0x1f)
 
@@ -15,13 +16,13 @@ const struct screen_key screen_keys[] = {
 	{ .key = 'j', .act = SCREEN_NEXT, .name = "j k Tab", .text = "select" },
 	{ .key = 'k', .act = SCREEN_PREVIOUS },
 	{ .key = '\t', .act = SCREEN_NEXT },
-	{ .key = AMBIT_KEY_BACK_TAB, .act = SCREEN_PREVIOUS },
+	{ .key = DIALOG_KEY_BACK_TAB, .act = SCREEN_PREVIOUS },
 	{ .key = ' ', .act = SCREEN_DOWN, .name = "Space b", .text = "scroll" },
 	{ .key = 'b', .act = SCREEN_UP },
-	{ .key = AMBIT_KEY_PAGE_DOWN, .act = SCREEN_DOWN },
-	{ .key = AMBIT_KEY_PAGE_UP, .act = SCREEN_UP },
-	{ .key = AMBIT_KEY_HOME, .act = SCREEN_HOME },
-	{ .key = AMBIT_KEY_END, .act = SCREEN_END },
+	{ .key = DIALOG_KEY_PAGE_DOWN, .act = SCREEN_DOWN },
+	{ .key = DIALOG_KEY_PAGE_UP, .act = SCREEN_UP },
+	{ .key = DIALOG_KEY_HOME, .act = SCREEN_HOME },
+	{ .key = DIALOG_KEY_END, .act = SCREEN_END },
 	{ .key = CTRL('L'), .act = SCREEN_REDRAW },
 	{ .key = CTRL('Z'), .act = SCREEN_STOP },
 	{ .key = CTRL('C'), .act = SCREEN_QUIT },
@@ -96,14 +97,14 @@ press_dialog_key(struct board *board, struct item *item, int key, int64_t now)
 {
 	int r;
 
-	if (!item->read && ambit_dialog_is_yes(item->dialog, key)) {
+	if (!item->read && dialog_is_yes(item->dialog, key)) {
 		board_note(board, now, "not read to its end yet: Space shows more", "");
 		return BOARD_DRAW;
 	}
 	/* The end of a paste, or of what the terminal itself says. */
-	if (!board->alone && ambit_dialog_is_yes(item->dialog, key))
-		key = AMBIT_KEY_NONE;
-	r = ambit_dialog_key(item->dialog, key);
+	if (!board->alone && dialog_is_yes(item->dialog, key))
+		key = DIALOG_KEY_NONE;
+	r = dialog_key(item->dialog, key);
 	if (r < 0)
 		board_note(board, now, "that folder's name is too long to be answered", "");
 	else if (r == 0)
@@ -113,7 +114,7 @@ press_dialog_key(struct board *board, struct item *item, int key, int64_t now)
 	item->read = false;
 	item->scroll = 0;
 	wrapped_finish(&item->text);
-	return ambit_dialog_answer(item->dialog) != NULL ? BOARD_ANSWER : BOARD_DRAW;
+	return dialog_answer(item->dialog) != NULL ? BOARD_ANSWER : BOARD_DRAW;
 }
 
 /* What ends or stops the screen at any time. Letters may be those of a line of text. */
@@ -133,9 +134,9 @@ type_dialog_text(struct board *board, struct item *item, const char *chunk, size
 
 	if (row != NULL)
 		return perform_screen_act(board, row->act);
-	ambit_dialog_type(item->dialog, chunk, len);
+	dialog_type(item->dialog, chunk, len);
 	wrapped_finish(&item->text);
-	return ambit_dialog_answer(item->dialog) != NULL ? BOARD_ANSWER : BOARD_DRAW;
+	return dialog_answer(item->dialog) != NULL ? BOARD_ANSWER : BOARD_DRAW;
 }
 
 /* Nobody says how long it takes to look up from the keys: it is over when they rest. */
@@ -170,14 +171,14 @@ int
 board_type(struct board *board, const char *chunk, size_t len, bool last, int64_t now)
 {
 	size_t times = count_repeats(chunk, len);
-	int key = ambit_key_read(chunk, times > 1 ? 1 : len, last);
+	int key = key_read(chunk, times > 1 ? 1 : len, last);
 	struct item *item = board_selected(board);
 	const struct screen_key *row;
 	enum board_act act = BOARD_NOTHING;
 
-	if (key == AMBIT_KEY_MORE)
+	if (key == DIALOG_KEY_MORE)
 		return -EAGAIN;
-	board->alone = board->typed == 0 || now - board->typed >= AMBIT_KEY_ALONE_MS;
+	board->alone = board->typed == 0 || now - board->typed >= DIALOG_KEY_ALONE_MS;
 	board->typed = now;
 	if (now < board->deaf_until)
 		return drop_typed_keys(board, chunk, len, now);
@@ -186,7 +187,7 @@ board_type(struct board *board, const char *chunk, size_t len, bool last, int64_
 		return row != NULL && row->act >= SCREEN_REDRAW
 			       ? perform_screen_act(board, row->act)
 			       : BOARD_NOTHING;
-	if (item != NULL && ambit_dialog_state(item->dialog) == AMBIT_DIALOG_TYPING)
+	if (item != NULL && dialog_state(item->dialog) == DIALOG_TYPING)
 		return type_dialog_text(board, item, chunk, len);
 	if (row == NULL)
 		return item != NULL ? press_dialog_key(board, item, key, now) : BOARD_NOTHING;

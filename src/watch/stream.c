@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "live/live.h"
 
 #define LINE_MAX_BYTES (64u << 10) /* a message is 512 bytes, a path 4096 */
 
@@ -76,7 +77,7 @@ line_of(const struct stream *stream, const char *type, uint64_t party)
 }
 
 static void
-on_came(void *data, uint64_t party, const struct ambit_live_entry *entry)
+on_came(void *data, uint64_t party, const struct live_entry *entry)
 {
 	struct stream *stream = data;
 	struct door *more = realloc(stream->doors, (stream->n + 1) * sizeof(*more));

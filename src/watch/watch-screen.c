@@ -19,12 +19,15 @@
 #include "watch-terminal.h"
 #include "watch.h"
 
+#include "ask/question-copy.h"
+#include "ask/tty/dialog.h"
 #include "cli/cli.h"
 
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "live/live.h"
 
 #define TAIL 100	 /* old events; more than most screens have rows */
 #define ESCAPE_MS 100	 /* Esc, or the first byte of an arrow key on a slow line? */
@@ -54,7 +57,7 @@ struct screen {
 /* -- what comes ------------------------------------------------------------- */
 
 static void
-on_came(void *data, uint64_t party, const struct ambit_live_entry *entry)
+on_came(void *data, uint64_t party, const struct live_entry *entry)
 {
 	struct screen *screen = data;
 
@@ -99,7 +102,7 @@ tell_end(struct screen *screen, const struct item *item, const char *how)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (streq(ends[i].how, how))
 			board_note(&screen->board, clock_steady(), ends[i].text,
-				ambit_dialog_question(item->dialog)->what);
+				dialog_question(item->dialog)->what);
 }
 
 static void
@@ -109,7 +112,7 @@ on_closed(void *data, uint64_t party, uint64_t question, const char *how)
 	const struct item *item = board_question(&screen->board, party, question);
 
 	/* One that was answered here is on its way, and ends there. */
-	if (item == NULL || ambit_dialog_answer(item->dialog) != NULL)
+	if (item == NULL || dialog_answer(item->dialog) != NULL)
 		return;
 	if (item->serial == screen->board.selected)
 		tell_end(screen, item, how);
@@ -199,7 +202,7 @@ drop_keys(struct screen *screen, const struct frame *frame)
 	int waiting = 0;
 
 	if (frame->serial == shown->serial &&
-		(frame->state == shown->state || frame->state == AMBIT_DIALOG_TYPING))
+		(frame->state == shown->state || frame->state == DIALOG_TYPING))
 		return;
 	if (ioctl(screen->terminal->fd, FIONREAD, &waiting) == 0 && screen->board.deaf_until != 0)
 		screen->board.dropped |= waiting > 0;
@@ -253,10 +256,10 @@ request_redraw(struct screen *screen)
 /* -- answers ---------------------------------------------------------------- */
 
 static void
-tell_answer(struct screen *screen, const struct ambit_dialog *dialog)
+tell_answer(struct screen *screen, const struct dialog *dialog)
 {
-	const struct ambit_answer *answer = ambit_dialog_answer(dialog);
-	const char *stores = ambit_dialog_stores(dialog);
+	const struct ambit_answer *answer = dialog_answer(dialog);
+	const char *stores = dialog_stores(dialog);
 	int64_t now = clock_steady();
 
 	if (answer->kind >= AMBIT_ONCE)
@@ -266,7 +269,7 @@ tell_answer(struct screen *screen, const struct ambit_dialog *dialog)
 	else
 		board_note(&screen->board, now,
 			answer->message[0] != '\0' ? "refused, with your message: " : "refused: ",
-			ambit_dialog_question(dialog)->what);
+			dialog_question(dialog)->what);
 }
 
 /* It could not be delivered: it is asked again, if it is still there. */
@@ -291,21 +294,20 @@ send_board_answer(struct screen *screen)
 
 	/* Without the memory to ask again, if that should be needed, it is gone here, and
 	 * open there until it expires. */
-	if (ambit_question_copy(ambit_dialog_question(item->dialog), &question) < 0) {
-		board_question_remove(
-			&screen->board, party, ambit_dialog_question(item->dialog)->id);
+	if (question_copy(dialog_question(item->dialog), &question) < 0) {
+		board_question_remove(&screen->board, party, dialog_question(item->dialog)->id);
 		return;
 	}
 	/* Before it is sent: the session may be gone with it, and the question. */
 	tell_answer(screen, item->dialog);
-	r = feed_answer(screen->feed, party, question.id, ambit_dialog_answer(item->dialog), &err);
+	r = feed_answer(screen->feed, party, question.id, dialog_answer(item->dialog), &err);
 	if (r == -ESTALE)
 		board_note(&screen->board, clock_steady(),
 			"too late, it was answered or withdrawn: ", question.what);
 	board_question_remove(&screen->board, party, question.id);
 	if (r < 0 && r != -ESTALE)
 		ask_again(screen, party, &question, &err);
-	ambit_question_finish(&question);
+	question_finish(&question);
 	screen->dirty = true;
 }
 
@@ -458,7 +460,7 @@ time_left(struct screen *screen, int wait)
 		wait = shorten_wait(wait, board->deaf_until, now);
 	if (screen->n_keys > 0)
 		wait = shorten_wait(wait, screen->keys_until, now);
-	if (item != NULL && ambit_dialog_question(item->dialog)->expires != 0) {
+	if (item != NULL && dialog_question(item->dialog)->expires != 0) {
 		wait = shorten_wait(wait, now + SECOND_MS, now);
 		screen->dirty = true;
 	}

@@ -10,7 +10,7 @@ struct wrapped {
 	size_t n, room;
 };
 
-/* Appends text of ambit_dialog_text, where a style is in force until the next, over the
+/* Appends text of dialog_text, where a style is in force until the next, over the
  * ends of lines. Nothing is cut. -ENOMEM. */
 int wrap_text(struct wrapped *wrapped, const char *text, size_t columns);
 void wrapped_finish(struct wrapped *wrapped);

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 #define WORLD_RUNTIME "/run"
 
@@ -292,7 +293,7 @@ world_change_session(struct world *w, int (*change)(struct ambit_session *sessio
 	if (r == 0 && change(&session, data) < 0)
 		r = err_set(err, EINVAL, "no such word");
 	if (r == 0)
-		r = ambit_record_session_store(record, &session, err);
+		r = record_session_store(record, &session, err);
 	ambit_session_finish(&session);
 	ambit_record_close(record);
 	return r;

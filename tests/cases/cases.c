@@ -28,6 +28,7 @@
  * stand before any line. */
 
 #include "directive.h"
+#include "request/request-object.h"
 
 /* -- requests ------------------------------------------------------------------------ */
 
@@ -108,7 +109,7 @@ decide_request(struct run *run, struct ambit_error *err)
 	if (r == 0 && w->pid)
 		r = ambit_request_set_who(run->request, w->pid, w->start, "cases", NULL);
 	if (w->held)
-		ambit_request_set_held(run->request, true);
+		request_set_held(run->request, true);
 	if (r == 0)
 		r = world_open(w, err);
 	if (r < 0)

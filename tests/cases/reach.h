@@ -20,6 +20,7 @@
 #include "request/host.h"
 #include "request/request-private.h"
 #include "scope/guard.h"
+#include "scope/profile.h"
 #include "settings/settings-key.h"
 
 struct reach {
@@ -83,7 +84,7 @@ static void
 reach_profile(struct reach *reach, const char *name, const char *home,
 	const struct ambit_request *request, const struct ambit_outcome *outcome)
 {
-	const struct ambit_profile *profile = ambit_profile_find(name);
+	const struct profile *profile = profile_find(name);
 
 	for (size_t i = 0; profile && request->host && profile->hosts[i]; i++)
 		if (host_match(profile->hosts[i], request->host, request->port))
@@ -196,10 +197,10 @@ reach_want_tools(const struct reach *reach)
 static int
 reach_want_profiles(const struct reach *reach)
 {
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 	int missing = 0;
 
-	for (size_t i = 0; (profile = ambit_profile_at(i)); i++) {
+	for (size_t i = 0; (profile = profile_at(i)); i++) {
 		if (profile->folders[0])
 			missing += reach_want(reach, "profile folder", profile->name);
 		if (profile->hosts[0])

@@ -21,6 +21,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "perform/permit.h"
 #include "scope/resolve.h"
 #include "tools/archive/archive-unpack.h"
 
@@ -40,13 +41,13 @@ may(void *data, const char *name, enum unpack_kind kind, const char *target, cha
 	return !strstr(name, "forbidden");
 }
 
-static struct ambit_pass
+static struct pass
 pass(void *data)
 {
 	static const char some;
 
 	(void)data;
-	return (struct ambit_pass){ .engine = (const struct ambit_engine *)(const void *)&some };
+	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
 }
 
 static bool

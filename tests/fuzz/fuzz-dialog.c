@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ambit/dialog.h>
+#include "ask/tty/dialog.h"
 
 #include "base/str.h"
 
@@ -33,10 +33,10 @@ static const struct ambit_question question = {
 };
 
 static void
-check(const struct ambit_dialog *dialog, size_t width)
+check(const struct dialog *dialog, size_t width)
 {
-	const struct ambit_answer *answer = ambit_dialog_answer(dialog);
-	char *text = ambit_dialog_text(dialog, width, false);
+	const struct ambit_answer *answer = dialog_answer(dialog);
+	char *text = dialog_text(dialog, width, false);
 
 	assert(text && str_is_utf8(text, strlen(text)));
 	for (const char *at = text; *at; at++)
@@ -56,9 +56,9 @@ check(const struct ambit_dialog *dialog, size_t width)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ambit_dialog *dialog = NULL;
+	struct dialog *dialog = NULL;
 
-	if (ambit_dialog_create(&question, &dialog, NULL) < 0)
+	if (dialog_create(&question, &dialog, NULL) < 0)
 		return 0;
 	while (size > 1) {
 		size_t n = data[0] % 8 + 1, width = data[0];
@@ -66,14 +66,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (n > size - 1)
 			n = size - 1;
-		if (ambit_dialog_state(dialog) == AMBIT_DIALOG_TYPING)
-			ambit_dialog_type(dialog, chunk, n);
+		if (dialog_state(dialog) == DIALOG_TYPING)
+			dialog_type(dialog, chunk, n);
 		else
-			ambit_dialog_key(dialog, ambit_key_read(chunk, n, width & 8));
+			dialog_key(dialog, key_read(chunk, n, width & 8));
 		check(dialog, width);
 		data += 1 + n;
 		size -= 1 + n;
 	}
-	ambit_dialog_destroy(dialog);
+	dialog_destroy(dialog);
 	return 0;
 }

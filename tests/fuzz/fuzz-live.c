@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ambit/live.h>
+#include "ask/question-copy.h"
+#include "live/live.h"
 
 #include "ask/question-wire.h"
 
@@ -27,9 +28,9 @@ check(const struct ambit_question *question)
 	for (size_t i = 0; i < question->n_choices; i++)
 		assert(question->choices[i].stores);
 	assert(question_write(question, question->id, &text, &err) == 0);
-	assert(ambit_live_question(text, &again, &err) == 0);
-	assert(ambit_question_same(question, &again));
-	ambit_question_finish(&again);
+	assert(live_question(text, &again, &err) == 0);
+	assert(question_same(question, &again));
+	question_finish(&again);
 	free(text);
 }
 
@@ -44,10 +45,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(text);
 	memcpy(text, data, size);
 	text[size] = '\0';
-	if (ambit_live_question(text, &question, &err) == 0) {
+	if (live_question(text, &question, &err) == 0) {
 		check(&question);
 		(void)answer_parse(&question, "{\"answer\":\"once\"}", 17, &answer, &err);
-		ambit_question_finish(&question);
+		question_finish(&question);
 	} else {
 		assert(err.text[0] != '\0');
 	}

@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "mcp/mcp-job.h"
+#include "scope/scope-narrow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -102,7 +103,7 @@ open_box(struct toolbox *box)
 {
 	struct ambit_engine_options options = { .settings = settings, .scope = scope };
 
-	assert(ambit_scope_narrow(scope, NULL, 0, NULL, NULL) == 0);
+	assert(scope_narrow(scope, NULL, 0, NULL, NULL) == 0);
 	*box = (struct toolbox){ .world.scope = scope, .world.settings = settings, .tty = -1 };
 	assert(ambit_engine_create(&options, &box->world.engine, NULL) == 0);
 	assert(ambit_registry_create(

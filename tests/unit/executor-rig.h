@@ -12,6 +12,7 @@
 
 #include "base/program.h"
 #include "base/str.h"
+#include "probe/probe.h"
 
 /* The program that was built with this test. */
 static inline const char *
@@ -36,7 +37,7 @@ executor_line(void)
 {
 	struct ambit_error err = { 0 };
 
-	if (ambit_probe_line(&err) == 0 && access(executor_program(), X_OK) == 0)
+	if (probe_line(&err) == 0 && access(executor_program(), X_OK) == 0)
 		return true;
 	if (getenv("AMBIT_MUST_WORK"))
 		fail_msg("the line: %s", err.text);

@@ -97,7 +97,7 @@ setup(void **state)
 	fcntl(pty->master, F_SETFD, FD_CLOEXEC);
 	fcntl(pty->slave, F_SETFD, FD_CLOEXEC);
 	assert_int_equal(tcgetattr(pty->slave, &pty->before), 0); /* over zeroes */
-	assert_int_equal(ambit_approver_tty(pty->slave, pty->slave, 0, &pty->approver, NULL), 0);
+	assert_int_equal(approver_on_tty(pty->slave, pty->slave, 0, &pty->approver, NULL), 0);
 	tty_set_alone(pty->approver, 0);
 	assert_string_equal(pty->approver->name, "tty");
 	*state = pty;

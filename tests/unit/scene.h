@@ -40,6 +40,7 @@
 #include "line/nest/nest.h"
 #include "line/process/tree.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #define SCENE_MEMORY 262144
 
@@ -439,7 +440,7 @@ static inline int
 scene_perform(struct scene *s)
 {
 	static const char some;
-	struct ambit_pass pass = { .engine = (const struct ambit_engine *)(const void *)&some };
+	struct pass pass = { .engine = (const struct ambit_engine *)(const void *)&some };
 
 	return call_op_of(s->call.row->op)->perform(&s->call, &pass);
 }

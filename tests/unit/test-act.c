@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "perform/act.h"
+#include "perform/permit.h"
 #include "hand-law.h"
 
 struct place {
@@ -29,12 +30,12 @@ struct place {
 	int dir; /* O_PATH */
 };
 
-static struct ambit_pass
+static struct pass
 a_pass(void)
 {
 	static const char some;
 
-	return (struct ambit_pass){ .engine = (const struct ambit_engine *)(const void *)&some };
+	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
 }
 
 static int
@@ -103,8 +104,8 @@ end_of(const struct place *p, const char *name)
 }
 
 static int
-move_name(const struct place *p, struct ambit_pass *pass, const char *from, const char *to,
-	unsigned flags)
+move_name(
+	const struct place *p, struct pass *pass, const char *from, const char *to, unsigned flags)
 {
 	struct hand_end a = end_of(p, from), b = end_of(p, to);
 	int r = hand_move(pass, &open_law, &a, &b, flags);
@@ -115,7 +116,7 @@ move_name(const struct place *p, struct ambit_pass *pass, const char *from, cons
 }
 
 static int
-link_name(const struct place *p, struct ambit_pass *pass, int fd, const char *to)
+link_name(const struct place *p, struct pass *pass, int fd, const char *to)
 {
 	struct hand_end end = { .parent = p->dir, .name = to, .real = to, .fd = -1 };
 
@@ -143,7 +144,7 @@ is_there(const struct place *p, const char *name)
 
 /* Every act, with this pass; how many did not say -EPERM. */
 static int
-try_all(const struct place *p, struct ambit_pass *pass)
+try_all(const struct place *p, struct pass *pass)
 {
 	static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -183,14 +184,14 @@ static void
 nothing_without_a_pass(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass none = { 0 }, used = a_pass();
+	struct pass none = { 0 }, used = a_pass();
 	struct stat before, after;
 
 	put(p, "file", "text");
 	before = state_of(p, "file");
 	assert_int_equal(try_all(p, &none), 0);
 	assert_int_equal(try_all(p, NULL), 0);
-	assert_int_equal(ambit_pass_use(&used), 0);
+	assert_int_equal(pass_use(&used), 0);
 	assert_int_equal(try_all(p, &used), 0);
 	after = state_of(p, "file");
 	assert_memory_equal(&before.st_ctim, &after.st_ctim, sizeof(before.st_ctim));
@@ -202,7 +203,7 @@ static void
 a_pass_is_for_one_act(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	assert_int_equal(act_mkdir(&pass, p->dir, "one", 0755), 0);
 	assert_int_equal(act_mkdir(&pass, p->dir, "two", 0755), -EPERM);
@@ -226,7 +227,7 @@ only_a_single_component_is_a_name(void **state)
 	put(p, "file", "");
 	fd = held(p, "file");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct ambit_pass t[8];
+		struct pass t[8];
 
 		for (size_t k = 0; k < 8; k++)
 			t[k] = a_pass();
@@ -248,7 +249,7 @@ static void
 a_link_is_not_opened_through(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int fd = -1;
 
 	put(p, "file", "text");
@@ -266,7 +267,7 @@ static void
 modes_are_as_given(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	mode_t mask = umask(0);
 	int fd = -1;
 
@@ -287,7 +288,7 @@ static void
 names_come_move_and_go(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	char text[16] = "";
 	int fd;
 
@@ -325,7 +326,7 @@ static void
 a_link_itself_gets_another_name(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int fd;
 
 	put(p, "file", "text");
@@ -341,7 +342,7 @@ static void
 a_nameless_file_gets_its_first_name(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int fd = -1, r = act_open(&pass, p->dir, "", O_TMPFILE | O_RDWR, 0640, &fd);
 	char link[32];
 
@@ -371,7 +372,7 @@ what_is_held_is_changed(void **state)
 {
 	const struct place *p = *state;
 	const struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 2000 } };
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	struct stat old, new;
 	int fd, out = -1;
 
@@ -408,7 +409,7 @@ an_open_file_is_as_good(void **state)
 {
 	const struct place *p = *state;
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 5 } };
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	struct stat before, after;
 	int fd;
 
@@ -432,7 +433,7 @@ a_symlink_is_changed_itself(void **state)
 {
 	const struct place *p = *state;
 	const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 2 } };
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int fd;
 
 	put(p, "file", "text");
@@ -453,7 +454,7 @@ static void
 attributes_are_set_and_removed(void **state)
 {
 	const struct place *p = *state;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	char path[300], value[8] = "";
 	int fd, r;
 
@@ -504,7 +505,7 @@ a_fifo_waits_for_its_reader(void **state)
 {
 	const struct place *p = *state;
 	struct reader never = { .p = p, .fd = -1 }, comes = { .p = p, .fd = -1, .after = 2 };
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int fd, out = -1;
 
 	assert_int_equal(mkfifoat(p->dir, "fifo", 0600), 0);
@@ -526,7 +527,7 @@ static void *
 in_thread(void *data)
 {
 	const struct place *p = data;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int r = act_thread();
 
 	if (r == 0)
@@ -554,7 +555,7 @@ static void *
 write_without_permission(void *data)
 {
 	const struct place *p = data;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int fd = held(p, "file"), out = -1, r;
 
 	assert_int_equal(act_thread(), 0);
@@ -584,7 +585,7 @@ sockets_are_bound_connected_and_sent_on(void **state)
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	struct iovec iov = { .iov_base = "hello", .iov_len = 5 };
 	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int a = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int b = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), c;
 	char text[8];

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include <ambit/agents.h>
+#include "settings/agents.h"
 #include <ambit/settings.h>
 
 #include "base/err.h"
@@ -45,26 +45,26 @@ refused(const char *agents, const char *words)
 	ambit_settings_destroy(settings);
 }
 
-static const struct ambit_agent *
+static const struct agent *
 find(const struct ambit_settings *settings, const char *name)
 {
-	const struct ambit_agent *agent = NULL;
+	const struct agent *agent = NULL;
 	struct ambit_error err = { 0 };
 
-	if (ambit_agent_find(settings, name, &agent, &err) < 0)
+	if (agent_find(settings, name, &agent, &err) < 0)
 		fail_msg("%s", err.text);
 	return agent;
 }
 
 /* The words, each in brackets, and behind them what goes to stdin. */
 static char *
-words(const struct ambit_agent *agent, const char *task, const char *brief)
+words(const struct agent *agent, const char *task, const char *brief)
 {
 	auto_free char *input = NULL;
 	struct ambit_error err = { 0 };
 	char **argv = NULL, *all = str_dup("");
 
-	if (ambit_agent_argv(agent, task, brief, "/w/f", &argv, &input, &err) < 0)
+	if (agent_argv(agent, task, brief, "/w/f", &argv, &input, &err) < 0)
 		fail_msg("%s", err.text);
 	for (char **word = argv; *word; word++) {
 		char *more = str_printf("%s[%s]", all, *word);
@@ -72,7 +72,7 @@ words(const struct ambit_agent *agent, const char *task, const char *brief)
 		free(all);
 		all = more;
 	}
-	ambit_agent_argv_free(argv);
+	agent_argv_free(argv);
 	if (input) {
 		char *more = str_printf("%s<%s>", all, input);
 
@@ -101,11 +101,11 @@ ready_ones_are_there_and_can_be_started(void **state)
 {
 	static const char *const names[] = { "claude", "codex", "gemini", "opencode" };
 	struct ambit_settings *settings = settings_with(NULL);
-	const struct ambit_agent *agent;
+	const struct agent *agent;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		agent = ambit_agent_at(settings, i);
+		agent = agent_nth(settings, i);
 		assert_non_null(agent);
 		assert_string_equal(agent->name, names[i]);
 		assert_string_equal(agent->command[0], names[i]);
@@ -113,7 +113,7 @@ ready_ones_are_there_and_can_be_started(void **state)
 		assert_int_equal(agent->timeout, -1);
 		assert_ptr_equal(find(settings, names[i]), agent);
 	}
-	assert_null(ambit_agent_at(settings, 4));
+	assert_null(agent_nth(settings, 4));
 	ambit_settings_destroy(settings);
 }
 
@@ -148,7 +148,7 @@ the_persons_stand_over_ready_ones(void **state)
 	struct ambit_settings *settings = settings_with(
 		"{\"claude\":{\"command\":[\"~/bin/claude\"],\"timeout\":0},"
 		"\"docs\":{\"command\":[\"/opt/docs\",\"{task}\"],\"env\":[\"DOCS_KEY\"]}}");
-	const struct ambit_agent *agent = find(settings, "claude");
+	const struct agent *agent = find(settings, "claude");
 	int n = 0;
 
 	(void)state;
@@ -161,7 +161,7 @@ the_persons_stand_over_ready_ones(void **state)
 	assert_null(agent->env[1]);
 	assert_int_equal(agent->timeout, -1);
 	assert_true(find(settings, "codex")->ready);
-	for (size_t i = 0; ambit_agent_at(settings, i); i++)
+	for (size_t i = 0; agent_nth(settings, i); i++)
 		n++;
 	assert_int_equal(n, 5);
 	/* What is said later stands over what was said before. */
@@ -180,11 +180,11 @@ static void
 one_that_is_not_there_is_told_with_those_that_are(void **state)
 {
 	struct ambit_settings *settings = settings_with("{\"docs\":{\"command\":[\"docs\"]}}");
-	const struct ambit_agent *agent = NULL;
+	const struct agent *agent = NULL;
 	struct ambit_error err = { 0 };
 
 	(void)state;
-	assert_int_equal(ambit_agent_find(settings, "cl\033aude", &agent, &err), -ENOENT);
+	assert_int_equal(agent_find(settings, "cl\033aude", &agent, &err), -ENOENT);
 	assert_null(agent);
 	assert_non_null(strstr(err.text, "'cl\\x1baude'"));
 	assert_non_null(strstr(err.text, "docs, claude, codex, gemini, opencode"));
@@ -312,14 +312,13 @@ what_does_not_fit_into_an_argument_is_told(void **state)
 	memset(task, 'a', 200000);
 	task[200000] = '\0';
 	assert_int_equal(
-		ambit_agent_argv(find(settings, "word"), task, "", "/w", &argv, &input, &err),
-		-E2BIG);
+		agent_argv(find(settings, "word"), task, "", "/w", &argv, &input, &err), -E2BIG);
 	assert_null(argv);
 	assert_non_null(strstr(err.text, "'word'"));
 	assert_int_equal(
-		ambit_agent_argv(find(settings, "input"), task, "", "/w", &argv, &input, &err), 0);
+		agent_argv(find(settings, "input"), task, "", "/w", &argv, &input, &err), 0);
 	assert_string_equal(input, task);
-	ambit_agent_argv_free(argv);
+	agent_argv_free(argv);
 	ambit_settings_destroy(settings);
 }
 

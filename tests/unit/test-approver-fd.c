@@ -19,6 +19,7 @@
 
 #include <ambit/ambit.h>
 
+#include "ask/approver.h"
 #include "base/json.h"
 #include "base/program.h"
 
@@ -58,7 +59,7 @@ peer_open(struct peer *peer)
 
 	*peer = (struct peer){ 0 };
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-	assert_int_equal(ambit_approver_fd(fds[0], &peer->approver, &err), 0);
+	assert_int_equal(approver_on_fd(fds[0], &peer->approver, &err), 0);
 	peer->fd = fds[1];
 }
 
@@ -194,7 +195,7 @@ test_nobody_there_is_a_no(void **state)
 	peer_close(&peer);
 
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-	assert_int_equal(ambit_approver_fd(fds[0], &approver, &err), -ENOTSOCK);
+	assert_int_equal(approver_on_fd(fds[0], &approver, &err), -ENOTSOCK);
 	close(fds[0]);
 	close(fds[1]);
 }

@@ -18,6 +18,8 @@
 
 #include <ambit/approve.h>
 
+#include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/program.h"
@@ -189,7 +191,7 @@ what_is_no_terminal_is_refused(void **state)
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	(void)state;
-	assert_int_equal(ambit_approver_tty(fd, fd, 0, &approver, &err), -ENOTTY);
+	assert_int_equal(approver_on_tty(fd, fd, 0, &approver, &err), -ENOTTY);
 	assert_null(approver);
 	close(fd);
 }
@@ -206,11 +208,11 @@ finishing_a_question_frees_and_zeroes_it(void **state)
 	assert_non_null(question.choices);
 	question.choices[0].path = strdup("/x");
 	question.choices[0].stores = strdup("x");
-	ambit_question_finish(&question);
+	question_finish(&question);
 	assert_null(question.choices);
 	assert_int_equal(question.n_choices, 0);
-	ambit_question_finish(&question);
-	ambit_question_finish(NULL);
+	question_finish(&question);
+	question_finish(NULL);
 }
 
 /* -- exec ------------------------------------------------------------------- */

@@ -35,6 +35,7 @@
 #include "base/program.h"
 #include "line/socket/endpoint.h"
 #include "line/gate/gate-private.h"
+#include "perform/permit.h"
 
 struct world {
 	struct gate gate;
@@ -155,7 +156,7 @@ begin(struct world *w, struct call *call, const struct sys_row *row, const uint6
 static int64_t
 finish(struct world *w, struct call *call, const struct call_op *op)
 {
-	struct ambit_pass pass = { .engine = (const struct ambit_engine *)w };
+	struct pass pass = { .engine = (const struct ambit_engine *)w };
 	int r;
 
 	if (call->host)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "person.h"
+#include "ask/question-copy.h"
 
 #define WITHDRAWN "withdrawn: the program gave up"
 
@@ -368,7 +369,7 @@ a_copy_of_a_question_is_whole_and_its_own(void **state)
 
 	(void)state;
 	from.expires = 77;
-	assert_int_equal(ambit_question_copy(&from, &to), 0);
+	assert_int_equal(question_copy(&from, &to), 0);
 	assert_int_equal(to.id, from.id);
 	assert_int_equal(to.expires, 77);
 	assert_int_equal(to.folder, from.folder);
@@ -386,12 +387,12 @@ a_copy_of_a_question_is_whole_and_its_own(void **state)
 		if (to.choices[i].path)
 			assert_string_equal(to.choices[i].path, from.choices[i].path);
 	}
-	ambit_question_finish(&to);
+	question_finish(&to);
 	from = (struct ambit_question){ .id = 3 };
-	assert_int_equal(ambit_question_copy(&from, &to), 0);
+	assert_int_equal(question_copy(&from, &to), 0);
 	assert_null(to.who);
 	assert_int_equal(to.n_choices, 0);
-	ambit_question_finish(&to);
+	question_finish(&to);
 }
 
 #define tty_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

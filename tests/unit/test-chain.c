@@ -20,6 +20,7 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "record/store.h"
+#include "record/upkeep.h"
 
 struct place {
 	char state[64];
@@ -271,7 +272,7 @@ a_session_whose_events_are_all_gone_is_named(void **state)
 	};
 
 	open_again(p);
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	exec_sql(p, "DELETE FROM events; DELETE FROM heads");
 	struct result result = verify(p, NULL);
 

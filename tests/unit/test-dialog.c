@@ -4,23 +4,24 @@
 
 #include "person.h"
 
-#include <ambit/dialog.h>
+#include "ask/question-copy.h"
+#include "ask/tty/dialog.h"
 
-static struct ambit_dialog *
+static struct dialog *
 open_dialog(const struct ambit_question *question)
 {
-	struct ambit_dialog *dialog = NULL;
+	struct dialog *dialog = NULL;
 
-	assert_int_equal(ambit_dialog_create(question, &dialog, NULL), 0);
-	assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_ASKING);
-	assert_null(ambit_dialog_answer(dialog));
+	assert_int_equal(dialog_create(question, &dialog, NULL), 0);
+	assert_int_equal(dialog_state(dialog), DIALOG_ASKING);
+	assert_null(dialog_answer(dialog));
 	return dialog;
 }
 
 static void
-assert_text(const struct ambit_dialog *dialog, const char *text, bool there)
+assert_text(const struct dialog *dialog, const char *text, bool there)
 {
-	auto_free char *shown = ambit_dialog_text(dialog, 80, false);
+	auto_free char *shown = dialog_text(dialog, 80, false);
 
 	assert_non_null(shown);
 	if ((strstr(shown, text) != NULL) != there)
@@ -37,33 +38,33 @@ a_key_is_one_key_or_none(void **state)
 	} rows[] = {
 		{ "y", false, 'y' },
 		{ "y\r", false, 'y' },
-		{ "yy", false, AMBIT_KEY_NONE },
-		{ "\r", false, AMBIT_KEY_ENTER },
-		{ "\nyes", false, AMBIT_KEY_ENTER },
+		{ "yy", false, DIALOG_KEY_NONE },
+		{ "\r", false, DIALOG_KEY_ENTER },
+		{ "\nyes", false, DIALOG_KEY_ENTER },
 		{ "\x03y", false, 3 },
 		{ "\x04", false, 4 },
 		{ "\t", false, '\t' },
 		{ "\x1a", false, 0x1a },
-		{ "\x1b", false, AMBIT_KEY_MORE },
-		{ "\x1b", true, AMBIT_KEY_ESC },
-		{ "\x1by", false, AMBIT_KEY_ESC },
-		{ "\x1b[", false, AMBIT_KEY_MORE },
-		{ "\x1b[", true, AMBIT_KEY_NONE },
-		{ "\x1b[A", false, AMBIT_KEY_UP },
-		{ "\x1bOB", false, AMBIT_KEY_DOWN },
-		{ "\x1b[5~", false, AMBIT_KEY_PAGE_UP },
-		{ "\x1b[6~", false, AMBIT_KEY_PAGE_DOWN },
-		{ "\x1b[6~y", false, AMBIT_KEY_NONE },
-		{ "\x1b[Z", false, AMBIT_KEY_BACK_TAB },
-		{ "\x1b[?1;2y", false, AMBIT_KEY_NONE },
-		{ "\x7f", false, AMBIT_KEY_NONE },
-		{ "\xc3\xa4", false, AMBIT_KEY_NONE },
+		{ "\x1b", false, DIALOG_KEY_MORE },
+		{ "\x1b", true, DIALOG_KEY_ESC },
+		{ "\x1by", false, DIALOG_KEY_ESC },
+		{ "\x1b[", false, DIALOG_KEY_MORE },
+		{ "\x1b[", true, DIALOG_KEY_NONE },
+		{ "\x1b[A", false, DIALOG_KEY_UP },
+		{ "\x1bOB", false, DIALOG_KEY_DOWN },
+		{ "\x1b[5~", false, DIALOG_KEY_PAGE_UP },
+		{ "\x1b[6~", false, DIALOG_KEY_PAGE_DOWN },
+		{ "\x1b[6~y", false, DIALOG_KEY_NONE },
+		{ "\x1b[Z", false, DIALOG_KEY_BACK_TAB },
+		{ "\x1b[?1;2y", false, DIALOG_KEY_NONE },
+		{ "\x7f", false, DIALOG_KEY_NONE },
+		{ "\xc3\xa4", false, DIALOG_KEY_NONE },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(ambit_key_read(rows[i].chunk, strlen(rows[i].chunk), rows[i].last),
-			rows[i].key);
+		assert_int_equal(
+			key_read(rows[i].chunk, strlen(rows[i].chunk), rows[i].last), rows[i].key);
 }
 
 static void
@@ -80,8 +81,8 @@ a_key_answers_with_its_own_choice(void **state)
 		{ 'd', AMBIT_FOLDER, "/h/u/a", "write beneath ~/u/a, this session", true },
 		{ 'n', AMBIT_NO, "", "nothing", false },
 		{ 'N', AMBIT_NO_SESSION, "", "no writes to ~/u/a/b/c, this session", false },
-		{ AMBIT_KEY_ENTER, AMBIT_NO, "", "", false },
-		{ AMBIT_KEY_ESC, AMBIT_NO, "", "", false },
+		{ DIALOG_KEY_ENTER, AMBIT_NO, "", "", false },
+		{ DIALOG_KEY_ESC, AMBIT_NO, "", "", false },
 		{ 3, AMBIT_NO, "", "", false },
 		{ 4, AMBIT_NO, "", "", false },
 	};
@@ -89,19 +90,19 @@ a_key_answers_with_its_own_choice(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct ambit_dialog *dialog = open_dialog(&question);
+		struct dialog *dialog = open_dialog(&question);
 
-		assert_int_equal(ambit_dialog_is_yes(dialog, rows[i].key), rows[i].yes);
-		assert_int_equal(ambit_dialog_key(dialog, rows[i].key), 1);
-		assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_ANSWERED);
-		assert_int_equal(ambit_dialog_answer(dialog)->kind, rows[i].kind);
-		assert_string_equal(ambit_dialog_answer(dialog)->path, rows[i].path);
-		assert_string_equal(ambit_dialog_stores(dialog), rows[i].stores);
+		assert_int_equal(dialog_is_yes(dialog, rows[i].key), rows[i].yes);
+		assert_int_equal(dialog_key(dialog, rows[i].key), 1);
+		assert_int_equal(dialog_state(dialog), DIALOG_ANSWERED);
+		assert_int_equal(dialog_answer(dialog)->kind, rows[i].kind);
+		assert_string_equal(dialog_answer(dialog)->path, rows[i].path);
+		assert_string_equal(dialog_stores(dialog), rows[i].stores);
 		/* Answered is answered. */
-		assert_int_equal(ambit_dialog_key(dialog, 'y'), 0);
-		assert_false(ambit_dialog_is_yes(dialog, 'y'));
-		assert_int_equal(ambit_dialog_answer(dialog)->kind, rows[i].kind);
-		ambit_dialog_destroy(dialog);
+		assert_int_equal(dialog_key(dialog, 'y'), 0);
+		assert_false(dialog_is_yes(dialog, 'y'));
+		assert_int_equal(dialog_answer(dialog)->kind, rows[i].kind);
+		dialog_destroy(dialog);
 	}
 }
 
@@ -109,110 +110,110 @@ static void
 what_is_no_key_changes_nothing(void **state)
 {
 	static const int noise[] = { 's', 'x', 'Y', ' ', '\t', 0, -1, 0x7f, 0x80, 0x179,
-		AMBIT_KEY_NONE, AMBIT_KEY_MORE, AMBIT_KEY_PAGE_UP, AMBIT_KEY_BACK_TAB };
+		DIALOG_KEY_NONE, DIALOG_KEY_MORE, DIALOG_KEY_PAGE_UP, DIALOG_KEY_BACK_TAB };
 	struct ambit_question question = path_question();
-	struct ambit_dialog *dialog = open_dialog(&question);
-	auto_free char *before = ambit_dialog_text(dialog, 80, true);
+	struct dialog *dialog = open_dialog(&question);
+	auto_free char *before = dialog_text(dialog, 80, true);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++) {
 		auto_free char *after = NULL;
 
-		assert_int_equal(ambit_dialog_key(dialog, noise[i]), 0);
-		assert_false(ambit_dialog_is_yes(dialog, noise[i]));
-		after = ambit_dialog_text(dialog, 80, true);
+		assert_int_equal(dialog_key(dialog, noise[i]), 0);
+		assert_false(dialog_is_yes(dialog, noise[i]));
+		after = dialog_text(dialog, 80, true);
 		assert_string_equal(before, after);
 	}
-	ambit_dialog_type(dialog, "y\r", 2);
-	assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_ASKING);
-	ambit_dialog_destroy(dialog);
+	dialog_type(dialog, "y\r", 2);
+	assert_int_equal(dialog_state(dialog), DIALOG_ASKING);
+	dialog_destroy(dialog);
 }
 
 static void
 always_shows_the_rule_in_full_and_takes_a_second_key(void **state)
 {
 	struct ambit_question question = path_question();
-	struct ambit_dialog *dialog = open_dialog(&question);
+	struct dialog *dialog = open_dialog(&question);
 
 	(void)state;
-	assert_true(ambit_dialog_is_yes(dialog, 'a'));
-	assert_int_equal(ambit_dialog_key(dialog, 'a'), 1);
-	assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_CONFIRMING);
+	assert_true(dialog_is_yes(dialog, 'a'));
+	assert_int_equal(dialog_key(dialog, 'a'), 1);
+	assert_int_equal(dialog_state(dialog), DIALOG_CONFIRMING);
 	assert_text(dialog, "ambit asks: write ~/u/a/b/c\n", true);
 	assert_text(dialog, "always stores this rule: write beneath ~/u/a, always\n", true);
 	assert_text(dialog, "in full: /h/u/a\n", true);
 	assert_text(dialog, "y  once", false);
 	/* Another key goes back. */
-	assert_false(ambit_dialog_is_yes(dialog, 'a'));
-	assert_int_equal(ambit_dialog_key(dialog, 'a'), 1);
-	assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_ASKING);
-	assert_int_equal(ambit_dialog_key(dialog, AMBIT_KEY_DOWN), 1);
-	assert_int_equal(ambit_dialog_key(dialog, 'a'), 1);
-	assert_true(ambit_dialog_is_yes(dialog, 'y'));
-	assert_int_equal(ambit_dialog_key(dialog, 'y'), 1);
-	assert_int_equal(ambit_dialog_answer(dialog)->kind, AMBIT_ALWAYS);
-	assert_string_equal(ambit_dialog_answer(dialog)->path, "/h/u/a/b");
-	ambit_dialog_destroy(dialog);
+	assert_false(dialog_is_yes(dialog, 'a'));
+	assert_int_equal(dialog_key(dialog, 'a'), 1);
+	assert_int_equal(dialog_state(dialog), DIALOG_ASKING);
+	assert_int_equal(dialog_key(dialog, DIALOG_KEY_DOWN), 1);
+	assert_int_equal(dialog_key(dialog, 'a'), 1);
+	assert_true(dialog_is_yes(dialog, 'y'));
+	assert_int_equal(dialog_key(dialog, 'y'), 1);
+	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_ALWAYS);
+	assert_string_equal(dialog_answer(dialog)->path, "/h/u/a/b");
+	dialog_destroy(dialog);
 	/* Enter and Esc are a no there, too. */
 	dialog = open_dialog(&question);
-	ambit_dialog_key(dialog, 'a');
-	assert_int_equal(ambit_dialog_key(dialog, AMBIT_KEY_ENTER), 1);
-	assert_int_equal(ambit_dialog_answer(dialog)->kind, AMBIT_NO);
-	assert_string_equal(ambit_dialog_stores(dialog), "");
-	ambit_dialog_destroy(dialog);
+	dialog_key(dialog, 'a');
+	assert_int_equal(dialog_key(dialog, DIALOG_KEY_ENTER), 1);
+	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_NO);
+	assert_string_equal(dialog_stores(dialog), "");
+	dialog_destroy(dialog);
 }
 
 static void
 the_folder_moves_and_the_explanation_comes_and_goes(void **state)
 {
 	struct ambit_question question = path_question();
-	struct ambit_dialog *dialog = open_dialog(&question);
+	struct dialog *dialog = open_dialog(&question);
 
 	(void)state;
 	assert_text(dialog, "d  folder   write beneath ~/u/a, this session\n", true);
 	assert_text(dialog, "+ wider  - narrower", true);
-	assert_int_equal(ambit_dialog_key(dialog, '+'), 1);
+	assert_int_equal(dialog_key(dialog, '+'), 1);
 	assert_text(dialog, "d  folder   write beneath ~/u, this session\n", true);
-	assert_int_equal(ambit_dialog_key(dialog, '+'), 0);
+	assert_int_equal(dialog_key(dialog, '+'), 0);
 	assert_text(dialog, "code: Outside", false);
-	assert_int_equal(ambit_dialog_key(dialog, '?'), 1);
+	assert_int_equal(dialog_key(dialog, '?'), 1);
 	assert_text(dialog, "code: Outside\n", true);
 	assert_text(dialog, "paths says ask: layer words\n", true);
 	assert_text(dialog, "ambit asks: write ~/u/a/b/c\n", true);
-	assert_int_equal(ambit_dialog_key(dialog, '?'), 1);
+	assert_int_equal(dialog_key(dialog, '?'), 1);
 	assert_text(dialog, "code: Outside", false);
-	ambit_dialog_destroy(dialog);
+	dialog_destroy(dialog);
 }
 
 static void
 a_no_carries_the_line_that_was_typed(void **state)
 {
 	struct ambit_question question = path_question();
-	struct ambit_dialog *dialog = open_dialog(&question);
+	struct dialog *dialog = open_dialog(&question);
 	char paste[1000];
 
 	(void)state;
-	assert_false(ambit_dialog_is_yes(dialog, 'm'));
-	assert_int_equal(ambit_dialog_key(dialog, 'm'), 1);
-	assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_TYPING);
+	assert_false(dialog_is_yes(dialog, 'm'));
+	assert_int_equal(dialog_key(dialog, 'm'), 1);
+	assert_int_equal(dialog_state(dialog), DIALOG_TYPING);
 	/* Here a key is a letter. */
-	assert_int_equal(ambit_dialog_key(dialog, 'y'), 0);
-	ambit_dialog_type(dialog, "use th\xc3", 7);
-	ambit_dialog_type(dialog, "\xa4 \x07\x1b[Cx\x7f", 8);
+	assert_int_equal(dialog_key(dialog, 'y'), 0);
+	dialog_type(dialog, "use th\xc3", 7);
+	dialog_type(dialog, "\xa4 \x07\x1b[Cx\x7f", 8);
 	assert_text(dialog, "  message: use th\xc3\xa4 _\n", true);
-	ambit_dialog_type(dialog, "cache\rnot this", 14);
-	assert_int_equal(ambit_dialog_answer(dialog)->kind, AMBIT_NO);
-	assert_string_equal(ambit_dialog_answer(dialog)->message, "use th\xc3\xa4 cache");
-	ambit_dialog_destroy(dialog);
+	dialog_type(dialog, "cache\rnot this", 14);
+	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_NO);
+	assert_string_equal(dialog_answer(dialog)->message, "use th\xc3\xa4 cache");
+	dialog_destroy(dialog);
 	dialog = open_dialog(&question);
-	ambit_dialog_key(dialog, 'm');
+	dialog_key(dialog, 'm');
 	memset(paste, 'z', sizeof(paste));
-	ambit_dialog_type(dialog, paste, sizeof(paste));
-	assert_int_equal(ambit_dialog_state(dialog), AMBIT_DIALOG_TYPING);
-	ambit_dialog_type(dialog, "\x1b", 1);
-	assert_int_equal(ambit_dialog_answer(dialog)->kind, AMBIT_NO);
-	assert_string_equal(ambit_dialog_answer(dialog)->message, "");
-	ambit_dialog_destroy(dialog);
+	dialog_type(dialog, paste, sizeof(paste));
+	assert_int_equal(dialog_state(dialog), DIALOG_TYPING);
+	dialog_type(dialog, "\x1b", 1);
+	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_NO);
+	assert_string_equal(dialog_answer(dialog)->message, "");
+	dialog_destroy(dialog);
 }
 
 /* The question may be gone by the time that it is answered. */
@@ -220,17 +221,17 @@ static void
 the_question_is_copied(void **state)
 {
 	struct ambit_question question = path_question(), copy;
-	struct ambit_dialog *dialog = NULL;
+	struct dialog *dialog = NULL;
 
 	(void)state;
-	assert_int_equal(ambit_question_copy(&question, &copy), 0);
-	assert_int_equal(ambit_dialog_create(&copy, &dialog, NULL), 0);
-	ambit_question_finish(&copy);
-	assert_int_equal(ambit_dialog_question(dialog)->id, 1);
+	assert_int_equal(question_copy(&question, &copy), 0);
+	assert_int_equal(dialog_create(&copy, &dialog, NULL), 0);
+	question_finish(&copy);
+	assert_int_equal(dialog_question(dialog)->id, 1);
 	assert_text(dialog, "ambit asks: write ~/u/a/b/c\n", true);
-	assert_int_equal(ambit_dialog_key(dialog, 'd'), 1);
-	assert_string_equal(ambit_dialog_answer(dialog)->path, "/h/u/a");
-	ambit_dialog_destroy(dialog);
+	assert_int_equal(dialog_key(dialog, 'd'), 1);
+	assert_string_equal(dialog_answer(dialog)->path, "/h/u/a");
+	dialog_destroy(dialog);
 }
 
 /* Columns as draw.c counts them, and never a control byte but the newline. */
@@ -257,15 +258,15 @@ lines_fit_the_width_in_every_state(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 		for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++) {
-			struct ambit_dialog *dialog = open_dialog(&question);
+			struct dialog *dialog = open_dialog(&question);
 			auto_free char *text = NULL;
 
 			if (*keys[k])
-				assert_int_equal(ambit_dialog_key(dialog, *keys[k]), 1);
-			text = ambit_dialog_text(dialog, widths[w], false);
+				assert_int_equal(dialog_key(dialog, *keys[k]), 1);
+			text = dialog_text(dialog, widths[w], false);
 			assert_non_null(text);
 			assert_fits(text, widths[w]);
-			ambit_dialog_destroy(dialog);
+			dialog_destroy(dialog);
 		}
 }
 

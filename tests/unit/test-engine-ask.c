@@ -4,8 +4,10 @@
 
 #include "unit-world.h"
 
+#include "ask/question-copy.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/questions.h"
 #include "request/request-private.h"
 
 struct rig {
@@ -63,8 +65,7 @@ submit_call(struct rig *rig, const char *tool, const char *args, uint64_t origin
 
 	assert_int_equal(ambit_request_create(tool, args, strlen(args), &request, NULL), 0);
 	request->origin = origin;
-	assert_int_equal(
-		ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
+	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
 	return ticket;
 }
 
@@ -84,20 +85,20 @@ question_of(struct rig *rig, uint64_t ticket, const char *name)
 	struct ambit_question question = { 0 };
 	uint64_t id = 0;
 
-	if (ambit_engine_question_of(rig->engine, ticket, &question, NULL) == 1) {
+	if (engine_question_of(rig->engine, ticket, &question, NULL) == 1) {
 		id = question.id;
 		assert_true(id != 0);
 		if (!strstr(question.what, name))
 			fail_msg("'%s' is not about %s", question.what, name);
 	}
-	ambit_question_finish(&question);
+	question_finish(&question);
 	return id;
 }
 
 static int
 answer(struct rig *rig, uint64_t question, enum ambit_answer_kind kind)
 {
-	return ambit_engine_answer(
+	return engine_answer(
 		rig->engine, question, &(struct ambit_answer){ .kind = kind }, "test", NULL);
 }
 
@@ -107,7 +108,7 @@ collect(struct rig *rig, uint64_t ticket)
 {
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit = NULL;
-	int r = ambit_engine_collect(rig->engine, ticket, &outcome, &permit, NULL);
+	int r = engine_collect(rig->engine, ticket, &outcome, &permit, NULL);
 
 	if (r == 0) {
 		r = (int)outcome.verdict;
@@ -129,7 +130,7 @@ answers_come_in_any_order(void **state)
 	assert_true(qa != qb && qb != qc && qa != qc);
 	/* The same one until it is answered; and the first is whose turn it is. */
 	assert_int_equal(question_of(rig, a, "/a"), qa);
-	assert_int_equal(ambit_engine_question(rig->engine)->id, qa);
+	assert_int_equal(engine_question(rig->engine)->id, qa);
 	assert_int_equal(answer(rig, qc, AMBIT_ONCE), 0);
 	assert_int_equal(collect(rig, c), AMBIT_ALLOW);
 	assert_int_equal(collect(rig, a), -EAGAIN);
@@ -138,7 +139,7 @@ answers_come_in_any_order(void **state)
 	assert_int_equal(collect(rig, b), AMBIT_DENY);
 	assert_int_equal(answer(rig, qa, AMBIT_ONCE), 0);
 	assert_int_equal(collect(rig, a), AMBIT_ALLOW);
-	assert_null(ambit_engine_question(rig->engine));
+	assert_null(engine_question(rig->engine));
 	assert_int_equal(question_of(rig, a, ""), 0);
 }
 
@@ -152,7 +153,7 @@ those_who_ask_the_same_share_a_question(void **state)
 	assert_int_equal(question_of(rig, first, "/a"), id);
 	assert_int_equal(question_of(rig, second, "/a"), id);
 	/* The one whose it was leaves: the others have another. */
-	ambit_engine_withdraw(rig->engine, first);
+	engine_withdraw(rig->engine, first);
 	assert_int_equal(answer(rig, id, AMBIT_ONCE), -ENOENT);
 	id = question_of(rig, third, "/a");
 	assert_true(id != 0);
@@ -188,7 +189,7 @@ other_words_are_another_question(void **state)
 	assert_int_equal(answer(rig, question_of(rig, tickets[1], "/a"), AMBIT_NO), 0);
 	assert_int_equal(collect(rig, tickets[1]), AMBIT_DENY);
 	assert_int_equal(collect(rig, tickets[2]), -EAGAIN);
-	ambit_engine_withdraw(rig->engine, tickets[2]);
+	engine_withdraw(rig->engine, tickets[2]);
 }
 
 /* Commands with one rule key between them are two commands. */
@@ -218,7 +219,7 @@ another_who_asks_the_same_has_his_own_question(void **state)
 	mine = submit_call(rig, "write", args, 1);
 	yours = submit_call(rig, "write", args, 2);
 	assert_int_equal(
-		ambit_engine_decline(rig->engine, question_of(rig, mine, "/a"), EPIPE, "gone"), 0);
+		engine_decline(rig->engine, question_of(rig, mine, "/a"), EPIPE, "gone"), 0);
 	assert_int_equal(collect(rig, mine), AMBIT_DENY);
 	assert_int_equal(collect(rig, yours), -EAGAIN);
 	assert_int_equal(answer(rig, question_of(rig, yours, "/a"), AMBIT_ONCE), 0);
@@ -281,12 +282,12 @@ declined_is_refused_for_all(void **state)
 	uint64_t a = submit(rig, "a"), b = submit(rig, "a"), c = submit(rig, "c");
 	uint64_t id = question_of(rig, b, "/a");
 
-	assert_int_equal(ambit_engine_decline(rig->engine, id, ETIMEDOUT, "no answer"), 0);
+	assert_int_equal(engine_decline(rig->engine, id, ETIMEDOUT, "no answer"), 0);
 	assert_int_equal(collect(rig, a), AMBIT_DENY);
 	assert_int_equal(collect(rig, b), AMBIT_DENY);
 	assert_int_equal(collect(rig, c), -EAGAIN);
-	ambit_engine_withdraw(rig->engine, c);
-	assert_null(ambit_engine_question(rig->engine));
+	engine_withdraw(rig->engine, c);
+	assert_null(engine_question(rig->engine));
 }
 
 /* However long it takes until it is shown: what is shown is when it ends, 300 s after
@@ -301,10 +302,10 @@ a_question_says_when_it_ends(void **state)
 
 	while (clock_now() < after + 20)
 		usleep(1000);
-	question = ambit_engine_question(rig->engine);
+	question = engine_question(rig->engine);
 	assert_non_null(question);
 	assert_true(question->expires > 0 && question->expires <= after + limit);
-	ambit_engine_withdraw(rig->engine, ticket);
+	engine_withdraw(rig->engine, ticket);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)

@@ -8,7 +8,12 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "engine/engine-private.h"
+#include "engine/line.h"
+#include "engine/questions.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 #include "request/request-private.h"
 #include "rounds.h"
 
@@ -124,7 +129,7 @@ request_of(const struct ambit_object *objects, size_t n)
 	struct ambit_request *request = NULL;
 	struct ambit_error err = { 0 };
 
-	if (ambit_request_objects(objects, n, &request, &err) < 0)
+	if (request_objects(objects, n, &request, &err) < 0)
 		fail_msg("objects: %s", err.text);
 	return request;
 }
@@ -148,11 +153,11 @@ decided(struct rig *rig, const struct ambit_object *objects, size_t n, enum ambi
 static enum ambit_verdict
 glance(struct rig *rig, const struct ambit_object *objects, size_t n)
 {
-	struct ambit_pass pass;
-	enum ambit_verdict verdict = ambit_engine_glance(rig->engine, objects, n, &pass);
+	struct pass pass;
+	enum ambit_verdict verdict = engine_allows_fast(rig->engine, objects, n, &pass);
 
-	assert_int_equal(ambit_pass_use(&pass), verdict == AMBIT_ALLOW ? 0 : -EPERM);
-	assert_int_equal(ambit_pass_use(&pass), -EPERM);
+	assert_int_equal(pass_use(&pass), verdict == AMBIT_ALLOW ? 0 : -EPERM);
+	assert_int_equal(pass_use(&pass), -EPERM);
 	return verdict;
 }
 
@@ -196,7 +201,7 @@ a_request_knows_what_it_is_about(void **state)
 			o[j] = (struct ambit_object){ cases[i].access[j], .real = "/a",
 				.written = "/b" };
 		request = request_of(o, cases[i].n);
-		assert_string_equal(ambit_request_tool(request), cases[i].tool);
+		assert_string_equal(request_tool(request), cases[i].tool);
 		ambit_request_destroy(request);
 	}
 	static const char *const bad[] = { "", "a", "/a/", "/a//b", "/a/../b", "/a/.", "//" };
@@ -205,12 +210,11 @@ a_request_knows_what_it_is_about(void **state)
 		struct ambit_request *request = NULL;
 
 		o[0] = (struct ambit_object){ AMBIT_ACCESS_WRITE, .real = bad[i], .written = "/" };
-		assert_int_equal(ambit_request_objects(o, 1, &request, NULL), -EINVAL);
+		assert_int_equal(request_objects(o, 1, &request, NULL), -EINVAL);
 		o[0] = (struct ambit_object){ AMBIT_ACCESS_WRITE, .real = "/", .written = bad[i] };
-		assert_int_equal(ambit_request_objects(o, 1, &request, NULL), -EINVAL);
+		assert_int_equal(request_objects(o, 1, &request, NULL), -EINVAL);
 	}
-	assert_int_equal(
-		ambit_request_objects(o, 0, &(struct ambit_request *){ 0 }, NULL), -EINVAL);
+	assert_int_equal(request_objects(o, 0, &(struct ambit_request *){ 0 }, NULL), -EINVAL);
 }
 
 static void
@@ -281,7 +285,7 @@ questions_show_what_it_is_not_how_it_was_called(void **state)
 	start_late(rig, NULL);
 	o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "precious"));
 	o.written = at(rig->w.out, "harmless");
-	assert_int_equal(ambit_request_objects(&o, 1, &request, NULL), 0);
+	assert_int_equal(request_objects(&o, 1, &request, NULL), 0);
 	label = request_label(request);
 	assert_non_null(strstr(label, "precious"));
 	assert_null(strstr(label, "harmless"));
@@ -525,13 +529,13 @@ compare_hosts(struct rig *rig, struct count *count)
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
 		struct ambit_request *request = NULL;
 		struct ambit_outcome outcome;
-		struct ambit_pass pass;
+		struct pass pass;
 		bool seen;
 
 		assert_int_equal(ambit_request_connect(hosts[i], &request, NULL), 0);
 		engine_decide(rig->engine, request, NULL, false, &outcome, NULL);
-		seen = ambit_engine_glance_host(rig->engine, hosts[i], &pass) == AMBIT_ALLOW;
-		assert_int_equal(ambit_pass_use(&pass), seen ? 0 : -EPERM);
+		seen = engine_allows_host_fast(rig->engine, hosts[i], &pass) == AMBIT_ALLOW;
+		assert_int_equal(pass_use(&pass), seen ? 0 : -EPERM);
 		count->tried++;
 		count->decided += outcome.verdict == AMBIT_ALLOW;
 		count->glanced += seen;
@@ -594,8 +598,7 @@ a_glance_needs_a_record_and_a_first_write(void **state)
 	start(rig, NULL);
 	assert_int_equal(glance(rig, &o, 1), AMBIT_ASK);
 	request = request_of(&o, 1);
-	assert_int_equal(
-		ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 0);
+	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 0);
 	assert_int_equal(outcome.verdict, AMBIT_ALLOW);
 	ambit_outcome_finish(&outcome);
 	assert_int_equal(ambit_permit_finish(permit, 0, NULL), 0);
@@ -647,7 +650,7 @@ submit(struct rig *rig, const struct ambit_object *objects, size_t n, pid_t pid,
 	uint64_t ticket = 0;
 
 	assert_int_equal(ambit_request_set_who(request, pid, 7, "prog", NULL), 0);
-	if (ambit_engine_submit(rig->engine, request, ret_outcome, &permit, &ticket, NULL) == 0)
+	if (engine_submit(rig->engine, request, ret_outcome, &permit, &ticket, NULL) == 0)
 		ticket = 0;
 	assert_int_equal(ambit_permit_finish(permit, 0, NULL), 0);
 	return ticket;
@@ -656,12 +659,12 @@ submit(struct rig *rig, const struct ambit_object *objects, size_t n, pid_t pid,
 static void
 answer(struct rig *rig, enum ambit_answer_kind kind)
 {
-	const struct ambit_question *question = ambit_engine_question(rig->engine);
+	const struct ambit_question *question = engine_question(rig->engine);
 	struct ambit_answer said = { .kind = kind };
 	struct ambit_error err = { 0 };
 
 	assert_non_null(question);
-	if (ambit_engine_answer(rig->engine, question->id, &said, "test", &err) < 0)
+	if (engine_answer(rig->engine, question->id, &said, "test", &err) < 0)
 		fail_msg("answer: %s", err.text);
 }
 
@@ -670,17 +673,17 @@ collect(struct rig *rig, uint64_t ticket, enum ambit_code *ret_code, size_t *ret
 {
 	struct ambit_permit *permit = NULL;
 	struct ambit_outcome outcome;
-	struct ambit_pass pass;
+	struct pass pass;
 	enum ambit_verdict verdict;
 	size_t n = 0;
 
-	assert_int_equal(ambit_engine_collect(rig->engine, ticket, &outcome, &permit, NULL), 0);
+	assert_int_equal(engine_collect(rig->engine, ticket, &outcome, &permit, NULL), 0);
 	verdict = outcome.verdict;
 	*ret_code = outcome.code;
 	assert_int_equal(permit != NULL, verdict == AMBIT_ALLOW);
 	for (; n < 10; n++) {
-		ambit_permit_pass(permit, &pass);
-		if (ambit_pass_use(&pass) < 0)
+		permit_pass(permit, &pass);
+		if (pass_use(&pass) < 0)
 			break;
 	}
 	if (ret_passes)
@@ -735,7 +738,7 @@ an_answer_is_not_about_what_was_put_there_since(void **state)
 	start(rig, NULL);
 	o = object(AMBIT_ACCESS_WRITE, path);
 	ticket = submit(rig, &o, 1, 100, &outcome);
-	assert_non_null(ambit_engine_question(rig->engine));
+	assert_non_null(engine_question(rig->engine));
 	assert_int_equal(rename(at(rig->w.out, "kept"), path), 0);
 	answer(rig, AMBIT_FILE);
 	assert_int_equal(collect(rig, ticket, &code, NULL), AMBIT_DENY);
@@ -743,7 +746,7 @@ an_answer_is_not_about_what_was_put_there_since(void **state)
 	/* What was not there and is now; a link in its place. */
 	o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "g"));
 	ticket = submit(rig, &o, 1, 100, &outcome);
-	assert_non_null(ambit_engine_question(rig->engine));
+	assert_non_null(engine_question(rig->engine));
 	world_link("/etc/passwd", at(rig->w.out, "g"));
 	answer(rig, AMBIT_ONCE);
 	assert_int_equal(collect(rig, ticket, &code, NULL), AMBIT_DENY);
@@ -785,18 +788,18 @@ a_question_that_fails_refuses_all_who_wait(void **state)
 	start(rig, NULL);
 	for (int i = 0; i < 3; i++)
 		ticket[i] = submit(rig, &o, 1, 100, &outcome);
-	id = ambit_engine_question(rig->engine)->id;
-	assert_int_equal(ambit_engine_decline(rig->engine, id, -ETIMEDOUT, "too late"), 0);
-	assert_null(ambit_engine_question(rig->engine));
+	id = engine_question(rig->engine)->id;
+	assert_int_equal(engine_decline(rig->engine, id, -ETIMEDOUT, "too late"), 0);
+	assert_null(engine_question(rig->engine));
 	assert_int_equal(events(rig, "decide", "Timeout"), 3);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(collect(rig, ticket[i], &code, NULL), AMBIT_DENY);
 		assert_int_equal(code, AMBIT_CODE_TIMEOUT);
 	}
-	assert_int_equal(ambit_engine_decline(rig->engine, id, ETIMEDOUT, "too late"), -ENOENT);
+	assert_int_equal(engine_decline(rig->engine, id, ETIMEDOUT, "too late"), -ENOENT);
 	ticket[0] = submit(rig, &o, 1, 100, &outcome);
-	id = ambit_engine_question(rig->engine)->id;
-	assert_int_equal(ambit_engine_decline(rig->engine, id, EIO, NULL), 0);
+	id = engine_question(rig->engine)->id;
+	assert_int_equal(engine_decline(rig->engine, id, EIO, NULL), 0);
 	assert_int_equal(collect(rig, ticket[0], &code, NULL), AMBIT_DENY);
 	assert_int_equal(code, AMBIT_CODE_OUTSIDE);
 }
@@ -848,18 +851,17 @@ a_socket_is_asked_as_what_it_is(void **state)
 	const struct ambit_question *question;
 	struct ambit_permit *permit = NULL;
 	struct ambit_outcome outcome;
-	struct ambit_pass pass;
+	struct pass pass;
 	enum ambit_code code;
 	uint64_t ticket = 0;
 	size_t passes;
 
 	start(rig, "{\"net\":\"open\"}");
-	assert_int_equal(ambit_engine_glance_host(rig->engine, host, &pass), AMBIT_ASK);
+	assert_int_equal(engine_allows_host_fast(rig->engine, host, &pass), AMBIT_ASK);
 	assert_int_equal(ambit_request_connect(host, &request, NULL), 0);
 	assert_int_equal(ambit_request_set_who(request, 100, 7, "ssh", NULL), 0);
-	assert_int_equal(
-		ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
-	question = ambit_engine_question(rig->engine);
+	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
+	question = engine_question(rig->engine);
 	assert_non_null(question);
 	assert_non_null(strstr(question->why, "it signs in as you"));
 	assert_string_equal(question->what, "connect unix:/run/user/1/ssh-agent.sock");
@@ -872,9 +874,9 @@ a_socket_is_asked_as_what_it_is(void **state)
 	answer(rig, AMBIT_FILE);
 	assert_int_equal(collect(rig, ticket, &code, &passes), AMBIT_ALLOW);
 	assert_int_equal(passes, 1);
-	assert_int_equal(ambit_engine_glance_host(rig->engine, host, &pass), AMBIT_ALLOW);
+	assert_int_equal(engine_allows_host_fast(rig->engine, host, &pass), AMBIT_ALLOW);
 	assert_int_equal(
-		ambit_engine_glance_host(rig->engine, "unix:/run/user/1/other", &pass), AMBIT_ASK);
+		engine_allows_host_fast(rig->engine, "unix:/run/user/1/other", &pass), AMBIT_ASK);
 }
 
 /* -- the floor ------------------------------------------------------------------------ */
@@ -931,7 +933,7 @@ writable(struct rig *rig)
 {
 	struct list list = { 0 };
 
-	assert_int_equal(ambit_engine_writable(rig->engine, take_ground, &list), 0);
+	assert_int_equal(engine_writable(rig->engine, take_ground, &list), 0);
 	return list;
 }
 
@@ -992,7 +994,7 @@ the_floor_goes_around_guards(void **state)
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		world_dir(at(rig->w.root, dirs[i]));
 	start(rig, NULL);
-	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, "new")));
+	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, "new")));
 	list = writable(rig);
 	assert_true(has(&list, spine(rig->w.root)));
 	for (size_t i = 0; i < sizeof(spine_of) / sizeof(spine_of[0]); i++)
@@ -1000,12 +1002,12 @@ the_floor_goes_around_guards(void **state)
 	for (size_t i = 0; i < sizeof(open_of) / sizeof(open_of[0]); i++)
 		assert_true(has(&list, at(rig->w.root, open_of[i])));
 	assert_int_equal(list.n, 16);
-	assert_true(ambit_engine_opens(rig->engine, at(rig->w.root, "new")));
-	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/logs")));
-	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".Cursor")));
-	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".idea")));
-	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, ".git/worktrees/a")));
-	assert_false(ambit_engine_search_cut(rig->engine));
+	assert_true(engine_may_open_dir(rig->engine, at(rig->w.root, "new")));
+	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, ".git/logs")));
+	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, ".Cursor")));
+	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, ".idea")));
+	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, ".git/worktrees/a")));
+	assert_false(engine_search_cut(rig->engine));
 }
 
 static void
@@ -1041,15 +1043,15 @@ git_directories_are_known(void **state)
 	snprintf(settings, sizeof(settings), "{\"write\":[\"%s/granted\"]}", rig->w.out);
 	start(rig, settings);
 	list = writable(rig);
-	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, ".git")));
-	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, "deep/.GIT/logs")));
-	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, "store/refs")));
-	assert_true(ambit_engine_in_git(rig->engine, at(rig->w.root, "bare/refs")));
-	assert_false(ambit_engine_in_git(rig->engine, at(rig->w.root, "tree")));
-	assert_false(ambit_engine_in_git(rig->engine, at(rig->w.root, ".github")));
+	assert_true(engine_in_git(rig->engine, at(rig->w.root, ".git")));
+	assert_true(engine_in_git(rig->engine, at(rig->w.root, "deep/.GIT/logs")));
+	assert_true(engine_in_git(rig->engine, at(rig->w.root, "store/refs")));
+	assert_true(engine_in_git(rig->engine, at(rig->w.root, "bare/refs")));
+	assert_false(engine_in_git(rig->engine, at(rig->w.root, "tree")));
+	assert_false(engine_in_git(rig->engine, at(rig->w.root, ".github")));
 	assert_true(has(&list, spine(at(rig->w.root, "store"))));
 	assert_true(has(&list, at(rig->w.root, "store/refs")));
-	assert_false(ambit_engine_opens(rig->engine, at(rig->w.root, "store/new")));
+	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, "store/new")));
 	assert_true(has(&list, spine(at(rig->w.out, "granted"))));
 	assert_true(has(&list, spine(at(rig->w.out, "granted/.git"))));
 	assert_true(has(&list, at(rig->w.out, "granted/.git/objects")));
@@ -1070,7 +1072,7 @@ a_search_that_ends_early_is_told(void **state)
 	}
 	start(rig, NULL);
 	writable(rig);
-	assert_true(ambit_engine_search_cut(rig->engine));
+	assert_true(engine_search_cut(rig->engine));
 }
 
 static void
@@ -1125,10 +1127,10 @@ reads_are_limited_only_where_that_can_be_held(void **state)
 	char settings[2048];
 
 	start(rig, NULL);
-	assert_int_equal(ambit_engine_readable(rig->engine, take, &list), 1);
+	assert_int_equal(engine_readable(rig->engine, take, &list), 1);
 	stop(rig);
 	start(rig, "{\"reads\":\"until-first-write\"}");
-	assert_int_equal(ambit_engine_readable(rig->engine, take, &list), 1);
+	assert_int_equal(engine_readable(rig->engine, take, &list), 1);
 	assert_int_equal(list.n, 0);
 	stop(rig);
 	world_dir(at(rig->w.out, "w"));
@@ -1139,7 +1141,7 @@ reads_are_limited_only_where_that_can_be_held(void **state)
 		rig->w.out, rig->w.out, rig->w.state);
 	start(rig, settings);
 	add_rule(rig, true, AMBIT_OP_READ, at(rig->w.out, "ruled"), true);
-	assert_int_equal(ambit_engine_readable(rig->engine, take, &list), 0);
+	assert_int_equal(engine_readable(rig->engine, take, &list), 0);
 	assert_true(has(&list, rig->w.root));
 	assert_true(has(&list, at(rig->w.out, "w")));
 	assert_true(has(&list, at(rig->w.out, "r")));
@@ -1162,7 +1164,7 @@ secrets_and_the_record_are_hidden(void **state)
 	world_file(at(rig->w.home, ".netrc"), "x");
 	snprintf(settings, sizeof(settings), "{\"read\":[\"%s/.netrc\"]}", rig->w.home);
 	start(rig, settings);
-	assert_int_equal(ambit_engine_hidden(rig->engine, take, &list), 0);
+	assert_int_equal(engine_hidden(rig->engine, take, &list), 0);
 	assert_true(has(&list, at(rig->w.home, ".ssh/id_a")));
 	assert_true(has(&list, at(rig->w.home, ".gnupg")));
 	assert_true(has(&list, rig->w.state));
@@ -1176,13 +1178,13 @@ a_run_is_noted(void **state)
 	struct ambit_error err = { 0 };
 
 	start(rig, "{\"net\":\"none\"}");
-	assert_int_equal(ambit_engine_note(rig->engine, "run", "make", "{\"a\":1}", &err), 0);
-	assert_int_equal(ambit_engine_note(rig->engine, "end", "make", "{}", &err), 0);
+	assert_int_equal(engine_record_note(rig->engine, "run", "make", "{\"a\":1}", &err), 0);
+	assert_int_equal(engine_record_note(rig->engine, "end", "make", "{}", &err), 0);
 	assert_int_equal(events(rig, "run", NULL), 1);
 	assert_int_equal(events(rig, "end", NULL), 1);
-	assert_int_equal(ambit_engine_note(rig->engine, "decide", "x", "{}", &err), -EINVAL);
-	assert_true(ambit_engine_note(rig->engine, "run", "x", "[]", &err) < 0);
-	assert_true(ambit_engine_note(rig->engine, "run", "x", "{", &err) < 0);
+	assert_int_equal(engine_record_note(rig->engine, "decide", "x", "{}", &err), -EINVAL);
+	assert_true(engine_record_note(rig->engine, "run", "x", "[]", &err) < 0);
+	assert_true(engine_record_note(rig->engine, "run", "x", "{", &err) < 0);
 	assert_int_equal(events(rig, "run", NULL), 1);
 	assert_int_equal(ambit_engine_net(rig->engine), AMBIT_NET_NONE);
 	assert_ptr_equal(ambit_engine_scope(rig->engine), rig->scope);
@@ -1191,13 +1193,13 @@ a_run_is_noted(void **state)
 static void
 no_pass_no_act(void **state)
 {
-	struct ambit_pass pass = { 0 };
+	struct pass pass = { 0 };
 
 	(void)state;
-	assert_int_equal(ambit_pass_use(&pass), -EPERM);
-	assert_int_equal(ambit_pass_use(NULL), -EPERM);
-	ambit_permit_pass(NULL, &pass);
-	assert_int_equal(ambit_pass_use(&pass), -EPERM);
+	assert_int_equal(pass_use(&pass), -EPERM);
+	assert_int_equal(pass_use(NULL), -EPERM);
+	permit_pass(NULL, &pass);
+	assert_int_equal(pass_use(&pass), -EPERM);
 }
 
 #define t(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)

@@ -4,8 +4,10 @@
 
 #include "unit-world.h"
 
+#include "ask/question-copy.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
 
 struct rig {
 	struct world w;
@@ -110,7 +112,7 @@ answer(struct rig *rig, const char *name, enum ambit_answer_kind kind)
 	struct ambit_answer a = { .kind = kind, .message = "so it is" };
 	struct ambit_error err = { 0 };
 
-	if (ambit_engine_profile_answer(rig->engine, name, &a, "test", &err) < 0)
+	if (engine_profile_answer(rig->engine, name, &a, "test", &err) < 0)
 		fail_msg("%s", err.text);
 }
 
@@ -119,11 +121,11 @@ put(struct rig *rig, const char *name)
 {
 	struct ambit_question question = { 0 };
 	struct ambit_error err = { 0 };
-	int r = ambit_engine_profile(rig->engine, name, &question, &err);
+	int r = engine_profile_question(rig->engine, name, &question, &err);
 
 	if (r < 0 && r != -EACCES)
 		fail_msg("%s", err.text);
-	ambit_question_finish(&question);
+	question_finish(&question);
 	return r;
 }
 
@@ -198,7 +200,7 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 		"write beneath ~/.npm, ~/.cache/node-gyp; connect *.npmjs.org, nodejs.org";
 
 	start(rig, NULL, "s");
-	assert_int_equal(ambit_engine_profile(rig->engine, "npm", &q, NULL), 1);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, NULL), 1);
 	assert_string_equal(q.who, "profile npm");
 	assert_string_equal(q.what, "open the state folders and hosts of npm");
 	assert_non_null(strstr(q.why, "~/.npm, ~/.cache/node-gyp"));
@@ -218,9 +220,9 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 	assert_non_null(strstr(q.choices[2].stores, ", this run only"));
 	assert_non_null(strstr(q.choices[3].stores, ", this session"));
 	assert_non_null(strstr(q.choices[4].stores, always));
-	ambit_question_finish(&q);
+	question_finish(&q);
 	assert_int_equal(events(rig, "ask", "profile npm"), 1);
-	assert_int_equal(ambit_engine_profile(rig->engine, "nosuch", &q, NULL), -EINVAL);
+	assert_int_equal(engine_profile_question(rig->engine, "nosuch", &q, NULL), -EINVAL);
 }
 
 static void
@@ -288,7 +290,7 @@ a_no_opens_nothing_and_a_no_for_the_session_is_remembered(void **state)
 	assert_npm(rig, AMBIT_ASK);
 	assert_int_equal(put(rig, "npm"), 1);
 	answer(rig, "npm", AMBIT_NO_SESSION);
-	assert_int_equal(ambit_engine_profile(rig->engine, "npm", &q, &err), -EACCES);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), -EACCES);
 	assert_non_null(strstr(err.text, "said no"));
 	assert_int_equal(may_write(rig, ".npm/x"), AMBIT_DENY);
 	assert_int_equal(may_connect(rig, "nodejs.org:443"), AMBIT_ASK); /* not npm's alone */
@@ -315,9 +317,9 @@ what_was_not_offered_is_no_answer(void **state)
 	struct ambit_answer a = { .kind = AMBIT_FOLDER };
 
 	start(rig, NULL, "s");
-	assert_int_equal(ambit_engine_profile_answer(rig->engine, "npm", &a, "t", NULL), -EINVAL);
+	assert_int_equal(engine_profile_answer(rig->engine, "npm", &a, "t", NULL), -EINVAL);
 	a.kind = AMBIT_ONCE;
-	assert_int_equal(ambit_engine_profile_answer(rig->engine, "no", &a, "t", NULL), -EINVAL);
+	assert_int_equal(engine_profile_answer(rig->engine, "no", &a, "t", NULL), -EINVAL);
 	assert_npm(rig, AMBIT_ASK);
 	assert_int_equal(events(rig, "answer", "profile npm"), 0);
 }
@@ -346,10 +348,10 @@ a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 
 	world_link(rig->w.out, link);
 	start(rig, NULL, "s");
-	assert_int_equal(ambit_engine_profile(rig->engine, "npm", &q, &err), 1);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), 1);
 	assert_non_null(strstr(q.why, really));
 	assert_non_null(strstr(q.choices[4].stores, really));
-	ambit_question_finish(&q);
+	question_finish(&q);
 	answer(rig, "npm", AMBIT_FILE);
 	assert_int_equal(may_write(rig, "../out/x"), AMBIT_ALLOW);
 	/* but never the home itself, or what is above it */
@@ -357,10 +359,10 @@ a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 	world_link(rig->w.top, link);
 	stop(rig);
 	start(rig, NULL, "t");
-	assert_int_equal(ambit_engine_profile(rig->engine, "npm", &q, &err), -EPERM);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), -EPERM);
 	struct ambit_answer a = { .kind = AMBIT_ALWAYS };
 
-	assert_int_equal(ambit_engine_profile_answer(rig->engine, "npm", &a, "t", &err), -EPERM);
+	assert_int_equal(engine_profile_answer(rig->engine, "npm", &a, "t", &err), -EPERM);
 	assert_int_equal(may_write(rig, "../x"), AMBIT_ASK);
 }
 
@@ -371,9 +373,9 @@ where_reads_are_limited_they_are_opened_as_well(void **state)
 	struct ambit_question q = { 0 };
 
 	start(rig, "{\"reads\":\"folder\"}", "s");
-	assert_int_equal(ambit_engine_profile(rig->engine, "npm", &q, NULL), 1);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, NULL), 1);
 	assert_true(str_prefix(q.choices[3].stores, "write and read beneath ~/.npm"));
-	ambit_question_finish(&q);
+	question_finish(&q);
 	answer(rig, "npm", AMBIT_FILE);
 	assert_int_equal(rules(rig), 6);
 }
@@ -393,7 +395,7 @@ without_a_record_nothing_is_kept_but_once_works(void **state)
 	};
 
 	assert_int_equal(ambit_engine_create(&options, &rig->engine, NULL), 0);
-	assert_int_equal(ambit_engine_profile_answer(rig->engine, "npm", &a, "t", NULL), -EROFS);
+	assert_int_equal(engine_profile_answer(rig->engine, "npm", &a, "t", NULL), -EROFS);
 	assert_npm(rig, AMBIT_ASK);
 	answer(rig, "npm", AMBIT_ONCE);
 	assert_npm(rig, AMBIT_ALLOW);

@@ -20,14 +20,15 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/file-private.h"
+#include "perform/permit.h"
 #include "hand-law.h"
 
-static struct ambit_pass
+static struct pass
 a_pass(void)
 {
 	static const char some;
 
-	return (struct ambit_pass){ .engine = (const struct ambit_engine *)(const void *)&some };
+	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
 }
 
 static int
@@ -75,7 +76,7 @@ place_in(const char *dir, const char *name)
 static int
 put_at(const struct ambit_place *place, const char *text, struct ambit_error *err)
 {
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	return file_put(&pass, place, NULL, text, strlen(text), 0666, err);
 }
@@ -130,7 +131,7 @@ static void
 nothing_without_a_pass(void **state)
 {
 	struct ambit_place place = place_in(".", "a"), other = place_in(".", "b");
-	struct ambit_pass none = { 0 };
+	struct pass none = { 0 };
 	struct ambit_error err;
 	struct file_batch *batch = file_batch_create();
 	int fd = -1;
@@ -269,7 +270,7 @@ only_plain_files_are_written(void **state)
 	for (const char *const *n = (const char *const[]){ "fifo", "sock", "link", NULL }; *n;
 		n++) {
 		struct ambit_place place = place_in(".", *n);
-		struct ambit_pass pass = a_pass();
+		struct pass pass = a_pass();
 
 		assert_int_equal(file_open(&pass, &place, &fd, &err), -EINVAL);
 		ambit_place_finish(&place);
@@ -471,7 +472,7 @@ trees_do_not_leave_in_a_race(void **state)
 	for (int i = 0; i < 500; i++) {
 		struct ambit_place from = place_in(".", i % 2 ? "x" : "d"),
 				   to = place_in(".", "copy");
-		struct ambit_pass pass = a_pass(), again = a_pass();
+		struct pass pass = a_pass(), again = a_pass();
 		struct ambit_error err = { 0 };
 		struct ambit_place gone;
 
@@ -512,7 +513,7 @@ on_a_full_disk(bool linked)
 	if (linked && link("small/a", "small/b") < 0)
 		return 1;
 	place = place_in("small", "a");
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	r = file_put(&pass, &place, NULL, big, sizeof(big), 0666, &err);
 	if (r != -ENOSPC || !strstr(err.text, "No space left"))
@@ -595,7 +596,7 @@ static int
 remove_it(const char *name, bool tree)
 {
 	struct ambit_place place = place_in(".", name);
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	struct ambit_error err = { 0 };
 	int r = file_remove(&pass, &place, tree, NULL, &err);
 
@@ -663,15 +664,15 @@ a_tree_goes_whole_or_not_at_all(void **state)
 
 /* -- moves and copies ----------------------------------------------------------------------- */
 
-typedef int carry_fn(struct ambit_pass *pass, const struct hand_law *law,
-	const struct ambit_place *from, const struct ambit_place *to, bool replace,
-	const struct file_watch *watch, struct ambit_error *err);
+typedef int carry_fn(struct pass *pass, const struct hand_law *law, const struct ambit_place *from,
+	const struct ambit_place *to, bool replace, const struct file_watch *watch,
+	struct ambit_error *err);
 
 static int
 carry(carry_fn *fn, const char *from_name, const char *to_name, bool replace)
 {
 	struct ambit_place from = place_in(".", from_name), to = place_in(".", to_name);
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	struct ambit_error err = { 0 };
 	int r = fn(&pass, &open_law, &from, &to, replace, NULL, &err);
 
@@ -706,7 +707,7 @@ moves(void **state)
 	assert_false(is_there("b"));
 	assert_string_equal(world_read("same"), "one");
 	struct ambit_place from = place_in(".", "e"), to = place_in("e", "inner");
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	assert_int_equal(file_move(&pass, &open_law, &from, &to, false, NULL, NULL), -EINVAL);
 	ambit_place_finish(&from);
@@ -718,7 +719,7 @@ moves_to_another_disk(void **state)
 {
 	char there[] = "/dev/shm/ambit-move-XXXXXX", file[64];
 	struct ambit_place from, to;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	(void)state;
 	if (!mkdtemp(there) || stat_of(there).st_dev == stat_of(".").st_dev) {
@@ -819,7 +820,7 @@ a_removal_that_stops_says_how_much_is_gone(void **state)
 	(void)state;
 	for (looks = 1; looks < 200; looks++) {
 		struct ambit_error err = { 0 };
-		struct ambit_pass pass = a_pass();
+		struct pass pass = a_pass();
 		struct ambit_place place;
 		char words[64];
 		int r, gone;
@@ -857,7 +858,7 @@ a_copy_that_stops_leaves_nothing(void **state)
 	from = place_in(".", "d");
 	to = place_in(".", "copy");
 	for (looks = 1; looks < 200; looks++) {
-		struct ambit_pass pass = a_pass();
+		struct pass pass = a_pass();
 		struct ambit_error err = { 0 };
 
 		left = looks;
@@ -892,7 +893,7 @@ a_move_that_stops_is_none(void **state)
 	from = place_in(".", "d");
 	to = place_in(there, "d");
 	for (looks = 1; looks < 200; looks++) {
-		struct ambit_pass pass = a_pass();
+		struct pass pass = a_pass();
 		struct ambit_error err = { 0 };
 
 		left = looks;
@@ -934,7 +935,7 @@ static void
 makes_directories(void **state)
 {
 	struct ambit_place place = place_in(".", "d");
-	struct ambit_pass pass = a_pass(), again = a_pass();
+	struct pass pass = a_pass(), again = a_pass();
 	mode_t before = umask(0);
 
 	(void)state;
@@ -958,7 +959,7 @@ struct several {
 static int
 several_put(struct several *s, const char *name, const char *text)
 {
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	s->places[s->n] = place_in(".", name);
 	return file_batch_put(
@@ -968,7 +969,7 @@ several_put(struct several *s, const char *name, const char *text)
 static int
 several_remove(struct several *s, const char *name)
 {
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	s->places[s->n] = place_in(".", name);
 	return file_batch_remove(s->batch, &pass, &s->places[s->n++], NULL, NULL);
@@ -1147,7 +1148,7 @@ meddle_with_many(bool replaces)
 		world_file(name, text);
 		s->places[i] = place_in("d", name + 2);
 		s->n++;
-		struct ambit_pass pass = a_pass();
+		struct pass pass = a_pass();
 
 		assert_int_equal(
 			file_batch_put(s->batch, &pass, &s->places[i], NULL, "new", 3, 0666, NULL),
@@ -1223,7 +1224,7 @@ static void
 what_was_written_into_meanwhile_is_noticed(void **state)
 {
 	struct several s = { .batch = file_batch_create() };
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	struct ambit_place place;
 	struct stat was;
 
@@ -1256,7 +1257,7 @@ static void
 nothing_is_left_out_of_a_copy(void **state)
 {
 	struct ambit_place from, to;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	(void)state;
 	if (geteuid() == 0)
@@ -1278,7 +1279,7 @@ static void
 a_copy_that_fails_leaves_nothing(void **state)
 {
 	struct ambit_place from, to;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	char name[32];
 
 	(void)state;

@@ -27,7 +27,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/floor/floor.h"
-#include "probe/probe-private.h"
+#include "probe/probe.h"
 
 /* root/{in,out,list,home}; the child's working directory is root. */
 struct place {

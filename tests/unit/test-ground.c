@@ -12,6 +12,7 @@
 #include <ambit/engine.h>
 
 #include "line/floor/ground.h"
+#include "perform/permit.h"
 #include "perform/tree-look.h"
 #include "line/floor/pool.h"
 #include "perform/act.h"
@@ -280,7 +281,7 @@ restricted_touch(struct floor *floor, const char *path)
 }
 
 /* Any engine will do: a pass only says that somebody decided. */
-#define PASS (&(struct ambit_pass){ .engine = (struct ambit_engine *)(void *)&anything })
+#define PASS (&(struct pass){ .engine = (struct ambit_engine *)(void *)&anything })
 static int anything;
 
 static struct pool *
@@ -329,8 +330,7 @@ a_directory_of_the_pool_has_rights(void **state)
 	assert_int_equal(lstat(in(rig, "group"), &now), 0);
 	assert_int_equal(now.st_mode & 07777, 02700);
 	/* No pass, no directory. */
-	assert_int_equal(
-		pool_mkdir(pool, &(struct ambit_pass){ 0 }, root, "no", 0700, &st), -EPERM);
+	assert_int_equal(pool_mkdir(pool, &(struct pass){ 0 }, root, "no", 0700, &st), -EPERM);
 	assert_int_equal(access(in(rig, "no"), F_OK), -1);
 	/* Used up: made all the same. */
 	for (int i = 0; i < 20; i++) {

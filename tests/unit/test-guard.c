@@ -4,7 +4,8 @@
 
 #include "unit-world.h"
 
-#include <ambit/agents.h>
+#include "scope/profile.h"
+#include "settings/agents.h"
 #include <ambit/tool.h>
 
 #include "base/str.h"
@@ -237,18 +238,18 @@ every_agent_is_guarded(void **state)
 {
 	struct rig *rig = *state;
 	struct ambit_settings *settings = NULL;
-	const struct ambit_profile *profile;
-	const struct ambit_agent *agent;
+	const struct profile *profile;
+	const struct agent *agent;
 
 	assert_int_equal(
 		ambit_settings_load(
 			&(struct ambit_settings_options){ .home = rig->w.home }, &settings, NULL),
 		0);
-	for (size_t i = 0; (agent = ambit_agent_at(settings, i)); i++)
+	for (size_t i = 0; (agent = agent_nth(settings, i)); i++)
 		if (!has_row_in(project_dir(agent->name)))
 			fail_msg("no row for the agent %s", agent->name);
 	ambit_settings_destroy(settings);
-	for (size_t i = 0; (profile = ambit_profile_at(i)); i++) {
+	for (size_t i = 0; (profile = profile_at(i)); i++) {
 		if (!streq(profile->kind, "agent"))
 			continue;
 		if (!has_row_in(project_dir(profile->name)))

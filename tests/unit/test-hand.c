@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "hand-law.h"
+#include "perform/permit.h"
 
 struct scene {
 	char path[64];
@@ -35,12 +36,12 @@ struct scene {
 	unsigned told;
 };
 
-static struct ambit_pass
+static struct pass
 a_pass(void)
 {
 	static const char some;
 
-	return (struct ambit_pass){ .engine = (const struct ambit_engine *)(const void *)&some };
+	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
 }
 
 static int
@@ -182,7 +183,7 @@ static int
 move_ends(struct scene *s, struct hand_end *from, struct hand_end *to, unsigned flags)
 {
 	struct hand_law law = law_of(s);
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 	int r = hand_move(&pass, &law, from, to, flags);
 
 	drop_ends(from, to);
@@ -369,7 +370,7 @@ a_directory_that_must_not_stay_is_evicted(void **state)
 	struct scene *s = *state;
 	struct hand_law law;
 	struct hand_end from, to;
-	struct ambit_pass pass = a_pass();
+	struct pass pass = a_pass();
 
 	assert_int_equal(mkdirat(s->dir, "d", 0755), 0);
 	put(s, "d/guard", "x");
@@ -402,7 +403,7 @@ new_things_are_known(void **state)
 	const struct scene *s = *state;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		struct ambit_pass pass = a_pass();
+		struct pass pass = a_pass();
 		struct stat st;
 		int fd = -1;
 
@@ -423,7 +424,7 @@ nothing_without_pass_and_law(void **state)
 {
 	struct scene *s = *state;
 	struct hand_law law = law_of(s), none = { 0 };
-	struct ambit_pass pass = a_pass(), no_pass = { 0 };
+	struct pass pass = a_pass(), no_pass = { 0 };
 	struct hand_end from, to, bad;
 
 	put(s, "a", "1");

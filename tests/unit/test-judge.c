@@ -4,7 +4,11 @@
 
 #include "registry-rig.h"
 
+#include "ask/judge/judge-ask.h"
+#include "ask/question-copy.h"
 #include "base/fd.h"
+#include "engine/questions.h"
+#include "request/request-object.h"
 #include "request/request-private.h"
 
 /* -- programs that judge ---------------------------------------------------------------- */
@@ -71,12 +75,12 @@ judged(struct rig *rig, struct ambit_request *request)
 	uint64_t ticket = 0;
 	char *text;
 
-	if (ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL) != 1)
+	if (engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL) != 1)
 		fail_msg("not asked: %s", outcome.reason);
-	assert_int_equal(ambit_engine_question_of(rig->engine, ticket, &question, NULL), 1);
+	assert_int_equal(engine_question_of(rig->engine, ticket, &question, NULL), 1);
 	text = str_dup(question.judge);
-	ambit_question_finish(&question);
-	ambit_engine_withdraw(rig->engine, ticket);
+	question_finish(&question);
+	engine_withdraw(rig->engine, ticket);
 	return text;
 }
 
@@ -200,11 +204,11 @@ call_of(struct ambit_object object, const char *path, const char *who, const cha
 	struct ambit_request *request = NULL;
 
 	object.real = object.written = path;
-	assert_int_equal(ambit_request_objects(&object, 1, &request, NULL), 0);
-	ambit_request_set_held(request, true);
+	assert_int_equal(request_objects(&object, 1, &request, NULL), 0);
+	request_set_held(request, true);
 	assert_int_equal(ambit_request_set_who(request, 4711, 1, who, NULL), 0);
 	if (exe)
-		assert_int_equal(ambit_request_set_exe(request, exe, 5, ino), 0);
+		assert_int_equal(request_set_exe(request, exe, 5, ino), 0);
 	return request;
 }
 
@@ -469,17 +473,16 @@ ask(struct rig *rig, struct ambit_request *request)
 	uint64_t ticket = 0;
 	int r;
 
-	assert_int_equal(
-		ambit_engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
-	assert_int_equal(ambit_engine_question_of(rig->engine, ticket, &question, NULL), 1);
-	r = ambit_judge_ask(rig->judge, &question, -1, &answer, &last_why);
+	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
+	assert_int_equal(engine_question_of(rig->engine, ticket, &question, NULL), 1);
+	r = judge_ask(rig->judge, &question, -1, &answer, &last_why);
 	assert_true((r == 0) == (last_why.code == 0) || !question.judge);
 	if (r == 0) {
 		assert_int_equal(answer.kind, AMBIT_ONCE);
 		assert_true(answer.judge);
 	}
-	ambit_question_finish(&question);
-	ambit_engine_withdraw(rig->engine, ticket);
+	question_finish(&question);
+	engine_withdraw(rig->engine, ticket);
 	return r;
 }
 
@@ -714,15 +717,15 @@ force(struct rig *rig, struct ambit_request *request, enum ambit_answer_kind kin
 	int r;
 
 	assert_int_equal(
-		ambit_engine_submit(rig->engine, request, ret_outcome, &permit, &ticket, NULL), 1);
-	assert_int_equal(ambit_engine_question_of(rig->engine, ticket, &question, NULL), 1);
-	r = ambit_engine_answer(rig->engine, question.id, &answer, "person", NULL);
+		engine_submit(rig->engine, request, ret_outcome, &permit, &ticket, NULL), 1);
+	assert_int_equal(engine_question_of(rig->engine, ticket, &question, NULL), 1);
+	r = engine_answer(rig->engine, question.id, &answer, "person", NULL);
 	if (r < 0)
-		ambit_engine_decline(rig->engine, question.id, r, "not his");
-	assert_int_equal(ambit_engine_collect(rig->engine, ticket, ret_outcome, &permit, NULL), 0);
+		engine_decline(rig->engine, question.id, r, "not his");
+	assert_int_equal(engine_collect(rig->engine, ticket, ret_outcome, &permit, NULL), 0);
 	if (permit)
 		ambit_permit_finish(permit, 0, NULL);
-	ambit_question_finish(&question);
+	question_finish(&question);
 	return r;
 }
 
@@ -787,14 +790,13 @@ nor_for_one_that_waits_beside_it(void **state)
 
 	start(rig, NULL, false);
 	snprintf(path, sizeof(path), "%s/x", rig->w.out);
-	assert_int_equal(ambit_engine_submit(rig->engine, call_of(mode, path, "x", "/bin/x", 1),
-				 &outcome, &permit, &beside, NULL),
+	assert_int_equal(engine_submit(rig->engine, call_of(mode, path, "x", "/bin/x", 1), &outcome,
+				 &permit, &beside, NULL),
 		1);
 	assert_int_equal(force(rig, crossing(path, "/bin/x"), AMBIT_ONCE, &outcome), 0);
 	ambit_outcome_finish(&outcome);
-	assert_int_equal(
-		ambit_engine_collect(rig->engine, beside, &outcome, &permit, NULL), -EAGAIN);
-	ambit_engine_withdraw(rig->engine, beside);
+	assert_int_equal(engine_collect(rig->engine, beside, &outcome, &permit, NULL), -EAGAIN);
+	engine_withdraw(rig->engine, beside);
 }
 
 /* Who was refused by the person finds no other judge by trying again. */
@@ -834,10 +836,10 @@ after_many_he_has_no_say(void **state)
 		snprintf(text, sizeof(text),
 			"{\"paths\":[{\"path\":\"/some/%d/x\",\"outside\":true}]}", i);
 		question.judge = text;
-		ambit_judge_overrule(rig->judge, &question);
+		judge_overrule(rig->judge, &question);
 	}
 	assert_int_equal(ask_crossing(rig, "f", "sed"), 1);
-	ambit_judge_overrule(NULL, &question);
+	judge_overrule(NULL, &question);
 }
 
 /* -- side by side ------------------------------------------------------------------------- */
@@ -1044,8 +1046,8 @@ what_he_lacks_is_told(void **state)
 	assert_int_equal(create(rig, url, "/bin/true", none, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "JUDGE_KEY"));
 	assert_int_equal(create(rig, url, "/bin/true", some, &err), 0);
-	assert_string_equal(ambit_judge_program(rig->judge)[1], "judge");
-	assert_null(ambit_judge_program(rig->judge)[2]);
+	assert_string_equal(judge_program(rig->judge)[1], "judge");
+	assert_null(judge_program(rig->judge)[2]);
 }
 
 static void

@@ -12,7 +12,9 @@
 
 #include "unit-world.h"
 
-#include <ambit/live.h>
+#include "ask/question-copy.h"
+#include "engine/questions.h"
+#include "live/live.h"
 
 #include "base/json.h"
 #include "live/live-private.h"
@@ -27,7 +29,7 @@ struct door {
 	struct ambit_scope *scope;
 	struct ambit_record *record;
 	struct ambit_engine *engine;
-	struct ambit_live *live;
+	struct live *live;
 	bool stopped;
 };
 
@@ -57,18 +59,17 @@ door_run(struct door *door, int out)
 
 	snprintf(args, sizeof(args), "{\"file_path\":\"%s/x\"}", world.out);
 	if (ambit_request_create("write", args, strlen(args), &request, &err) < 0 ||
-		ambit_engine_submit(door->engine, request, &outcome, &permit, &ticket, &err) != 1)
+		engine_submit(door->engine, request, &outcome, &permit, &ticket, &err) != 1)
 		_exit(3);
 	if (write(out, "r", 1) != 1)
 		_exit(4);
 	while (!door->stopped) {
-		struct pollfd fd = { .fd = ambit_live_fd(door->live), .events = POLLIN };
+		struct pollfd fd = { .fd = live_fd(door->live), .events = POLLIN };
 
 		poll(&fd, 1, -1);
-		ambit_live_ready(door->live);
-		ambit_live_notice(door->live);
-		if (ticket &&
-			ambit_engine_collect(door->engine, ticket, &outcome, &permit, &err) == 0) {
+		live_ready(door->live);
+		live_notice(door->live);
+		if (ticket && engine_collect(door->engine, ticket, &outcome, &permit, &err) == 0) {
 			char said = outcome.verdict == AMBIT_ALLOW ? 'y' : 'n';
 
 			ticket = 0;
@@ -76,7 +77,7 @@ door_run(struct door *door, int out)
 				_exit(5);
 		}
 	}
-	ambit_live_destroy(door->live);
+	live_destroy(door->live);
 	_exit(0);
 }
 
@@ -93,7 +94,7 @@ door_start(int *ret_out)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		struct ambit_live_options options = {
+		struct live_options options = {
 			.directory = directory,
 			.door = "test",
 			.what = "testing",
@@ -126,7 +127,7 @@ door_start(int *ret_out)
 				&door.engine, &err) < 0)
 			_exit(1);
 		options.engine = door.engine;
-		if (ambit_live_create(&options, &door.live, &err) < 0)
+		if (live_create(&options, &door.live, &err) < 0)
 			_exit(2);
 		door_run(&door, fds[1]);
 	}
@@ -156,7 +157,7 @@ struct seen {
 };
 
 static int
-see(void *data, const struct ambit_live_entry *entry)
+see(void *data, const struct live_entry *entry)
 {
 	struct seen *seen = data;
 
@@ -172,14 +173,14 @@ see(void *data, const struct ambit_live_entry *entry)
 }
 
 static void
-wait_next(struct ambit_link *link, const char *method, const char **ret_params)
+wait_next(struct link *link, const char *method, const char **ret_params)
 {
-	struct pollfd fd = { .fd = ambit_link_fd(link), .events = POLLIN };
+	struct pollfd fd = { .fd = link_fd(link), .events = POLLIN };
 	struct ambit_error err = { 0 };
 	const char *got;
 	int r;
 
-	while ((r = ambit_link_next(link, &got, ret_params, &err)) == 0)
+	while ((r = link_next(link, &got, ret_params, &err)) == 0)
 		assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(r, 1);
 	assert_string_equal(got, method);
@@ -192,7 +193,7 @@ lists_watches_and_answers(void **state)
 			    wrong = { .kind = AMBIT_FOLDER, .path = "/" };
 	struct ambit_question question = { 0 };
 	struct ambit_error err = { 0 };
-	struct ambit_link *link = NULL;
+	struct link *link = NULL;
 	struct seen seen = { 0 };
 	const char *params;
 	char *text = NULL, said, name[16] = "";
@@ -200,39 +201,39 @@ lists_watches_and_answers(void **state)
 	pid_t pid = door_start(&out);
 
 	(void)state;
-	assert_int_equal(ambit_live_list(directory, 500, see, &seen, &err), 0);
+	assert_int_equal(live_each(directory, 500, see, &seen, &err), 0);
 	assert_int_equal(seen.n, 1);
 	assert_int_equal(seen.pid, pid);
 	prctl(PR_GET_NAME, name);
 	assert_string_equal(name, "ambit-asks");
-	assert_int_equal(ambit_link_open(directory, seen.name, &link, &err), 0);
+	assert_int_equal(link_open(directory, seen.name, &link, &err), 0);
 	/* The door's own words do not stand for what it is. */
-	assert_int_equal(ambit_link_call(link, "status", NULL, &text, &err), 0);
+	assert_int_equal(link_call(link, "status", NULL, &text, &err), 0);
 	assert_non_null(strstr(text, "\"own\":7"));
 	assert_non_null(strstr(text, "\"session\":\"tested\""));
 	assert_non_null(strstr(text, "\"agent_mode\":{\"from\":\"default\",\"value\":\"build\"}"));
 	free(text);
-	assert_int_equal(ambit_link_call(link, "nothing", NULL, NULL, &err), -EREMOTEIO);
+	assert_int_equal(link_call(link, "nothing", NULL, NULL, &err), -EREMOTEIO);
 	assert_non_null(strstr(err.text, "one of hello"));
-	assert_int_equal(ambit_link_call(link, "watch", NULL, NULL, &err), 0);
+	assert_int_equal(link_call(link, "watch", NULL, NULL, &err), 0);
 	wait_next(link, "question", &params);
-	assert_int_equal(ambit_live_question(params, &question, &err), 0);
+	assert_int_equal(live_question(params, &question, &err), 0);
 	assert_non_null(strstr(question.what, world.out));
-	assert_int_equal(ambit_link_answer(link, question.id, &wrong, &err), -EREMOTEIO);
-	assert_int_equal(ambit_link_answer(link, question.id + 1, &answer, &err), -ESTALE);
-	assert_int_equal(ambit_link_answer(link, question.id, &answer, &err), 0);
-	assert_int_equal(ambit_link_answer(link, question.id, &answer, &err), -ESTALE);
+	assert_int_equal(link_answer(link, question.id, &wrong, &err), -EREMOTEIO);
+	assert_int_equal(link_answer(link, question.id + 1, &answer, &err), -ESTALE);
+	assert_int_equal(link_answer(link, question.id, &answer, &err), 0);
+	assert_int_equal(link_answer(link, question.id, &answer, &err), -ESTALE);
 	wait_next(link, "closed", &params);
 	assert_non_null(strstr(params, "\"how\":\"answered\""));
 	assert_int_equal(read(out, &said, 1), 1);
 	assert_int_equal(said, 'y');
-	ambit_question_finish(&question);
-	assert_int_equal(ambit_link_call(link, "stop", NULL, NULL, &err), 0);
+	question_finish(&question);
+	assert_int_equal(link_call(link, "stop", NULL, NULL, &err), 0);
 	door_end(pid, out);
-	assert_int_equal(ambit_link_call(link, "hello", NULL, NULL, &err), -EPIPE);
-	ambit_link_close(link);
+	assert_int_equal(link_call(link, "hello", NULL, NULL, &err), -EPIPE);
+	link_close(link);
 	seen.n = 0;
-	assert_int_equal(ambit_live_list(directory, 500, see, &seen, &err), 0);
+	assert_int_equal(live_each(directory, 500, see, &seen, &err), 0);
 	assert_int_equal(seen.n, 0);
 }
 
@@ -251,33 +252,33 @@ removes_what_the_dead_left(void **state)
 	close(out);
 	snprintf(path, sizeof(path), "%s/not-a-name", directory);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(ambit_live_list(directory, 500, see, &seen, &err), 0);
+	assert_int_equal(live_each(directory, 500, see, &seen, &err), 0);
 	assert_int_equal(seen.n, 0);
 	/* Empty but for what is none of ours. */
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(rmdir(directory), 0);
-	assert_int_equal(ambit_live_list(directory, 500, see, &seen, &err), 0);
+	assert_int_equal(live_each(directory, 500, see, &seen, &err), 0);
 }
 
 static void
 keeps_to_its_own_directory(void **state)
 {
-	struct ambit_live_options options = { .directory = directory, .door = "test" };
-	struct ambit_live *live = NULL;
+	struct live_options options = { .directory = directory, .door = "test" };
+	struct live *live = NULL;
 	struct ambit_error err = { 0 };
 	char other[900];
 
 	(void)state;
 	assert_int_equal(mkdir(directory, 0700), 0);
 	assert_int_equal(chmod(directory, 0755), 0);
-	assert_int_equal(ambit_live_create(&options, &live, &err), -EPERM);
+	assert_int_equal(live_create(&options, &live, &err), -EPERM);
 	assert_non_null(strstr(err.text, "chmod 700"));
-	assert_int_equal(ambit_live_list(directory, 500, see, NULL, &err), -EPERM);
+	assert_int_equal(live_each(directory, 500, see, NULL, &err), -EPERM);
 	snprintf(other, sizeof(other), "%s-other", directory);
 	assert_int_equal(chmod(directory, 0700), 0);
 	assert_int_equal(rename(directory, other), 0);
 	assert_int_equal(symlink(other, directory), 0);
-	assert_true(ambit_live_create(&options, &live, &err) < 0);
+	assert_true(live_create(&options, &live, &err) < 0);
 	assert_null(live);
 	assert_int_equal(unlink(directory), 0);
 	assert_int_equal(rmdir(other), 0);
@@ -289,7 +290,7 @@ takes_only_names_of_its_own(void **state)
 	static const char *const bad[] = { "", ".", "..", "1", "1-", "1-abcde", "1-abcdefg",
 		"0-abcdef", "-1-abcdef", "1-ABCDEF", "1-abc/ef", "x-abcdef", "1-abcde1",
 		"99999999999-abcdef", NULL };
-	struct ambit_link *link = NULL;
+	struct link *link = NULL;
 	struct ambit_error err = { 0 };
 	pid_t pid;
 
@@ -298,7 +299,7 @@ takes_only_names_of_its_own(void **state)
 	assert_int_equal(pid, 4120);
 	for (const char *const *name = bad; *name; name++) {
 		assert_false(place_is_name(*name, &pid));
-		assert_int_equal(ambit_link_open(directory, *name, &link, &err), -EINVAL);
+		assert_int_equal(link_open(directory, *name, &link, &err), -EINVAL);
 	}
 }
 
@@ -317,21 +318,21 @@ believes_no_odd_door(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct ambit_link *link = NULL;
+		struct link *link = NULL;
 		struct ambit_error err = { 0 };
 		int dir = -1, listener = -1, fd;
 		char name[32];
 
 		assert_int_equal(place_open(directory, true, &dir, &err), 0);
 		assert_int_equal(place_listen(dir, &listener, name, &err), 0);
-		assert_int_equal(ambit_link_open(directory, name, &link, &err), 0);
+		assert_int_equal(link_open(directory, name, &link, &err), 0);
 		fd = accept(listener, NULL, NULL);
 		assert_true(fd >= 0);
 		assert_int_equal(write(fd, lines[i], strlen(lines[i])), (ssize_t)strlen(lines[i]));
 		shutdown(fd, SHUT_RDWR);
-		assert_int_equal(ambit_link_call(link, "hello", NULL, NULL, &err), wanted[i]);
+		assert_int_equal(link_call(link, "hello", NULL, NULL, &err), wanted[i]);
 		assert_null(strchr(err.text, '\x1b'));
-		ambit_link_close(link);
+		link_close(link);
 		close(fd);
 		close(listener);
 		assert_int_equal(unlinkat(dir, name, 0), 0);
@@ -362,7 +363,7 @@ reads_questions_strictly(void **state)
 	for (const char *const *text = bad; *text; text++) {
 		struct ambit_error err = { 0 };
 
-		assert_true(ambit_live_question(*text, &question, &err) < 0);
+		assert_true(live_question(*text, &question, &err) < 0);
 		assert_true(err.text[0] != '\0');
 		assert_null(question.what);
 	}

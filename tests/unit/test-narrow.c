@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "scope/scope-narrow.h"
 #include "scope/scope-private.h"
 
 struct rig {
@@ -78,7 +79,7 @@ narrow(const struct rig *rig, const char *name)
 	const char *dir = path;
 
 	snprintf(path, sizeof(path), "%s%s", name[0] == '/' ? rig->top : "", name);
-	assert_int_equal(ambit_scope_narrow(rig->scope, &dir, 1, "somebody", NULL), 0);
+	assert_int_equal(scope_narrow(rig->scope, &dir, 1, "somebody", NULL), 0);
 }
 
 static void
@@ -131,7 +132,7 @@ one_around_is_all_and_one_elsewhere_nothing(void **state)
 		assert_false(writes(rig, rig->scope, "/outside/x", false));
 		assert_true(rig->scope->narrowed && rig->scope->only == NULL);
 	}
-	assert_int_equal(ambit_scope_narrow(rig->scope, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(scope_narrow(rig->scope, NULL, 0, NULL, NULL), 0);
 	assert_true(writes(rig, rig->scope, "/folder/x", true));
 }
 

@@ -17,16 +17,17 @@
 #include <ambit/run.h>
 
 #include "base/str.h"
+#include "line/process/run-doors.h"
 
 static struct ambit_run_inner *
-said(const struct ambit_run_around *around)
+said(const struct run_around *around)
 {
 	struct ambit_run_inner *inner = NULL;
 	struct ambit_error err = { 0 };
 	int fd = -1;
 
-	assert_int_equal(ambit_run_around(around, &fd, &err), 0);
-	assert_int_equal(ambit_run_inner_open(fd, &inner, &err), 0);
+	assert_int_equal(run_around(around, &fd, &err), 0);
+	assert_int_equal(run_inner_open(fd, &inner, &err), 0);
 	return inner;
 }
 
@@ -35,7 +36,7 @@ what_a_door_says_is_what_comes(void **state)
 {
 	static char *clear[] = { "/w/src", "/w/\xff odd", NULL }, *spine[] = { "/w", NULL };
 	static char *envp[] = { "A=b", "EMPTY=", "=odd", NULL };
-	const struct ambit_run_around around = {
+	const struct run_around around = {
 		.scope = "{\"folder\":\"/w\"}",
 		.open = clear,
 		.spine = spine,
@@ -45,34 +46,34 @@ what_a_door_says_is_what_comes(void **state)
 	char *const *got;
 
 	(void)state;
-	assert_string_equal(ambit_run_inner_scope(inner), around.scope);
+	assert_string_equal(run_inner_scope(inner), around.scope);
 	/* No line is around it: it makes its temp directory where it likes. */
-	assert_string_equal(ambit_run_inner_temp(inner), "");
-	got = ambit_run_inner_whole(inner);
+	assert_string_equal(run_inner_temp(inner), "");
+	got = run_inner_whole(inner);
 	assert_int_equal(strv_len((char **)got), 2);
 	assert_string_equal(got[1], clear[1]);
-	assert_int_equal(strv_len((char **)ambit_run_inner_writable(inner)), 3);
-	got = ambit_run_inner_envp(inner);
+	assert_int_equal(strv_len((char **)run_inner_writable(inner)), 3);
+	got = run_inner_envp(inner);
 	assert_int_equal(strv_len((char **)got), 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(got[i], envp[i]);
 	/* Nobody inside a line stands for it. */
-	assert_int_equal(ambit_run_inner_fd(inner), -1);
-	ambit_run_inner_end(inner, 0, NULL);
+	assert_int_equal(run_inner_fd(inner), -1);
+	run_inner_finish(inner, 0, NULL);
 }
 
 static void
 nothing_to_say_is_said(void **state)
 {
 	static char *none[] = { NULL };
-	const struct ambit_run_around around = { .scope = "", .envp = none };
+	const struct run_around around = { .scope = "", .envp = none };
 	struct ambit_run_inner *inner = said(&around);
 
 	(void)state;
-	assert_string_equal(ambit_run_inner_scope(inner), "");
-	assert_null(ambit_run_inner_whole(inner));
-	assert_null(ambit_run_inner_envp(inner)[0]);
-	ambit_run_inner_end(inner, 0, NULL);
+	assert_string_equal(run_inner_scope(inner), "");
+	assert_null(run_inner_whole(inner));
+	assert_null(run_inner_envp(inner)[0]);
+	run_inner_finish(inner, 0, NULL);
 }
 
 /* A descriptor that somebody else gave the number of. */
@@ -86,13 +87,12 @@ what_is_not_of_a_door_is_refused(void **state)
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	close(pair[0]);
-	assert_true(ambit_run_inner_open(pair[1], &inner, &err) < 0);
+	assert_true(run_inner_open(pair[1], &inner, &err) < 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(send(pair[0], "hello", 5, 0), 5);
-	assert_true(ambit_run_inner_open(pair[1], &inner, &err) < 0);
+	assert_true(run_inner_open(pair[1], &inner, &err) < 0);
 	close(pair[0]);
-	assert_true(
-		ambit_run_inner_open(open("/dev/null", O_RDONLY | O_CLOEXEC), &inner, &err) < 0);
+	assert_true(run_inner_open(open("/dev/null", O_RDONLY | O_CLOEXEC), &inner, &err) < 0);
 	assert_null(inner);
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/fd.h"
 #include "line/process/nest-wire.h"
+#include "line/process/run-doors.h"
 
 #include <ambit/run.h>
 
@@ -36,7 +37,7 @@ static void
 start(struct client *client)
 {
 	static char *const none[] = { NULL };
-	const struct ambit_run_request request = { .args = none, .envp = none, .cwd = "/" };
+	const struct run_request request = { .args = none, .envp = none, .cwd = "/" };
 	int pair[2], status = 99;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
@@ -47,7 +48,7 @@ start(struct client *client)
 
 		close(pair[0]);
 		setpgid(0, 0);
-		if (ambit_run_through(pair[1], &request, &status, &report, NULL) < 0)
+		if (run_relay(pair[1], &request, &status, &report, NULL) < 0)
 			_exit(98);
 		_exit(status);
 	}

@@ -7,6 +7,8 @@
 #include <dirent.h>
 
 #include "base/str.h"
+#include "engine/line.h"
+#include "perform/permit.h"
 
 struct rig {
 	struct world w;
@@ -288,7 +290,7 @@ gives_several_places_and_passes(void **state)
 {
 	struct rig *rig = *state;
 	struct ambit_place from, to;
-	struct ambit_pass pass;
+	struct pass pass;
 
 	world_file("f", "x");
 	permit(rig, "move", "{\"src\":\"f\",\"dst\":\"g\"}", NULL);
@@ -299,9 +301,9 @@ gives_several_places_and_passes(void **state)
 		ambit_permit_place(rig->permit, "g", AMBIT_ACCESS_REPLACE, false, false, &to, NULL),
 		0);
 	for (int i = 0; i < 10; i++) {
-		ambit_permit_pass(rig->permit, &pass);
-		assert_int_equal(ambit_pass_use(&pass), 0);
-		assert_int_equal(ambit_pass_use(&pass), -EPERM);
+		permit_pass(rig->permit, &pass);
+		assert_int_equal(pass_use(&pass), 0);
+		assert_int_equal(pass_use(&pass), -EPERM);
 	}
 	assert_true(is_at(&from, "f"));
 	assert_false(to.exists);

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "request/host.h"
+#include "scope/profile.h"
 
 static void
 every_promised_profile_is_there(void **state)
@@ -36,29 +37,29 @@ every_promised_profile_is_there(void **state)
 		{ "gradle", "cache" },
 		{ "maven", "cache" },
 	};
-	const struct ambit_profile *profile;
+	const struct profile *profile;
 	size_t n = sizeof(promised) / sizeof(promised[0]);
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
-		profile = ambit_profile_find(promised[i].name);
+		profile = profile_find(promised[i].name);
 		assert_non_null(profile);
 		assert_string_equal(profile->kind, promised[i].kind);
 	}
-	assert_non_null(ambit_profile_at(n - 1));
-	assert_null(ambit_profile_at(n));
-	assert_null(ambit_profile_find("Claude"));
-	assert_null(ambit_profile_find(""));
+	assert_non_null(profile_at(n - 1));
+	assert_null(profile_at(n));
+	assert_null(profile_find("Claude"));
+	assert_null(profile_find(""));
 }
 
 static void
 every_row_is_whole_and_unique(void **state)
 {
-	const struct ambit_profile *p;
+	const struct profile *p;
 
 	(void)state;
-	for (size_t i = 0; (p = ambit_profile_at(i)); i++) {
-		assert_ptr_equal(ambit_profile_find(p->name), p);
+	for (size_t i = 0; (p = profile_at(i)); i++) {
+		assert_ptr_equal(profile_find(p->name), p);
 		assert_non_null(p->folders[0]);
 		assert_non_null(p->commands[0]);
 		assert_non_null(p->hosts);
@@ -87,10 +88,10 @@ no_profile_opens_what_runs_later(void **state)
 		"~/.config/pip", "~/.config/uv", "~/.local/share/uv", "~/.config/ccache",
 		"~/.ccache", "~/.local/share/applications", "~/.local/lib", "~/.config/ambit",
 		"~/.local/state/ambit" };
-	const struct ambit_profile *p;
+	const struct profile *p;
 
 	(void)state;
-	for (size_t i = 0; (p = ambit_profile_at(i)); i++)
+	for (size_t i = 0; (p = profile_at(i)); i++)
 		for (size_t j = 0; p->folders[j]; j++)
 			for (size_t k = 0; k < sizeof(guarded) / sizeof(guarded[0]); k++)
 				if (str_beneath(guarded[k], p->folders[j]) ||
@@ -102,10 +103,10 @@ no_profile_opens_what_runs_later(void **state)
 static void
 every_folder_is_a_plain_path_below_home(void **state)
 {
-	const struct ambit_profile *p;
+	const struct profile *p;
 
 	(void)state;
-	for (size_t i = 0; (p = ambit_profile_at(i)); i++)
+	for (size_t i = 0; (p = profile_at(i)); i++)
 		for (size_t j = 0; p->folders[j]; j++) {
 			const char *folder = p->folders[j];
 
@@ -128,8 +129,8 @@ every_folder_is_a_plain_path_below_home(void **state)
 static void
 agents_with_a_sandbox_of_their_own_are_told_to_leave_it_off(void **state)
 {
-	const struct ambit_profile *codex = ambit_profile_find("codex");
-	const struct ambit_profile *gemini = ambit_profile_find("gemini");
+	const struct profile *codex = profile_find("codex");
+	const struct profile *gemini = profile_find("gemini");
 
 	(void)state;
 	assert_string_equal(codex->args[0], "--sandbox");
@@ -169,20 +170,20 @@ a_command_finds_its_profile_by_its_last_component(void **state)
 		{ "", NULL },
 		{ "bash", NULL },
 	};
-	const struct ambit_profile *p;
+	const struct profile *p;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		p = ambit_profile_for(rows[i].command);
+		p = profile_for(rows[i].command);
 		if (!rows[i].profile)
 			assert_null(p);
 		else
-			assert_ptr_equal(p, ambit_profile_find(rows[i].profile));
+			assert_ptr_equal(p, profile_find(rows[i].profile));
 	}
 	/* No command is claimed by two. */
-	for (size_t i = 0; (p = ambit_profile_at(i)); i++)
+	for (size_t i = 0; (p = profile_at(i)); i++)
 		for (size_t j = 0; p->commands[j]; j++)
-			assert_ptr_equal(ambit_profile_for(p->commands[j]), p);
+			assert_ptr_equal(profile_for(p->commands[j]), p);
 }
 
 int

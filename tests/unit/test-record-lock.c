@@ -8,6 +8,7 @@
 
 #include "record-place.h"
 #include "record/lock.h"
+#include "record/upkeep.h"
 #include "rounds.h"
 
 #define SOON_MS 3000 /* far below STORE_BUSY_MS */
@@ -399,7 +400,7 @@ come_in(struct place *p, int number, int start, int in, int leave)
 	if (number % 2)
 		ambit_record_close(p->record);
 	else
-		ambit_record_leave(p->record);
+		record_leave(p->record);
 	_exit(0);
 }
 

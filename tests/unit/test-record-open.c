@@ -4,6 +4,7 @@
 
 #include "record-place.h"
 #include "record/lock.h"
+#include "record/upkeep.h"
 #include "rounds.h"
 
 /* -- opening -------------------------------------------------------------------- */
@@ -111,7 +112,7 @@ who_leaves_is_found_to_have_closed(void **state)
 		if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, NULL) < 0 ||
 			append(p->record, "s", "x", NULL, NULL) != 0)
 			_exit(1);
-		ambit_record_leave(p->record);
+		record_leave(p->record);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

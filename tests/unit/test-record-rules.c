@@ -3,6 +3,7 @@
  * change is an event, and what means nothing is refused. */
 
 #include "record-place.h"
+#include "record/upkeep.h"
 
 /* -- sessions ---------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ a_session_is_restored_as_it_was_stored(void **state)
 	session.permissions = permissions;
 	session.n_permissions = 2;
 	session.wrote = true;
-	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
+	assert_int_equal(record_session_store(p->record, &session, &p->err), 0);
 	reopen(p);
 	assert_int_equal(ambit_record_session_load(p->record, "one", &got, &p->err), 0);
 	assert_string_equal(got.root, "/srv/\xff");
@@ -106,29 +107,29 @@ every_change_of_a_session_is_an_event(void **state)
 	struct ambit_session session = session_of("one");
 
 	open_write(p);
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(look(p, NULL)->kinds, "session ");
 	session.agent_mode = AMBIT_PLAN;
 	session.ask_mode = AMBIT_BYPASS;
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(look(p, NULL)->kinds, "session mode ");
 	assert_string_equal(look(p, NULL)->last,
 		"{\"agent_mode\":{\"new\":\"plan\",\"old\":null},"
 		"\"ask_mode\":{\"new\":\"bypass\",\"old\":\"ask-dangerous\"}}");
 	session.permissions = &permission;
 	session.n_permissions = 1;
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(look(p, NULL)->last, "{\"new\":\"allow\",\"old\":null}");
 	assert_string_equal(look(p, NULL)->tool, "bash");
 	permission.permission = AMBIT_PERMISSION_DENY;
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(look(p, NULL)->last, "{\"new\":\"deny\",\"old\":\"allow\"}");
 	session.n_permissions = 0;
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(look(p, NULL)->last, "{\"new\":null,\"old\":\"deny\"}");
 	session.root = (char *)"/other";
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	assert_string_equal(
 		look(p, NULL)->kinds, "session mode permission permission permission session ");
 	assert_non_null(strstr(look(p, NULL)->last, "\"old_root\":\"/srv/\\\\xff\""));
@@ -143,12 +144,12 @@ a_session_that_means_nothing_is_neither_stored_nor_loaded(void **state)
 
 	open_write(p);
 	session.ask_mode = 77;
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), -EINVAL);
+	assert_int_equal(record_session_store(p->record, &session, NULL), -EINVAL);
 	session.ask_mode = -1;
 	session.name = (char *)"a/b";
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), -EINVAL);
+	assert_int_equal(record_session_store(p->record, &session, NULL), -EINVAL);
 	session.name = (char *)"one";
-	assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	sql(p, "UPDATE sessions SET ask_mode = 77");
 	assert_int_equal(ambit_record_session_load(p->record, "one", &got, &p->err), -EBADMSG);
 	sql(p, "UPDATE sessions SET ask_mode = 0; INSERT INTO permissions VALUES ('one', 0, x'61', "
@@ -179,11 +180,11 @@ noting_the_first_write_changes_nothing_else(void **state)
 
 	open_write(p);
 	assert_int_equal(record_session_wrote(p->record, "s", &p->err), -ENOENT);
-	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
+	assert_int_equal(record_session_store(p->record, &session, &p->err), 0);
 	/* Another process tightens a mode; this one still has the old one. */
 	assert_int_equal(ambit_record_open(p->state, AMBIT_RECORD_WRITE, &other, NULL), 0);
 	session.reads = 0;
-	assert_int_equal(ambit_record_session_store(other, &session, NULL), 0);
+	assert_int_equal(record_session_store(other, &session, NULL), 0);
 	ambit_record_close(other);
 	assert_int_equal(record_session_wrote(p->record, "s", &p->err), 0);
 	assert_int_equal(record_session_wrote(p->record, "s", &p->err), 0);
@@ -208,10 +209,10 @@ a_permission_whose_tool_holds_a_secret_is_not_stored(void **state)
 		.n_permissions = 1 };
 
 	open_write(p);
-	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), -EINVAL);
+	assert_int_equal(record_session_store(p->record, &session, &p->err), -EINVAL);
 	assert_non_null(strstr(p->err.text, "looks like a secret"));
 	permission.tool = (char *)"mcp__vault__get_token";
-	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
+	assert_int_equal(record_session_store(p->record, &session, &p->err), 0);
 }
 
 static void
@@ -226,7 +227,7 @@ sessions_come_newest_first(void **state)
 		struct ambit_session session = session_of(name);
 
 		session.created = 1 + i;
-		assert_int_equal(ambit_record_session_store(p->record, &session, NULL), 0);
+		assert_int_equal(record_session_store(p->record, &session, NULL), 0);
 	}
 	sql(p, "UPDATE sessions SET updated = created; UPDATE events SET time = 1");
 	assert_int_equal(ambit_record_sessions(p->record, collect_name, names, &p->err), 0);

@@ -3,6 +3,7 @@
  * secrets. */
 
 #include "record-place.h"
+#include "record/upkeep.h"
 
 /* -- events ----------------------------------------------------------------------- */
 
@@ -243,16 +244,16 @@ the_version_changes_when_another_connection_wrote(void **state)
 
 	open_write(p);
 	assert_int_equal(ambit_record_open(p->state, AMBIT_RECORD_WRITE, &other, NULL), 0);
-	int64_t before = ambit_record_version(p->record);
+	int64_t before = record_version(p->record);
 
-	assert_int_equal(ambit_record_version(p->record), before);
+	assert_int_equal(record_version(p->record), before);
 	assert_int_equal(append(p->record, "s", "mine", NULL, NULL), 0);
-	assert_int_equal(ambit_record_version(p->record), before);
+	assert_int_equal(record_version(p->record), before);
 	assert_int_equal(append(other, "s", "theirs", NULL, NULL), 0);
-	int64_t after = ambit_record_version(p->record);
+	int64_t after = record_version(p->record);
 
 	assert_int_not_equal(after, before);
-	assert_int_equal(ambit_record_version(p->record), after);
+	assert_int_equal(record_version(p->record), after);
 	ambit_record_close(other);
 	assert_int_equal(append(p->record, "s", "mine", NULL, NULL), 0);
 	assert_int_equal(verify(p), 3);

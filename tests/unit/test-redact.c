@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "record/redact.h"
+#include "record/upkeep.h"
 #include "rounds.h"
 
 static void
@@ -336,7 +337,7 @@ words_of_types_are_no_secrets(void **state)
 static void
 the_public_function_is_the_same(void **state)
 {
-	auto_free char *got = ambit_redact("A_SECRET=x");
+	auto_free char *got = redact_secrets("A_SECRET=x");
 
 	(void)state;
 	assert_string_equal(got, "A_SECRET=[redacted]");

@@ -3,6 +3,7 @@
  * withdrawn, and that nobody waits for somebody else's question. */
 
 #include "registry-rig.h"
+#include "engine/questions.h"
 
 /* -- who is asked ------------------------------------------------------------------------ */
 
@@ -50,7 +51,7 @@ gives_the_question_back_when_the_answer_comes_later(void **state)
 	assert_false(exists(path));
 	ambit_result_finish(&result);
 	/* Nothing waits: the next call has a question of its own. */
-	assert_null(ambit_engine_question(rig->engine));
+	assert_null(engine_question(rig->engine));
 	rig->ask_fails = 0;
 	result = call_with(rig, "stamp", args, &options);
 	assert_false(result.failed);
@@ -226,7 +227,7 @@ withdraws_a_question_with_its_call(void **state)
 	assert_true(job.result.failed);
 	assert_true(job.result.cancelled);
 	assert_false(exists(path));
-	assert_null(ambit_engine_question(rig->engine));
+	assert_null(engine_question(rig->engine));
 	ambit_result_finish(&job.result);
 	close(cancel);
 	close(rig->go);
@@ -248,9 +249,9 @@ hears_of_an_answer_from_elsewhere(void **state)
 	begin(&job, rig, "stamp", -1);
 	wait_readable(rig->entered, -1);
 	ambit_registry_lock(rig->registry);
-	question = ambit_engine_question(rig->engine);
+	question = engine_question(rig->engine);
 	assert_non_null(question);
-	assert_int_equal(ambit_engine_answer(rig->engine, question->id,
+	assert_int_equal(engine_answer(rig->engine, question->id,
 				 &(struct ambit_answer){ .kind = AMBIT_ONCE }, "door", NULL),
 		0);
 	ambit_registry_unlock(rig->registry);
@@ -291,9 +292,9 @@ withdraws_from_the_caller_what_was_answered_elsewhere(void **state)
 	assert_int_equal(pthread_create(&job.thread, NULL, do_job, &job), 0);
 	wait_readable(rig->entered, -1);
 	ambit_registry_lock(rig->registry);
-	question = ambit_engine_question(rig->engine);
+	question = engine_question(rig->engine);
 	assert_non_null(question);
-	assert_int_equal(ambit_engine_answer(rig->engine, question->id,
+	assert_int_equal(engine_answer(rig->engine, question->id,
 				 &(struct ambit_answer){ .kind = AMBIT_ONCE }, "door", NULL),
 		0);
 	ambit_registry_unlock(rig->registry);
@@ -323,10 +324,10 @@ takes_no_answer_for_another_question(void **state)
 	begin(&job, rig, "stamp", -1);
 	wait_readable(rig->entered, -1);
 	ambit_registry_lock(rig->registry);
-	question = ambit_engine_question(rig->engine);
+	question = engine_question(rig->engine);
 	assert_non_null(question);
 	world_link("g", path);
-	assert_int_equal(ambit_engine_answer(rig->engine, question->id,
+	assert_int_equal(engine_answer(rig->engine, question->id,
 				 &(struct ambit_answer){ .kind = AMBIT_ONCE }, "door", NULL),
 		0);
 	ambit_registry_unlock(rig->registry);

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "request/request-object.h"
 #include "request/request-private.h"
 
 static struct ambit_request *
@@ -346,7 +347,7 @@ a_name_that_no_tool_has_is_shown_escaped_and_refused(void **state)
 
 		request = make(names[i], "{\"path\":\"a\"}");
 		assert_string_equal(request->name, shown);
-		assert_string_equal(ambit_request_tool(request), shown);
+		assert_string_equal(request_tool(request), shown);
 		expect_bad(request, AMBIT_CODE_BAD_ARGUMENTS, true, "name");
 	}
 	memset(name, 'x', sizeof(name));
@@ -445,7 +446,7 @@ a_command_is_a_string_or_words(void **state)
 
 		assert_int_equal(request->bad, AMBIT_CODE_NONE);
 		assert_string_equal(request->command, cases[i][1]);
-		assert_string_equal(ambit_request_tool(request), "bash");
+		assert_string_equal(request_tool(request), "bash");
 		ambit_request_destroy(request);
 	}
 }
@@ -610,7 +611,7 @@ doors_without_json_make_the_same_request(void **state)
 
 	(void)state;
 	assert_int_equal(ambit_request_path(AMBIT_ACCESS_DELETE, "a\xff", 2, &request, NULL), 0);
-	assert_string_equal(ambit_request_tool(request), "delete");
+	assert_string_equal(request_tool(request), "delete");
 	assert_int_equal(request->bad, AMBIT_CODE_NONE);
 	assert_int_equal(request->danger, AMBIT_DANGER_WRITE);
 	assert_int_equal(request->paths[0].follow, TOOL_NOFOLLOW);
@@ -622,7 +623,7 @@ doors_without_json_make_the_same_request(void **state)
 	ambit_request_destroy(request);
 
 	assert_int_equal(ambit_request_path(AMBIT_ACCESS_READ, "a", 1, &request, NULL), 0);
-	assert_string_equal(ambit_request_tool(request), "read");
+	assert_string_equal(request_tool(request), "read");
 	ambit_request_destroy(request);
 	assert_int_equal(
 		ambit_request_path((enum ambit_access)99, "a", 1, &request, NULL), -EINVAL);
@@ -822,7 +823,7 @@ who_asks_is_kept(void **state)
 	assert_int_equal(ambit_request_set_who(request, 8, 100, "other", NULL), 0);
 	assert_int_equal(ambit_request_set_cwd(request, "/a"), 0);
 	assert_int_equal(ambit_request_set_cwd(request, "/b"), 0);
-	ambit_request_set_held(request, true);
+	request_set_held(request, true);
 	assert_int_equal(request->pid, 8);
 	assert_int_equal(request->start, 100);
 	assert_string_equal(request->program, "other");

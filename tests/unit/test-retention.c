@@ -5,6 +5,7 @@
 
 #include "record-place.h"
 #include "record/retention.h"
+#include "record/upkeep.h"
 
 #define DAY INT64_C(86400000)
 
@@ -40,12 +41,12 @@ size_of(const struct place *p)
 	return st.st_size;
 }
 
-static struct ambit_forgotten
-forget(struct place *p, struct ambit_forget what)
+static struct record_forgotten
+forget(struct place *p, struct record_forget_what what)
 {
-	struct ambit_forgotten sum;
+	struct record_forgotten sum;
 
-	if (ambit_record_forget(p->record, &what, &sum, &p->err) < 0)
+	if (record_forget(p->record, &what, &sum, &p->err) < 0)
 		fail_msg("%s", p->err.text);
 	return sum;
 }
@@ -95,16 +96,16 @@ a_session_that_is_live_stays(void **state)
 	retention_care(p->record);
 	assert_int_equal(events_of(p, "held"), 5);
 	assert_int_equal(events_of(p, "left"), 0);
-	struct ambit_forgotten sum = forget(p, (struct ambit_forget){ 0 });
+	struct record_forgotten sum = forget(p, (struct record_forget_what){ 0 });
 
 	assert_int_equal(sum.sessions, 0);
 	assert_int_equal(sum.live, 1);
 	/* It works in two: whatever it is, it stays. */
 	happened(p, "third", 5, now);
 	record_session_hold(other, "second");
-	assert_int_equal(forget(p, (struct ambit_forget){ .session = "third" }).live, 1);
+	assert_int_equal(forget(p, (struct record_forget_what){ .session = "third" }).live, 1);
 	ambit_record_close(other);
-	assert_int_equal(forget(p, (struct ambit_forget){ 0 }).sessions, 2);
+	assert_int_equal(forget(p, (struct record_forget_what){ 0 }).sessions, 2);
 	assert_int_equal(events_of(p, "held"), 0);
 	verify(p);
 }
@@ -132,10 +133,10 @@ whoever_is_killed_holds_nothing(void **state)
 		_exit(1);
 	}
 	assert_int_equal(read(in[0], &byte, 1), 1);
-	assert_int_equal(forget(p, (struct ambit_forget){ .session = "s" }).live, 1);
+	assert_int_equal(forget(p, (struct record_forget_what){ .session = "s" }).live, 1);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(forget(p, (struct ambit_forget){ .session = "s" }).sessions, 1);
+	assert_int_equal(forget(p, (struct record_forget_what){ .session = "s" }).sessions, 1);
 	close(in[0]);
 	close(in[1]);
 }
@@ -163,7 +164,7 @@ what_somebody_chose_goes_by_a_person_only(void **state)
 	int64_t id;
 
 	open_write(p);
-	assert_int_equal(ambit_record_session_store(p->record, &session, &p->err), 0);
+	assert_int_equal(record_session_store(p->record, &session, &p->err), 0);
 	assert_int_equal(ambit_record_rule_add(p->record, &no, &id, &p->err), 0);
 	record_set_limits(p->record, &(struct record_limits){ .store_bytes = 1, .keep_ms = 1 });
 	happened(p, "plain", 5, clock_now() - DAY);
@@ -173,7 +174,7 @@ what_somebody_chose_goes_by_a_person_only(void **state)
 	assert_int_equal(events_of(p, "plain"), 0);
 	assert_int_equal(events_of(p, "planned"), 2);
 	assert_int_equal(events_of(p, "refused"), 2);
-	assert_int_equal(forget(p, (struct ambit_forget){ 0 }).sessions, 2);
+	assert_int_equal(forget(p, (struct record_forget_what){ 0 }).sessions, 2);
 	assert_int_equal(
 		ambit_record_session_load(p->record, "planned", &session, &p->err), -ENOENT);
 	verify(p);
@@ -224,16 +225,16 @@ the_file_shrinks_when_a_person_forgets(void **state)
 	happened(p, "b", 3000, 1000);
 	reopen(p);
 	before = size_of(p);
-	struct ambit_forgotten sum =
-		forget(p, (struct ambit_forget){ .session = "b", .look = true });
+	struct record_forgotten sum =
+		forget(p, (struct record_forget_what){ .session = "b", .look = true });
 
 	assert_int_equal(sum.events, 3000);
 	assert_int_equal(events_of(p, "b"), 3000);
-	assert_int_equal(forget(p, (struct ambit_forget){ .session = "b" }).events, 3000);
+	assert_int_equal(forget(p, (struct record_forget_what){ .session = "b" }).events, 3000);
 	assert_true(size_of(p) < before / 5);
 	assert_int_equal(verify(p), 2);
-	assert_int_equal(forget(p, (struct ambit_forget){ .before = 500 }).sessions, 0);
-	assert_int_equal(forget(p, (struct ambit_forget){ .before = 1500 }).sessions, 1);
+	assert_int_equal(forget(p, (struct record_forget_what){ .before = 500 }).sessions, 0);
+	assert_int_equal(forget(p, (struct record_forget_what){ .before = 1500 }).sessions, 1);
 }
 
 /* As ambit made them before pages were given back one at a time. */
@@ -250,7 +251,7 @@ an_older_record_shrinks_as_well(void **state)
 	sql(p, "PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = NONE; VACUUM");
 	open_write(p);
 	before = size_of(p);
-	forget(p, (struct ambit_forget){ .session = "b" });
+	forget(p, (struct record_forget_what){ .session = "b" });
 	assert_true(size_of(p) < before / 5);
 	assert_int_equal(verify(p), 1);
 }

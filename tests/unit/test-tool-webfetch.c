@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/line.h"
 
 struct rig {
 	struct world w;
@@ -386,13 +387,13 @@ address_is_refused_for_itself(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_false(ambit_engine_refuses_host(rig->engine, "192.0.2.1:80"));
+	assert_false(engine_refuses_host(rig->engine, "192.0.2.1:80"));
 	stop(rig);
 	start(rig, "\"net\":\"open\",\"deny_hosts\":[\"192.0.2.0/24\"],");
-	assert_true(ambit_engine_refuses_host(rig->engine, "192.0.2.1:80"));
-	assert_false(ambit_engine_refuses_host(rig->engine, "198.51.100.1:80"));
-	assert_false(ambit_engine_refuses_host(rig->engine, "[2001:db8::1]:80"));
-	assert_true(ambit_engine_refuses_host(rig->engine, "no host"));
+	assert_true(engine_refuses_host(rig->engine, "192.0.2.1:80"));
+	assert_false(engine_refuses_host(rig->engine, "198.51.100.1:80"));
+	assert_false(engine_refuses_host(rig->engine, "[2001:db8::1]:80"));
+	assert_true(engine_refuses_host(rig->engine, "no host"));
 	assert_int_equal(rig->asked, 0);
 }
 

@@ -4,6 +4,7 @@
  * on the screen, then presses keys, and hands over all it saw. */
 
 #include "person.h"
+#include "ask/approver.h"
 
 #define THE_END "<the end>"
 #define CONFIRM "goes back: "
@@ -511,8 +512,7 @@ a_yes_on_a_shared_terminal_takes_the_word(void **state)
 
 	ambit_approver_destroy(pty->approver);
 	assert_int_equal(
-		ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_SHARED, &pty->approver, NULL),
-		0);
+		approver_on_tty(pty->slave, pty->slave, TTY_SHARED, &pty->approver, NULL), 0);
 	tty_set_alone(pty->approver, 0);
 	assert_answer(pty, &question, STEPS({ PROMPT, "y" }, { WORD_SAYS, THE_WORD }), AMBIT_ONCE,
 		"", "");
@@ -609,8 +609,8 @@ hostile_names_cannot_steer_the_terminal(void **state)
 				  ".\\xff\\x01");
 		assert_int_equal(strstr(pty->seen->text, "\x1b[1m") != NULL, colour);
 		ambit_approver_destroy(pty->approver);
-		assert_int_equal(ambit_approver_tty(pty->slave, pty->slave, AMBIT_TTY_COLOUR,
-					 &pty->approver, NULL),
+		assert_int_equal(
+			approver_on_tty(pty->slave, pty->slave, TTY_COLOUR, &pty->approver, NULL),
 			0);
 		tty_set_alone(pty->approver, 0);
 	}

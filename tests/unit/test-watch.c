@@ -4,6 +4,8 @@
 
 #include "person.h"
 
+#include "ask/tty/dialog.h"
+#include "live/live.h"
 #include "watch/board.h"
 #include "watch/frame.h"
 #include "watch/row.h"
@@ -31,7 +33,7 @@ finish(void **state)
 static void
 add_party(struct board *board, uint64_t id, const char *session)
 {
-	struct ambit_live_entry entry = {
+	struct live_entry entry = {
 		.name = "1-x",
 		.pid = 4100,
 		.session = session,
@@ -305,7 +307,7 @@ nothing_from_elsewhere_steers_the_terminal(void **state)
 	static const char *const own[] = { ROW_PLAIN, ROW_BOLD, ROW_DIM, ROW_REVERSE, ROW_RED,
 		ROW_GREEN, ROW_YELLOW };
 	struct board *board = *state;
-	struct ambit_live_entry entry = {
+	struct live_entry entry = {
 		.session = HOSTILE, .door = HOSTILE, .folder = HOSTILE, .what = HOSTILE
 	};
 	struct ambit_event event = {
@@ -344,7 +346,7 @@ static void
 no_name_looks_as_if_it_had_ended(void **state)
 {
 	struct board *board = *state;
-	struct ambit_live_entry entry = {
+	struct live_entry entry = {
 		.session = "s", .door = "run", .folder = "/" GAPS, .what = GAPS, .asks = true
 	};
 	struct ambit_event event = {
@@ -451,12 +453,12 @@ no_key_of_the_screen_is_one_of_a_dialogue(void **state)
 	call.folder = call.n_choices = 4;
 	for (const struct screen_key *key = screen_keys; key->key != 0; key++)
 		for (int i = 0; i < 2; i++) {
-			struct ambit_dialog *dialog = NULL;
+			struct dialog *dialog = NULL;
 
-			assert_int_equal(ambit_dialog_create(i ? &call : &path, &dialog, NULL), 0);
+			assert_int_equal(dialog_create(i ? &call : &path, &dialog, NULL), 0);
 			if (key->key != 3) /* quits, and never gets there */
-				assert_int_equal(ambit_dialog_key(dialog, key->key), 0);
-			ambit_dialog_destroy(dialog);
+				assert_int_equal(dialog_key(dialog, key->key), 0);
+			dialog_destroy(dialog);
 		}
 }
 
@@ -470,7 +472,7 @@ a_new_question_never_takes_the_selection(void **state)
 	add_question(board, 1, 1, NULL);
 	free(look(board, 24, 80, false, NULL));
 	add_question(board, 2, 1, "connect example.org:443");
-	assert_int_equal(ambit_dialog_question(board_selected(board)->dialog)->id, 1);
+	assert_int_equal(dialog_question(board_selected(board)->dialog)->id, 1);
 	assert_int_equal(board_selected(board)->party, 1);
 	assert_int_equal(type(board, "j"), BOARD_DRAW);
 	assert_int_equal(board_selected(board)->party, 2);
@@ -486,7 +488,7 @@ a_new_question_never_takes_the_selection(void **state)
 	assert_int_equal(board->deaf_until, BOARD_UNSEEN);
 	assert_int_equal(type(board, "y"), BOARD_DRAW);
 	assert_int_equal(type(board, "\x1b"), BOARD_DRAW);
-	assert_null(ambit_dialog_answer(board_selected(board)->dialog));
+	assert_null(dialog_answer(board_selected(board)->dialog));
 	board_party_remove(board, 1);
 	assert_null(board_selected(board));
 	assert_int_equal(board->n_items, 0);
@@ -506,9 +508,8 @@ what_is_new_on_the_screen_is_not_answered_at_once(void **state)
 	board->deaf_for = BOARD_DEAF_MS;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		assert_int_equal(type(board, keys[i]), BOARD_DRAW);
-		assert_null(ambit_dialog_answer(board_selected(board)->dialog));
-		assert_int_equal(
-			ambit_dialog_state(board_selected(board)->dialog), AMBIT_DIALOG_ASKING);
+		assert_null(dialog_answer(board_selected(board)->dialog));
+		assert_int_equal(dialog_state(board_selected(board)->dialog), DIALOG_ASKING);
 	}
 	assert_int_equal(type(board, "\x03"), BOARD_QUIT);
 	assert_int_equal(type(board, "\x1a"), BOARD_STOP);
@@ -525,8 +526,7 @@ type_in_vain(struct board *board, const char *text, int64_t now, int64_t every)
 		board_listen(board, now);
 		assert_int_equal(board_type(board, text, 1, true, now), BOARD_DRAW);
 		for (size_t i = 0; i < board->n_items; i++)
-			assert_int_equal(
-				ambit_dialog_state(board->items[i].dialog), AMBIT_DIALOG_ASKING);
+			assert_int_equal(dialog_state(board->items[i].dialog), DIALOG_ASKING);
 	}
 	return now - every;
 }
@@ -623,7 +623,7 @@ quitting_answers_nothing_in_any_state(void **state)
 		if (*before[i])
 			assert_int_equal(type(board, before[i]), BOARD_DRAW);
 		assert_int_equal(type(board, "\x03"), BOARD_QUIT);
-		assert_null(ambit_dialog_answer(board_selected(board)->dialog));
+		assert_null(dialog_answer(board_selected(board)->dialog));
 	}
 }
 
@@ -640,8 +640,7 @@ a_message_is_typed_and_shown(void **state)
 	assert_seen(board, 10, 40, "  message: quick, yes_\n", true);
 	assert_int_equal(board_type(board, "\x1b", 1, false, NOW), -EAGAIN);
 	assert_int_equal(type(board, "\r"), BOARD_ANSWER);
-	assert_string_equal(
-		ambit_dialog_answer(board_selected(board)->dialog)->message, "quick, yes");
+	assert_string_equal(dialog_answer(board_selected(board)->dialog)->message, "quick, yes");
 }
 
 static void
@@ -661,7 +660,7 @@ lumps_and_halves_of_keys_answer_nothing(void **state)
 	/* The rest of a paste comes by itself, but not much later. */
 	assert_int_equal(board_type(board, "y", 1, true, NOW + 20), BOARD_DRAW);
 	assert_int_equal(board_type(board, "f", 1, true, NOW + 40), BOARD_DRAW);
-	assert_null(ambit_dialog_answer(board_selected(board)->dialog));
+	assert_null(dialog_answer(board_selected(board)->dialog));
 	assert_int_equal(board_type(board, "y", 1, true, NOW + 200), BOARD_ANSWER);
 }
 

@@ -2,7 +2,7 @@
 #ifndef TOOLS_AGENT_AGENT_RUN_H
 #define TOOLS_AGENT_AGENT_RUN_H
 
-#include <ambit/agents.h>
+#include "settings/agents.h"
 
 #include "agents/turn.h"
 #include "tools/registry/tools.h"
@@ -13,7 +13,7 @@
 struct agent_run {
 	struct tool_run *run;
 	const struct ambit_agents *agents; /* of the registry */
-	const struct ambit_agent *agent;
+	const struct agent *agent;
 	int timeout_ms;
 	char *folder;  /* its real path */
 	char *shown;   /* as messages show it */

@@ -17,10 +17,15 @@
 
 #include "agents/changes.h"
 #include "agents/scopefile.h"
+#include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "record/scrub.h"
+#include "scope/profile.h"
+#include "settings/agents.h"
 #include "tools/agent/agent-run.h"
 #include "tools/shell/bash.h"
 #include "tools/registry/registry-private.h"
@@ -101,24 +106,24 @@ find_folder(struct agent_run *a, struct ambit_error *err)
 /* The agent's own state folders and hosts are one question, at its first use. A child has
  * what its parent has. */
 static int
-ask_profile(struct agent_run *a, const struct ambit_profile *profile, struct ambit_error *err)
+ask_profile(struct agent_run *a, const struct profile *profile, struct ambit_error *err)
 {
 	struct ambit_question question = { 0 };
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error why = { 0 };
 	struct ambit_engine *engine = run_lock(a->run);
 	bool child = ambit_scope_enforces_write(ambit_engine_scope(engine));
-	int r = ambit_engine_profile(engine, profile->name, &question, err);
+	int r = engine_profile_question(engine, profile->name, &question, err);
 
 	run_unlock(a->run);
 	if (r > 0 && !child && run_has_person(a->run))
 		r = run_ask(a->run, &question, &answer, &why) == 0 ? 1 : 2;
 	else if (r > 0)
 		r = 2;
-	ambit_question_finish(&question);
+	question_finish(&question);
 	if (r == 1) {
 		engine = run_lock(a->run);
-		r = ambit_engine_profile_answer(engine, profile->name, &answer, "call", err);
+		r = engine_profile_answer(engine, profile->name, &answer, "call", err);
 		run_unlock(a->run);
 		return r < 0 ? r : answer.kind >= AMBIT_ONCE ? 0 : 1;
 	}
@@ -185,7 +190,7 @@ make_brief(struct agent_run *a, char **ret_brief, struct ambit_error *err)
 {
 	auto_free char *scope = NULL, *display = NULL, *files = NULL;
 	const struct ambit_engine *engine = run_lock(a->run);
-	int r = ambit_engine_brief_child(engine, a->folder, may_ask(a), &scope, err);
+	int r = engine_brief_child(engine, a->folder, may_ask(a), &scope, err);
 
 	display = str_dup(ambit_scope_display_root(ambit_engine_scope(engine)));
 	run_unlock(a->run);
@@ -237,7 +242,7 @@ append_list(void *data, const char *key, const char *value, const char *source, 
 }
 
 static int
-make_options(struct agent_run *a, const struct ambit_profile *open, char ***ret_options,
+make_options(struct agent_run *a, const struct profile *open, char ***ret_options,
 	struct ambit_error *err)
 {
 	int net = ambit_engine_net(run_lock(a->run));
@@ -285,7 +290,7 @@ execute_in(struct agent_run *a, struct ambit_execution *execution, struct ambit_
 }
 
 static int
-make_within(struct agent_run *a, const struct ambit_profile *open, char *const *envp, int *ret_fd,
+make_within(struct agent_run *a, const struct profile *open, char *const *envp, int *ret_fd,
 	struct ambit_error *err)
 {
 	const struct ambit_agent_child child = {
@@ -305,16 +310,16 @@ make_within(struct agent_run *a, const struct ambit_profile *open, char *const *
 }
 
 static int
-execute_agent(struct agent_run *a, const struct ambit_profile *open, struct ambit_error *err)
+execute_agent(struct agent_run *a, const struct profile *open, struct ambit_error *err)
 {
 	auto_free char *brief = NULL, *input = NULL;
 	auto_close int within = -1;
 	char **argv = NULL, **options = NULL, **only = NULL;
-	char **envp = ambit_scrub_env(a->agents->envp, (char *const *)a->agent->env, NULL);
+	char **envp = scrub_env(a->agents->envp, (char *const *)a->agent->env, NULL);
 	int r = envp ? make_brief(a, &brief, err) : err_nomem(err);
 
 	if (r == 0)
-		r = ambit_agent_argv(
+		r = agent_argv(
 			a->agent, run_string(a->run, "task"), brief, a->folder, &argv, &input, err);
 	if (r == 0)
 		r = make_options(a, open, &options, err);
@@ -374,7 +379,7 @@ add_change(void *data, const char *name, enum change change)
 
 /* All rows are kept until both who know of them were asked: only then some are left out. */
 static int
-add_refusal(void *data, const struct ambit_refusal *refusal)
+add_refusal(void *data, const struct engine_refusal *refusal)
 {
 	struct agent_run *a = data;
 
@@ -392,7 +397,7 @@ add_refusal(void *data, const struct ambit_refusal *refusal)
 
 /* The row that tells of it: of the same act if there is one. */
 static json_t *
-find_told(const struct agent_run *a, const struct ambit_refusal *refusal)
+find_told(const struct agent_run *a, const struct engine_refusal *refusal)
 {
 	json_t *row, *found = NULL;
 	size_t i;
@@ -410,7 +415,7 @@ find_told(const struct agent_run *a, const struct ambit_refusal *refusal)
 
 /* A refusal is recorded once, and counted by the run. True if it is there. */
 static bool
-count_told(const struct agent_run *a, const struct ambit_refusal *refusal)
+count_told(const struct agent_run *a, const struct engine_refusal *refusal)
 {
 	json_t *count = json_object_get(find_told(a, refusal), "count");
 
@@ -429,7 +434,7 @@ add_counted(struct agent_run *a)
 	int r = 0;
 
 	json_array_foreach (json_object_get(a->report, "refusals"), i, row) {
-		const struct ambit_refusal refusal = {
+		const struct engine_refusal refusal = {
 			.what = json_text(row, "what"),
 			.subject = json_text(row, "subject"),
 			.code = json_text(row, "code"),
@@ -471,7 +476,7 @@ collect_agent_results(struct agent_run *a, struct changes *changes, struct ambit
 	if (report)
 		json_parse(report, strlen(report), &a->report, NULL);
 	engine = run_lock(a->run);
-	r = ambit_engine_refusals(engine, a->session, a->since, add_refusal, a, err);
+	r = engine_refusals(engine, a->session, a->since, add_refusal, a, err);
 	run_unlock(a->run);
 	if (r == 0 && add_counted(a) < 0)
 		r = err_nomem(err);
@@ -497,7 +502,7 @@ check_folder(struct agent_run *a, struct ambit_error *err)
 static int
 run_it(struct agent_run *a, struct ambit_error *err)
 {
-	const struct ambit_profile *profile = ambit_profile_for(a->agent->command[0]);
+	const struct profile *profile = profile_for(a->agent->command[0]);
 	int r = check_folder(a, err);
 	struct changes *changes;
 
@@ -525,7 +530,7 @@ static int
 perform_run_agent(struct tool_run *run, struct ambit_error *err)
 {
 	struct agent_run a = { .run = run, .agents = &run->registry->agents };
-	int r = ambit_agent_find(a.agents->settings, run_string(run, "name"), &a.agent, err);
+	int r = agent_find(a.agents->settings, run_string(run, "name"), &a.agent, err);
 
 	if (r == -ENOENT)
 		r = run_fail(run, err, ENOENT, "Name one of those.", "%s", err->text);
@@ -537,7 +542,7 @@ perform_run_agent(struct tool_run *run, struct ambit_error *err)
 		r = check_depth(&a, err);
 	if (r == 0)
 		r = find_folder(&a, err);
-	a.session = ambit_session_make_name();
+	a.session = session_make_name();
 	if (r == 0 && !a.session)
 		r = err_nomem(err);
 	if (r == 0)

@@ -13,6 +13,9 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 #include "scope/resolve.h"
 #include "tools/archive/archive-guard.h"
 
@@ -40,7 +43,7 @@ decide_entry(struct ambit_engine *engine, const struct ambit_object *object, cha
 	struct ambit_outcome outcome = { 0 };
 	bool yes = false;
 
-	if (ambit_request_objects(object, 1, &request, NULL) < 0)
+	if (request_objects(object, 1, &request, NULL) < 0)
 		return false;
 	ambit_engine_decide(engine, request, &outcome, NULL);
 	yes = is_covered(&outcome);
@@ -82,7 +85,7 @@ archive_may(struct tool_run *run, int dst, const char *dst_real, const char *nam
 		.written = real,
 		.leads = target,
 	};
-	struct ambit_pass pass;
+	struct pass pass;
 	bool yes;
 
 	*ret_why = NULL;
@@ -93,7 +96,7 @@ archive_may(struct tool_run *run, int dst, const char *dst_real, const char *nam
 	if (kind == UNPACK_DIR && object.exists && S_ISDIR(object.mode))
 		return true;
 	engine = run_lock(run);
-	yes = ambit_engine_glance(engine, &object, 1, &pass) == AMBIT_ALLOW;
+	yes = engine_allows_fast(engine, &object, 1, &pass) == AMBIT_ALLOW;
 	if (!yes && *refused < REFUSED_MAX)
 		yes = decide_entry(engine, &object, ret_why);
 	else if (!yes)

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "perform/act.h"
 #include "perform/hand.h"
+#include "perform/permit.h"
 #include "scope/resolve.h"
 #include "tools/archive/archive-unpack.h"
 
@@ -139,7 +140,7 @@ move_row(struct merge *m, struct unpack_row *row)
 {
 	const char *base;
 	auto_close int to = open_parent(m->dst, row->name, &base);
-	struct ambit_pass pass = m->unpack->pass(m->unpack->data);
+	struct pass pass = m->unpack->pass(m->unpack->data);
 	auto_free char *real = str_printf("%s/%s", m->dst_real, row->name);
 	auto_close int staged = -1, there = -1;
 	struct hand_end old = { .parent = to, .real = real, .fd = -1 }, new = { .real = real };
@@ -180,7 +181,7 @@ check_link(struct merge *m, struct unpack_row *row)
 {
 	auto_close int fd =
 		resolve_open(m->dst, row->name, O_PATH, 0, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
-	struct ambit_pass pass = m->unpack->pass(m->unpack->data);
+	struct pass pass = m->unpack->pass(m->unpack->data);
 	const char *base;
 	int r;
 

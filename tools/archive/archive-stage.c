@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "perform/act.h"
 #include "perform/hand.h"
+#include "perform/permit.h"
 #include "scope/resolve.h"
 #include "tools/archive/archive-unpack.h"
 
@@ -71,7 +72,7 @@ make_one_dir(struct unpack *unpack, const char *name, size_t parent, size_t *ret
 	struct ambit_error *err)
 {
 	struct unpack_row *row = unpack_find(unpack, name);
-	struct ambit_pass pass;
+	struct pass pass;
 	const char *base;
 	int fd, r;
 
@@ -130,7 +131,7 @@ static int
 take_row(struct unpack *unpack, const char *name, size_t parent, struct ambit_error *err)
 {
 	struct unpack_row *row = unpack_find(unpack, name);
-	struct ambit_pass pass;
+	struct pass pass;
 	const char *base;
 	int fd, r;
 
@@ -149,7 +150,7 @@ take_row(struct unpack *unpack, const char *name, size_t parent, struct ambit_er
 int
 unpack_make_file(struct unpack *unpack, const char *name, int *ret_fd, struct ambit_error *err)
 {
-	struct ambit_pass pass;
+	struct pass pass;
 	const char *base;
 	size_t parent;
 	int r = make_parents(unpack, name, &parent, err), fd;
@@ -199,7 +200,7 @@ check_link(struct unpack *unpack, struct unpack_row *row)
 {
 	auto_close int fd = resolve_open(
 		unpack->dir, row->name, O_PATH, 0, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
-	struct ambit_pass pass;
+	struct pass pass;
 	const char *base;
 	int parent;
 
@@ -220,7 +221,7 @@ unpack_set_links(struct unpack *unpack, struct ambit_error *err)
 
 	for (size_t i = 0; r == 0 && i < unpack->n_rows; i++) {
 		struct unpack_row *row = &unpack->rows[i];
-		struct ambit_pass pass;
+		struct pass pass;
 		const char *base;
 		int fd;
 

@@ -9,6 +9,7 @@
 #include <ambit/engine.h>
 
 #include "base/err.h"
+#include "perform/permit.h"
 
 /* An archive into a directory of our own: whatever is in it, nothing leaves that
  * directory. Entries that would, or that nobody decided about, are left out and
@@ -53,7 +54,7 @@ struct unpack {
 	/* target: the text of a link, or NULL. */
 	bool (*may)(void *data, const char *name, enum unpack_kind kind, const char *target,
 		char **ret_why);
-	struct ambit_pass (*pass)(void *data);
+	struct pass (*pass)(void *data);
 	bool (*cancelled)(void *data);
 	void (*progress)(void *data, uint64_t bytes); /* or NULL */
 	void *data;

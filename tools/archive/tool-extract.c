@@ -14,6 +14,7 @@
 #include "perform/act.h"
 #include "perform/file-private.h"
 #include "perform/leftover.h"
+#include "perform/permit.h"
 #include "scope/resolve.h"
 #include "tools/archive/archive-guard.h"
 
@@ -42,7 +43,7 @@ may_unpack_entry(
 	return archive_may(x->run, x->dst, x->place.real, name, kind, target, &x->refused, ret_why);
 }
 
-static struct ambit_pass
+static struct pass
 get_extract_pass(void *data)
 {
 	struct extract *x = data;
@@ -113,7 +114,7 @@ open_target(struct extract *x, struct ambit_error *err)
 static int
 open_temp(struct extract *x, struct ambit_error *err)
 {
-	struct ambit_pass one = run_pass(x->run);
+	struct pass one = run_pass(x->run);
 	char name[RESOLVE_TEMP];
 	int r;
 
@@ -177,7 +178,7 @@ unpack_source(struct extract *x, struct ambit_error *err)
 {
 	struct ambit_place src = { .parent = -1 };
 	auto_free char *single = NULL;
-	struct ambit_pass one;
+	struct pass one;
 	auto_close int fd = -1;
 	struct stat st;
 	int r = run_place(x->run, "src", AMBIT_ACCESS_READ, true, false, &src, err);
@@ -227,7 +228,7 @@ settle_whole(struct extract *x, const struct hand_law *law, struct ambit_error *
 	struct hand_end target = {
 		.parent = x->above, .name = x->place.name, .real = x->place.real, .fd = -1
 	};
-	struct ambit_pass one = run_pass(x->run);
+	struct pass one = run_pass(x->run);
 	int r = fstat(staged.fd, &staged.st) < 0 ? -errno : 0;
 
 	if (r == 0)

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "tools/edit/edit-file.h"
 
 #define NAMES_MAX 20000
@@ -179,7 +180,7 @@ int
 edit_put(struct tool_run *run, const struct ambit_place *place, const struct stat *was,
 	const char *data, size_t len, struct ambit_error *err)
 {
-	struct ambit_pass pass = run_pass(run);
+	struct pass pass = run_pass(run);
 	uint64_t turn = seen_turn(place->real);
 	struct stat st;
 	int r;

@@ -13,6 +13,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 #include "request/request-private.h"
 #include "tools/edit/edit-file.h"
 #include "tools/registry/registry-private.h"
@@ -31,10 +34,10 @@ is_plainly_allowed(
 		.ino = st->st_ino,
 		.nlink = st->st_nlink,
 	};
-	struct ambit_pass pass;
+	struct pass pass;
 	bool plain;
 
-	plain = ambit_engine_glance(run_lock(run), &object, 1, &pass) == AMBIT_ALLOW;
+	plain = engine_allows_fast(run_lock(run), &object, 1, &pass) == AMBIT_ALLOW;
 	run_unlock(run);
 	return plain;
 }

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "tools/edit/edit-file.h"
 
 static const char *
@@ -20,7 +21,7 @@ static int
 delete_place(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
 {
 	const struct file_watch watch = edit_watch(run);
-	struct ambit_pass pass = run_pass(run);
+	struct pass pass = run_pass(run);
 	bool recursive = run_bool(run, "recursive", false);
 	auto_buf struct buf text = { 0 };
 	int r = file_remove(&pass, place, recursive, &watch, err);

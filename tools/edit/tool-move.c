@@ -2,6 +2,7 @@
 /* move: another name, another directory. */
 
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "tools/edit/edit-ends.h"
 #include "tools/edit/edit-file.h"
 
@@ -18,7 +19,7 @@ perform_move(struct tool_run *run, struct ambit_error *err)
 	if (r == 0) {
 		const struct file_watch watch = edit_watch(run);
 		const struct hand_law law = run_law(run);
-		struct ambit_pass pass = run_pass(run);
+		struct pass pass = run_pass(run);
 
 		r = file_move(&pass, &law, &ends.from, &ends.to, run_bool(run, "overwrite", false),
 			&watch, err);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "tools/edit/edit-file.h"
 #include "tools/edit/read-window.h"
 
@@ -124,7 +125,7 @@ read_text(struct tool_run *run, const struct ambit_place *place, int fd, const s
 static int
 read_place(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
 {
-	struct ambit_pass pass = run_pass(run);
+	struct pass pass = run_pass(run);
 	struct window w = {
 		.first = run_int(run, "offset", 1),
 		.limit = run_int(run, "limit", LIMIT),

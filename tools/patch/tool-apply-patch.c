@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "perform/act.h"
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "scope/resolve.h"
 #include "tools/edit/edit-file.h"
 #include "tools/patch/patch-job.h"
@@ -62,7 +63,7 @@ add_to_batch(
 	struct job_list *list, struct file_batch *batch, struct job *job, struct ambit_error *err)
 {
 	const char *data = job->text.data ? job->text.data : "";
-	struct ambit_pass pass = run_pass(list->run);
+	struct pass pass = run_pass(list->run);
 	enum patch_change change = job->file->change;
 	/* Whoever wrote to the file since its text was read would lose that. */
 	const struct stat *was = job->st.st_ino ? &job->st : NULL;
@@ -84,7 +85,7 @@ add_to_batch(
 static int
 change_mode(struct job_list *list, const struct job *job, struct ambit_error *err)
 {
-	struct ambit_pass pass = run_pass(list->run);
+	struct pass pass = run_pass(list->run);
 	auto_close int fd = -1;
 	int r;
 

@@ -15,7 +15,12 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "engine/line.h"
+#include "engine/questions.h"
+#include "perform/permit.h"
 #include "request/request-private.h"
+#include "scope/scope-narrow.h"
 #include "scope/scope-private.h"
 #include "tools/registry/registry-private.h"
 
@@ -171,12 +176,12 @@ run_place(struct tool_run *run, const char *argument, enum ambit_access access, 
 	return run_place_of(run, path ? path : ".", access, follow, make, ret_place, err);
 }
 
-struct ambit_pass
+struct pass
 run_pass(struct tool_run *run)
 {
-	struct ambit_pass pass;
+	struct pass pass;
 
-	ambit_permit_pass(run->permit, &pass);
+	permit_pass(run->permit, &pass);
 	return pass;
 }
 
@@ -185,7 +190,7 @@ run_pass(struct tool_run *run)
 static int
 open_attic(void *data)
 {
-	int attic = ambit_engine_attic(run_lock(data));
+	int attic = engine_attic(run_lock(data));
 
 	run_unlock(data);
 	return attic;
@@ -195,7 +200,7 @@ static bool
 is_clear(void *data, const char *real)
 {
 	struct ambit_engine *engine = run_lock(data);
-	bool clear = ambit_engine_search(engine, NULL) == 0 && ambit_engine_opens(engine, real);
+	bool clear = engine_search(engine, NULL) == 0 && engine_may_open_dir(engine, real);
 
 	run_unlock(data);
 	return clear;
@@ -204,7 +209,7 @@ is_clear(void *data, const char *real)
 static int
 may_stand(void *data, int dir, const char *real, bool landed)
 {
-	int r = ambit_engine_may_stand(run_lock(data), dir, real, landed);
+	int r = engine_may_stand(run_lock(data), dir, real, landed);
 
 	run_unlock(data);
 	return r;
@@ -214,7 +219,7 @@ static void
 tell_evicted(void *data, const char *real, enum hand_evicted where, const char *name)
 {
 	struct tool_run *run = data;
-	char *words = ambit_engine_evicted(run_lock(run), real, where == HAND_EVICTED_TO_ATTIC,
+	char *words = engine_record_evicted(run_lock(run), real, where == HAND_EVICTED_TO_ATTIC,
 		where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
 
 	run_unlock(run);
@@ -233,7 +238,7 @@ run_law(struct tool_run *run)
 		.attic = open_attic,
 		.is_clear = is_clear,
 		.may_stand = may_stand,
-		.guarded = ambit_permit_is_guarded(run->permit),
+		.guarded = permit_is_guarded(run->permit),
 		.tell = tell_evicted,
 		.data = run,
 	};
@@ -294,7 +299,7 @@ run_narrowing(struct tool_run *run, char ***ret_only)
 
 	if (!only)
 		return -ENOMEM;
-	r = ambit_scope_narrowed(ambit_engine_scope(run_lock(run)), append_path, &only);
+	r = scope_narrowed(ambit_engine_scope(run_lock(run)), append_path, &only);
 	run_unlock(run);
 	if (r == 0)
 		*ret_only = only;
@@ -306,10 +311,10 @@ run_narrowing(struct tool_run *run, char ***ret_only)
 bool
 run_has_person(const struct tool_run *run)
 {
-	const struct ambit_approver *approver = ambit_engine_approver(run->registry->engine);
+	const struct ambit_approver *approver = engine_approver(run->registry->engine);
 
 	return run->options->ask || (approver && !streq(approver->name, "deny")) ||
-	       registry_is_watched(run->registry) || ambit_engine_judge(run->registry->engine);
+	       registry_is_watched(run->registry) || engine_judge(run->registry->engine);
 }
 
 int

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+#include "ask/judge/judge-ask.h"
+#include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/questions.h"
 #include "tools/registry/registry-private.h"
 
 /* One call on its way to an answer. */
@@ -140,9 +143,9 @@ is_open(struct asking *a, const struct ambit_question *question)
 
 	if (a->ticket == 0)
 		return true;
-	open = ambit_engine_question_of(a->registry->engine, a->ticket, &now, NULL) == 1 &&
-	       ambit_question_same(&now, question);
-	ambit_question_finish(&now);
+	open = engine_question_of(a->registry->engine, a->ticket, &now, NULL) == 1 &&
+	       question_same(&now, question);
+	question_finish(&now);
 	return open;
 }
 
@@ -218,7 +221,7 @@ static bool
 show_judge(struct asking *a, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *why)
 {
-	struct ambit_judge *judge = ambit_engine_judge(a->registry->engine);
+	struct ambit_judge *judge = engine_judge(a->registry->engine);
 	auto_close int stop = eventfd(0, EFD_CLOEXEC), ended = eventfd(0, EFD_CLOEXEC);
 	struct lookout l = { a, NULL, ended, question, question->id, stop };
 	pthread_t thread;
@@ -227,7 +230,7 @@ show_judge(struct asking *a, const struct ambit_question *question, struct ambit
 	/* Whom nobody could stop is not asked. */
 	if (stop < 0 || ended < 0 || pthread_create(&thread, NULL, look_out, &l) != 0)
 		return false;
-	r = ambit_judge_ask(judge, question, ended, ret_answer, why);
+	r = judge_ask(judge, question, ended, ret_answer, why);
 	eventfd_write(stop, 1);
 	pthread_join(thread, NULL);
 	return r == 0;
@@ -318,7 +321,7 @@ put_to_judge(
 	yes = show_judge(a, question, ret_answer, &why);
 	pthread_mutex_lock(&a->registry->lock);
 	if (!yes) {
-		ambit_engine_passed(a->registry->engine, question, &why);
+		engine_passed(a->registry->engine, question, &why);
 		notify_watch(a->registry);
 	}
 	a->self.asking = 0;
@@ -336,7 +339,7 @@ ask_judge(struct asking *a, const struct ambit_question *question)
 	bool yes;
 	int r;
 
-	if (!question->judge || !ambit_engine_judge(engine) || a->judged == question->id)
+	if (!question->judge || !engine_judge(engine) || a->judged == question->id)
 		return 1;
 	yes = put_to_judge(a, question, &answer);
 	if (is_cancelled(a->options))
@@ -345,9 +348,9 @@ ask_judge(struct asking *a, const struct ambit_question *question)
 		return 0;
 	if (!yes)
 		return 1;
-	r = ambit_engine_answer(engine, question->id, &answer, "judge", a->err);
+	r = engine_answer(engine, question->id, &answer, "judge", a->err);
 	if (r < 0)
-		ambit_engine_decline(engine, question->id, r, a->err->text);
+		engine_decline(engine, question->id, r, a->err->text);
 	registry_wake(a->registry);
 	notify_watch(a->registry);
 	return 0;
@@ -358,7 +361,7 @@ static int
 put_due_question(struct asking *a, const struct ambit_question *question)
 {
 	struct ambit_engine *engine = a->registry->engine;
-	struct ambit_approver *approver = ambit_engine_approver(engine);
+	struct ambit_approver *approver = engine_approver(engine);
 	struct ambit_answer answer = { 0 };
 	int r;
 
@@ -377,7 +380,7 @@ put_due_question(struct asking *a, const struct ambit_question *question)
 		return wait_for_change(a, question->expires);
 	}
 	if (a->nobody) {
-		ambit_engine_decline(engine, question->id, ENOENT, "nobody is here to ask");
+		engine_decline(engine, question->id, ENOENT, "nobody is here to ask");
 		return 0;
 	}
 	r = a->options->ask ? put_to_caller(a, question, &answer)
@@ -393,10 +396,9 @@ put_due_question(struct asking *a, const struct ambit_question *question)
 	/* One that is there in nobody's place. */
 	a->nobody = r == -ENOENT && !a->options->ask && approver->instant;
 	if (r == 0)
-		r = ambit_engine_answer(
-			engine, question->id, &answer, answers_by(a, approver), a->err);
+		r = engine_answer(engine, question->id, &answer, answers_by(a, approver), a->err);
 	if (r < 0)
-		ambit_engine_decline(engine, question->id, r, a->err->text);
+		engine_decline(engine, question->id, r, a->err->text);
 	registry_wake(a->registry);
 	notify_watch(a->registry);
 	return 0;
@@ -412,11 +414,11 @@ wait_for_answer(struct asking *a, struct ambit_outcome *ret_outcome,
 	int r;
 
 	for (;;) {
-		r = ambit_engine_collect(engine, a->ticket, ret_outcome, ret_permit, a->err);
+		r = engine_collect(engine, a->ticket, ret_outcome, ret_permit, a->err);
 		if (r != -EAGAIN)
 			return r;
 		question = (struct ambit_question){ 0 };
-		r = ambit_engine_question_of(engine, a->ticket, &question, a->err);
+		r = engine_question_of(engine, a->ticket, &question, a->err);
 		if (r > 0) {
 			notice_put(a, &question);
 			r = put_due_question(a, &question);
@@ -429,9 +431,9 @@ wait_for_answer(struct asking *a, struct ambit_outcome *ret_outcome,
 				r = -ENOMEM;
 		}
 		if (r != -EINPROGRESS || !ret_question)
-			ambit_question_finish(&question);
+			question_finish(&question);
 		if (r < 0) {
-			ambit_engine_withdraw(engine, a->ticket);
+			engine_withdraw(engine, a->ticket);
 			return r;
 		}
 	}
@@ -447,11 +449,11 @@ registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	int r;
 
 	pthread_mutex_lock(&registry->lock);
-	r = ambit_engine_submit(registry->engine, request, ret_outcome, ret_permit, &a.ticket, err);
+	r = engine_submit(registry->engine, request, ret_outcome, ret_permit, &a.ticket, err);
 	if (r > 0) {
 		r = add_waiter(&a);
 		if (r < 0) {
-			ambit_engine_withdraw(registry->engine, a.ticket);
+			engine_withdraw(registry->engine, a.ticket);
 		} else {
 			if (options->waits)
 				options->waits(options->data, true);
@@ -497,12 +499,12 @@ judge_crossing(
 {
 	struct ambit_engine *engine = a->registry->engine;
 	struct ambit_error why;
-	bool yes = ambit_judge_ask(ambit_engine_judge(engine), question, a->options->cancel,
-			   ret_answer, &why) == 0;
+	bool yes = judge_ask(engine_judge(engine), question, a->options->cancel, ret_answer,
+			   &why) == 0;
 
 	if (!yes && why.code != 0) {
 		pthread_mutex_lock(&a->registry->lock);
-		ambit_engine_passed(engine, question, &why);
+		engine_passed(engine, question, &why);
 		pthread_mutex_unlock(&a->registry->lock);
 	}
 	if (is_cancelled(a->options))
@@ -516,7 +518,7 @@ put_crossing(struct ambit_registry *registry, const struct ambit_call_options *o
 	struct ambit_error *err)
 {
 	struct asking a = { .registry = registry, .options = options, .err = err };
-	struct ambit_approver *approver = ambit_engine_approver(registry->engine);
+	struct ambit_approver *approver = engine_approver(registry->engine);
 	int r;
 
 	if (options->ask) {
@@ -557,6 +559,6 @@ registry_put(struct ambit_registry *registry, const struct ambit_call_options *o
 		return r;
 	r = put_crossing(registry, options, question, ret_answer, err);
 	if (r == 0 && ret_answer->kind < AMBIT_ONCE)
-		ambit_judge_overrule(ambit_engine_judge(registry->engine), question);
+		judge_overrule(engine_judge(registry->engine), question);
 	return r;
 }

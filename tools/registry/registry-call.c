@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "request/request-object.h"
 #include "request/request-private.h"
 #include "scope/scope-private.h"
 #include "tools/registry/registry-private.h"
@@ -259,7 +260,7 @@ make_request(struct call *call, struct ambit_request **ret_request)
 	request->origin = call->options.origin;
 	request->again = call->quicker > 0;
 	/* An archive's entries are decided one by one when they are unpacked. */
-	ambit_request_set_held(
+	request_set_held(
 		request, tool->own == &tool_extract || tool->own == &tool_run_agent ||
 				 (tool->own == &tool_bash && call->registry->executor &&
 					 ambit_executor_backend(call->registry->executor) ==

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -23,7 +24,7 @@ ambit_result_finish(struct ambit_result *result)
 	free(result->text);
 	free(result->structured);
 	if (result->question)
-		ambit_question_finish(result->question);
+		question_finish(result->question);
 	free(result->question);
 	*result = (struct ambit_result){ 0 };
 }

@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/doors.h"
+#include "engine/line.h"
 #include "perform/leftover.h"
 #include "request/request-private.h"
 #include "tools/registry/registry-private.h"
@@ -83,10 +85,10 @@ ambit_registry_create(const struct ambit_registry_options *options,
 	registry->seen = seen_create();
 	registry->lookups = lookups_create();
 	pthread_mutex_init(&registry->lock, NULL);
-	r = registry->seen && registry->lookups ? ambit_engine_search(options->engine, err)
+	r = registry->seen && registry->lookups ? engine_search(options->engine, err)
 						: err_nomem(err);
 	if (r == 0)
-		r = ambit_engine_leftovers(options->engine, &registry->leftovers, err);
+		r = engine_open_leftovers(options->engine, &registry->leftovers, err);
 	for (size_t i = 0; r == 0 && i < OWN_N; i++) {
 		struct registry_tool tool = { .own = own_tools[i] };
 
@@ -286,12 +288,12 @@ ambit_registry_add(
 char *
 ambit_registry_brief(const struct ambit_registry *registry)
 {
-	enum ambit_shell shell =
-		!registry->executor ? AMBIT_SHELL_NONE
+	enum brief_shell shell =
+		!registry->executor ? BRIEF_SHELL_NONE
 		: ambit_executor_backend(registry->executor) == AMBIT_BACKEND_KERNEL
-			? AMBIT_SHELL_HELD
-			: AMBIT_SHELL_LOOSE;
-	auto_free char *brief = ambit_engine_brief_for(registry->engine, shell);
+			? BRIEF_SHELL_HELD
+			: BRIEF_SHELL_LOOSE;
+	auto_free char *brief = engine_brief_for(registry->engine, shell);
 
 	return brief ? str_printf("%s\n%s\n", brief, ambit_label_brief()) : NULL;
 }

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "perform/hand.h"
+#include "perform/permit.h"
 
 struct tool_run;
 
@@ -96,7 +97,7 @@ int run_place(struct tool_run *run, const char *argument, enum ambit_access acce
 int run_place_of(struct tool_run *run, const char *path, enum ambit_access access, bool follow,
 	bool make, struct ambit_place *ret_place, struct ambit_error *err);
 /* One act's worth of the permit; as many as it takes, once a place was taken. */
-struct ambit_pass run_pass(struct tool_run *run);
+struct pass run_pass(struct tool_run *run);
 
 /* -- what the session knows: each takes the registry's lock for itself ------------------ */
 

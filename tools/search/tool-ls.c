@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "tools/edit/edit-file.h"
 
 #define SHOWN_MAX 1000
@@ -201,7 +202,7 @@ put_entries(json_t *entries, struct buf *text, int dir, struct listing *l)
 static int
 list_folder(struct tool_run *run, const struct ambit_place *place, struct ambit_error *err)
 {
-	struct ambit_pass pass = run_pass(run);
+	struct pass pass = run_pass(run);
 	auto_json json_t *entries = json_array();
 	auto_buf struct buf text = { 0 };
 	struct listing l = { 0 };

@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
+#include "request/request-object.h"
 #include "tools/search/walk-guard.h"
 
 static int
@@ -85,7 +87,7 @@ walk_guard_ask(struct walk_guard *guard, char *const *paths, const struct stat *
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = describe_path_object(guard, paths[i], sts ? &sts[i] : NULL, &objects[i]);
 	if (r == 0) {
-		ambit_engine_hides(run_lock(guard->run), objects, n, ret_hides);
+		engine_hides(run_lock(guard->run), objects, n, ret_hides);
 		run_unlock(guard->run);
 	}
 	for (size_t i = 0; objects && i < n; i++) {
@@ -113,7 +115,7 @@ walk_guard_init(struct walk_guard *guard, struct tool_run *run, const struct wal
 	int r;
 
 	*guard = (struct walk_guard){ .run = run, .root = root };
-	r = ambit_engine_hidden(run_lock(run), add_known_path, guard);
+	r = engine_hidden(run_lock(run), add_known_path, guard);
 	run_unlock(run);
 	if (guard->failed < 0 || (access == AMBIT_ACCESS_READ_TREE && find_open(guard) < 0))
 		return err_nomem(err);

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "perform/file.h"
+#include "perform/permit.h"
 #include "tools/search/walk-root.h"
 
 /* As the request has joined them. */
@@ -26,7 +27,7 @@ static int
 open_place(struct tool_run *run, struct walk_root *root, struct ambit_error *err)
 {
 	const struct ambit_place *place = &root->place;
-	struct ambit_pass pass;
+	struct pass pass;
 
 	if (!place->exists)
 		return run_fail(run, err, ENOENT,

@@ -10,7 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <ambit/live.h>
+#include "ask/question-copy.h"
+#include "live/live.h"
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -33,7 +34,7 @@ static void
 asked_destroy(struct asked *asked)
 {
 	if (asked)
-		ambit_question_finish(&asked->question);
+		question_finish(&asked->question);
 	free(asked);
 }
 
@@ -191,7 +192,7 @@ take_question(struct asking *asking, const json_t *object, json_int_t id)
 {
 	struct asked *asked = calloc(1, sizeof(*asked));
 	auto_free char *text = asked ? json_line(object) : NULL;
-	int r = text ? ambit_live_question(text, &asked->question, NULL) : -ENOMEM;
+	int r = text ? live_question(text, &asked->question, NULL) : -ENOMEM;
 
 	if (r == 0) {
 		asked->id = id;

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "record/scrub.h"
 #include "tools/shell/execute-private.h"
 
 static int
@@ -70,7 +71,7 @@ ambit_executor_create(const struct ambit_executor_options *options,
 	executor->data = options->data;
 	executor->program = str_dup(options->program);
 	executor->shell = find_shell(options->shell);
-	executor->envp = ambit_scrub_env(options->envp, options->keep, &executor->scrubbed);
+	executor->envp = scrub_env(options->envp, options->keep, &executor->scrubbed);
 	if ((options->program && !executor->program) || !executor->shell || !executor->envp ||
 		copy_list(&executor->args, options->args) < 0 ||
 		copy_list(&executor->program_envp, options->program_envp) < 0 ||

@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
+#include "perform/permit.h"
 #include "tools/web/fetch.h"
 #include "tools/web/html.h"
 #include "tools/registry/tools.h"
@@ -218,7 +220,7 @@ static bool
 is_refused_address(void *data, const char *address_port)
 {
 	struct tool_run *run = data;
-	bool refused = ambit_engine_refuses_host(run_lock(run), address_port);
+	bool refused = engine_refuses_host(run_lock(run), address_port);
 
 	run_unlock(run);
 	return refused;
@@ -255,10 +257,10 @@ perform_webfetch(struct tool_run *run, struct ambit_error *err)
 		.data = run,
 		.lookups = run_lookups(run),
 	};
-	struct ambit_pass pass = run_pass(run);
+	struct pass pass = run_pass(run);
 	struct shown shown = { 0 };
 	struct fetched page = { 0 };
-	int r = ambit_pass_use(&pass);
+	int r = pass_use(&pass);
 
 	if (r < 0)
 		return err_set(err, -r, "there is no permit for this call");

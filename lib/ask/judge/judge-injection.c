@@ -10,6 +10,7 @@
 #include "ask/judge/judge-injection.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "record/upkeep.h"
 
 /* Words, whatever stands between them. */
 /* clang-format off */
@@ -65,7 +66,7 @@ find_mark(const char *text)
 static const char *
 look_at(const char *key, const char *text)
 {
-	auto_free char *clean = ambit_redact(text), *folded = phrase_fold(text);
+	auto_free char *clean = redact_secrets(text), *folded = phrase_fold(text);
 
 	if (!clean || !folded)
 		return "there is no memory to look at it";

@@ -13,6 +13,7 @@
 #include <ambit/judge.h>
 
 #include "ask/approver.h"
+#include "ask/judge/judge-ask.h"
 #include "ask/judged.h"
 #include "ask/judge/judge-injection.h"
 #include "ask/judge/verdict.h"
@@ -173,7 +174,7 @@ add_overruled_folder(struct ambit_judge *judge, const char *what, size_t len)
 }
 
 void
-ambit_judge_overrule(struct ambit_judge *judge, const struct ambit_question *question)
+judge_overrule(struct ambit_judge *judge, const struct ambit_question *question)
 {
 	auto_json json_t *object = NULL;
 	const json_t *path;
@@ -352,7 +353,7 @@ choose_once(const struct ambit_question *question, struct ambit_answer *answer)
 }
 
 int
-ambit_judge_ask(struct ambit_judge *judge, const struct ambit_question *question, int stop,
+judge_ask(struct ambit_judge *judge, const struct ambit_question *question, int stop,
 	struct ambit_answer *ret_answer, struct ambit_error *why)
 {
 	struct ambit_answer answer = { .judge = true };
@@ -481,7 +482,7 @@ ambit_judge_destroy(struct ambit_judge *judge)
 }
 
 char *const *
-ambit_judge_program(const struct ambit_judge *judge)
+judge_program(const struct ambit_judge *judge)
 {
 	return judge->argv;
 }

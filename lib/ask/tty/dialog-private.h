@@ -2,7 +2,7 @@
 #ifndef ASK_TTY_DIALOG_PRIVATE_H
 #define ASK_TTY_DIALOG_PRIVATE_H
 
-#include <ambit/dialog.h>
+#include "ask/tty/dialog.h"
 
 #include "ask/tty/edit-line.h"
 #include "ask/tty/view.h"
@@ -10,10 +10,10 @@
 /* What <ambit/dialog.h> hides: for the prompt, which does not draw everything anew
  * but goes on below what it has shown. */
 
-struct ambit_dialog {
+struct dialog {
 	struct ambit_question question;
 	struct view view;
-	enum ambit_dialog_state state;
+	enum dialog_state state;
 	bool explaining;
 	char pressed;			 /* the key that stands for what was pressed; or 0 */
 	const struct ambit_choice *rule; /* CONFIRMING: what a second yes stores */
@@ -22,8 +22,8 @@ struct ambit_dialog {
 	struct ambit_answer answer;
 };
 
-int dialog_init(struct ambit_dialog *dialog, const struct ambit_question *question);
-void dialog_finish(struct ambit_dialog *dialog);
+int dialog_init(struct dialog *dialog, const struct ambit_question *question);
+void dialog_finish(struct dialog *dialog);
 
 /* What a key has brought. */
 enum dialog_news {
@@ -37,8 +37,8 @@ enum dialog_news {
 };
 
 /* An enum dialog_news, or -ENAMETOOLONG. */
-int dialog_press(struct ambit_dialog *dialog, int key);
+int dialog_press(struct dialog *dialog, int key);
 /* The line is typed, or given up. */
-void dialog_end_line(struct ambit_dialog *dialog, bool given_up);
+void dialog_end_line(struct dialog *dialog, bool given_up);
 
 #endif

@@ -7,19 +7,21 @@
 #include <string.h>
 
 #include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "ask/tty/dialog-private.h"
+#include "ask/tty/dialog.h"
 #include "ask/tty/draw.h"
 #include "ask/tty/key.h"
 #include "base/err.h"
 #include "base/fd.h"
 
 int
-dialog_init(struct ambit_dialog *dialog, const struct ambit_question *question)
+dialog_init(struct dialog *dialog, const struct ambit_question *question)
 {
 	int r;
 
-	*dialog = (struct ambit_dialog){ .answer = { .kind = AMBIT_NO } };
-	r = ambit_question_copy(question, &dialog->question);
+	*dialog = (struct dialog){ .answer = { .kind = AMBIT_NO } };
+	r = question_copy(question, &dialog->question);
 	if (r < 0)
 		return r;
 	view_init(&dialog->view, &dialog->question);
@@ -27,16 +29,16 @@ dialog_init(struct ambit_dialog *dialog, const struct ambit_question *question)
 }
 
 void
-dialog_finish(struct ambit_dialog *dialog)
+dialog_finish(struct dialog *dialog)
 {
-	ambit_question_finish(&dialog->question);
+	question_finish(&dialog->question);
 }
 
 int
-ambit_dialog_create(const struct ambit_question *question, struct ambit_dialog **ret_dialog,
-	struct ambit_error *err)
+dialog_create(
+	const struct ambit_question *question, struct dialog **ret_dialog, struct ambit_error *err)
 {
-	struct ambit_dialog *dialog = calloc(1, sizeof(*dialog));
+	struct dialog *dialog = calloc(1, sizeof(*dialog));
 
 	if (!dialog)
 		return err_nomem(err);
@@ -49,7 +51,7 @@ ambit_dialog_create(const struct ambit_question *question, struct ambit_dialog *
 }
 
 void
-ambit_dialog_destroy(struct ambit_dialog *dialog)
+dialog_destroy(struct dialog *dialog)
 {
 	if (!dialog)
 		return;
@@ -58,13 +60,13 @@ ambit_dialog_destroy(struct ambit_dialog *dialog)
 }
 
 const struct ambit_question *
-ambit_dialog_question(const struct ambit_dialog *dialog)
+dialog_question(const struct dialog *dialog)
 {
 	return &dialog->question;
 }
 
-enum ambit_dialog_state
-ambit_dialog_state(const struct ambit_dialog *dialog)
+enum dialog_state
+dialog_state(const struct dialog *dialog)
 {
 	return dialog->state;
 }
@@ -74,19 +76,19 @@ ambit_dialog_state(const struct ambit_dialog *dialog)
 static bool
 says_no(int key)
 {
-	return key == AMBIT_KEY_ENTER || key == AMBIT_KEY_ESC || key == KEY_CTRL_C ||
+	return key == DIALOG_KEY_ENTER || key == DIALOG_KEY_ESC || key == KEY_CTRL_C ||
 	       key == KEY_CTRL_D;
 }
 
 static enum dialog_news
-refuse_question(struct ambit_dialog *dialog)
+refuse_question(struct dialog *dialog)
 {
-	dialog->state = AMBIT_DIALOG_ANSWERED;
+	dialog->state = DIALOG_ANSWERED;
 	return NEWS_ANSWER;
 }
 
 static int
-answer_with_choice(struct ambit_dialog *dialog, const struct ambit_choice *choice)
+answer_with_choice(struct dialog *dialog, const struct ambit_choice *choice)
 {
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	int r = choice ? answer_choose(choice, &answer, NULL) : 0;
@@ -95,48 +97,48 @@ answer_with_choice(struct ambit_dialog *dialog, const struct ambit_choice *choic
 		return r;
 	dialog->answer = answer;
 	dialog->made = choice;
-	dialog->state = AMBIT_DIALOG_ANSWERED;
+	dialog->state = DIALOG_ANSWERED;
 	return NEWS_ANSWER;
 }
 
 /* A rule is for good, so it takes a second key, at a prompt of its own. */
 static int
-handle_confirm_key(struct ambit_dialog *dialog, int key)
+handle_confirm_key(struct dialog *dialog, int key)
 {
 	const struct ambit_choice *rule = dialog->rule;
 
 	dialog->pressed = key == 'y' ? 'y' : '\0';
 	dialog->rule = NULL;
-	dialog->state = AMBIT_DIALOG_ASKING;
+	dialog->state = DIALOG_ASKING;
 	if (says_no(key))
 		return refuse_question(dialog);
 	return key == 'y' ? answer_with_choice(dialog, rule) : NEWS_QUESTION;
 }
 
 static int
-choose_answer(struct ambit_dialog *dialog, const struct key *key)
+choose_answer(struct dialog *dialog, const struct key *key)
 {
 	const struct ambit_choice *choice = view_choice(&dialog->view, key);
 
 	if (!choice || choice->kind != AMBIT_ALWAYS)
 		return answer_with_choice(dialog, choice);
 	dialog->rule = choice;
-	dialog->state = AMBIT_DIALOG_CONFIRMING;
+	dialog->state = DIALOG_CONFIRMING;
 	return NEWS_RULE;
 }
 
 static enum dialog_news
-begin_line(struct ambit_dialog *dialog)
+begin_line(struct dialog *dialog)
 {
 	struct ambit_answer *answer = &dialog->answer;
 
 	line_init(&dialog->line, answer->message, sizeof(answer->message), "  message: ");
-	dialog->state = AMBIT_DIALOG_TYPING;
+	dialog->state = DIALOG_TYPING;
 	return NEWS_LINE;
 }
 
 static int
-perform_key_act(struct ambit_dialog *dialog, const struct key *key)
+perform_key_act(struct dialog *dialog, const struct key *key)
 {
 	switch (key->act) {
 	case KEY_ANSWER:
@@ -155,22 +157,22 @@ perform_key_act(struct ambit_dialog *dialog, const struct key *key)
 }
 
 static const struct key *
-find_key_row(const struct ambit_dialog *dialog, int key)
+find_key_row(const struct dialog *dialog, int key)
 {
-	if (key == AMBIT_KEY_UP || key == AMBIT_KEY_DOWN)
-		key = key == AMBIT_KEY_UP ? '+' : '-';
+	if (key == DIALOG_KEY_UP || key == DIALOG_KEY_DOWN)
+		key = key == DIALOG_KEY_UP ? '+' : '-';
 	return key > 0 && key < 0x7f ? view_key_find(&dialog->view, (char)key) : NULL;
 }
 
 int
-dialog_press(struct ambit_dialog *dialog, int key)
+dialog_press(struct dialog *dialog, int key)
 {
 	const struct key *row;
 
 	dialog->pressed = '\0';
-	if (dialog->state == AMBIT_DIALOG_CONFIRMING)
+	if (dialog->state == DIALOG_CONFIRMING)
 		return handle_confirm_key(dialog, key);
-	if (dialog->state != AMBIT_DIALOG_ASKING)
+	if (dialog->state != DIALOG_ASKING)
 		return NEWS_NONE;
 	if (says_no(key)) {
 		dialog->pressed = 'n';
@@ -184,7 +186,7 @@ dialog_press(struct ambit_dialog *dialog, int key)
 }
 
 int
-ambit_dialog_key(struct ambit_dialog *dialog, int key)
+dialog_key(struct dialog *dialog, int key)
 {
 	int r = dialog_press(dialog, key);
 
@@ -192,13 +194,13 @@ ambit_dialog_key(struct ambit_dialog *dialog, int key)
 }
 
 bool
-ambit_dialog_is_yes(const struct ambit_dialog *dialog, int key)
+dialog_is_yes(const struct dialog *dialog, int key)
 {
 	const struct key *row;
 
-	if (dialog->state == AMBIT_DIALOG_CONFIRMING)
+	if (dialog->state == DIALOG_CONFIRMING)
 		return key == 'y';
-	if (dialog->state != AMBIT_DIALOG_ASKING)
+	if (dialog->state != DIALOG_ASKING)
 		return false;
 	row = find_key_row(dialog, key);
 	return row && row->act == KEY_ANSWER && row->kind >= AMBIT_ONCE;
@@ -207,19 +209,19 @@ ambit_dialog_is_yes(const struct ambit_dialog *dialog, int key)
 /* -- the line --------------------------------------------------------------- */
 
 void
-dialog_end_line(struct ambit_dialog *dialog, bool given_up)
+dialog_end_line(struct dialog *dialog, bool given_up)
 {
 	if (given_up) /* a no without words */
 		dialog->answer.message[0] = '\0';
-	dialog->state = AMBIT_DIALOG_ANSWERED;
+	dialog->state = DIALOG_ANSWERED;
 }
 
 void
-ambit_dialog_type(struct ambit_dialog *dialog, const char *bytes, size_t n)
+dialog_type(struct dialog *dialog, const char *bytes, size_t n)
 {
 	auto_buf struct buf echo = { 0 }; /* the line is always shown whole */
 
-	while (n > 0 && dialog->state == AMBIT_DIALOG_TYPING) {
+	while (n > 0 && dialog->state == DIALOG_TYPING) {
 		size_t room;
 		char *to = line_room(&dialog->line, &room);
 		enum line_state state;
@@ -238,38 +240,38 @@ ambit_dialog_type(struct ambit_dialog *dialog, const char *bytes, size_t n)
 /* -- what comes out --------------------------------------------------------- */
 
 const struct ambit_answer *
-ambit_dialog_answer(const struct ambit_dialog *dialog)
+dialog_answer(const struct dialog *dialog)
 {
-	return dialog->state == AMBIT_DIALOG_ANSWERED ? &dialog->answer : NULL;
+	return dialog->state == DIALOG_ANSWERED ? &dialog->answer : NULL;
 }
 
 const char *
-ambit_dialog_stores(const struct ambit_dialog *dialog)
+dialog_stores(const struct dialog *dialog)
 {
 	return dialog->made && dialog->made->stores ? dialog->made->stores : "";
 }
 
 char *
-ambit_dialog_text(const struct ambit_dialog *dialog, size_t width, bool colour)
+dialog_text(const struct dialog *dialog, size_t width, bool colour)
 {
 	struct draw draw = { .width = width, .colour = colour };
 
 	draw_head(&draw, &dialog->view);
 	switch (dialog->state) {
-	case AMBIT_DIALOG_ASKING:
+	case DIALOG_ASKING:
 		draw_choices(&draw, &dialog->view);
 		if (dialog->explaining)
 			draw_reasons(&draw, &dialog->view);
 		draw_keys(&draw, &dialog->view);
 		break;
-	case AMBIT_DIALOG_CONFIRMING:
+	case DIALOG_CONFIRMING:
 		draw_rule(&draw, dialog->rule);
 		draw_rule_keys(&draw);
 		break;
-	case AMBIT_DIALOG_TYPING:
+	case DIALOG_TYPING:
 		draw_line(&draw, dialog->line.prompt, dialog->line.text);
 		break;
-	case AMBIT_DIALOG_ANSWERED:
+	case DIALOG_ANSWERED:
 		break;
 	}
 	return buf_take(&draw.text);

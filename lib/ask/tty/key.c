@@ -5,25 +5,26 @@
 
 #include <string.h>
 
+#include "ask/tty/dialog.h"
 #include "ask/tty/key.h"
 
 static const struct {
 	const char *text; /* behind Esc */
-	enum ambit_key key;
+	enum key_code key;
 } sequences[] = {
-	{ "[A", AMBIT_KEY_UP },
-	{ "OA", AMBIT_KEY_UP },
-	{ "[B", AMBIT_KEY_DOWN },
-	{ "OB", AMBIT_KEY_DOWN },
-	{ "[5~", AMBIT_KEY_PAGE_UP },
-	{ "[6~", AMBIT_KEY_PAGE_DOWN },
-	{ "[H", AMBIT_KEY_HOME },
-	{ "OH", AMBIT_KEY_HOME },
-	{ "[1~", AMBIT_KEY_HOME },
-	{ "[F", AMBIT_KEY_END },
-	{ "OF", AMBIT_KEY_END },
-	{ "[4~", AMBIT_KEY_END },
-	{ "[Z", AMBIT_KEY_BACK_TAB },
+	{ "[A", DIALOG_KEY_UP },
+	{ "OA", DIALOG_KEY_UP },
+	{ "[B", DIALOG_KEY_DOWN },
+	{ "OB", DIALOG_KEY_DOWN },
+	{ "[5~", DIALOG_KEY_PAGE_UP },
+	{ "[6~", DIALOG_KEY_PAGE_DOWN },
+	{ "[H", DIALOG_KEY_HOME },
+	{ "OH", DIALOG_KEY_HOME },
+	{ "[1~", DIALOG_KEY_HOME },
+	{ "[F", DIALOG_KEY_END },
+	{ "OF", DIALOG_KEY_END },
+	{ "[4~", DIALOG_KEY_END },
+	{ "[Z", DIALOG_KEY_BACK_TAB },
 };
 
 /* Read to its end also where it means nothing here. */
@@ -49,30 +50,30 @@ read_escape(const char *text, size_t len, bool last)
 	size_t n = key_sequence(text, len);
 
 	if (n == 0 && !last)
-		return AMBIT_KEY_MORE;
+		return DIALOG_KEY_MORE;
 	if (len == 1 || n == 1)
-		return AMBIT_KEY_ESC;
+		return DIALOG_KEY_ESC;
 	for (size_t i = 0; n == len && i < sizeof(sequences) / sizeof(sequences[0]); i++)
 		if (strlen(sequences[i].text) == len - 1 &&
 			memcmp(sequences[i].text, text + 1, len - 1) == 0)
 			return (int)sequences[i].key;
-	return AMBIT_KEY_NONE;
+	return DIALOG_KEY_NONE;
 }
 
 int
-ambit_key_read(const char *chunk, size_t len, bool last)
+key_read(const char *chunk, size_t len, bool last)
 {
 	unsigned char c = (unsigned char)chunk[0];
 
 	/* What says no says it also in a lump. */
 	if (c == '\r' || c == '\n')
-		return AMBIT_KEY_ENTER;
+		return DIALOG_KEY_ENTER;
 	if (c == KEY_CTRL_C || c == KEY_CTRL_D)
 		return c;
 	if (c == KEY_ESC)
 		return read_escape(chunk, len, last);
 	/* Some send Enter behind a key; more than that is no key press. */
 	if (len > 1 && !(len == 2 && (chunk[1] == '\r' || chunk[1] == '\n')))
-		return AMBIT_KEY_NONE;
-	return c > 0 && c < 0x7f ? c : AMBIT_KEY_NONE;
+		return DIALOG_KEY_NONE;
+	return c > 0 && c < 0x7f ? c : DIALOG_KEY_NONE;
 }

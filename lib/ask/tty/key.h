@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include <ambit/dialog.h>
+#include "ask/tty/dialog.h"
 
 #define KEY_ESC '\x1b'
 #define KEY_CTRL_C '\x03'

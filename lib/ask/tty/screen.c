@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "ask/tty/dialog.h"
 #include "ask/tty/key.h"
 #include "ask/tty/screen.h"
 #include "base/fd.h"
@@ -261,7 +262,7 @@ screen_key(struct screen *screen)
 		return n;
 	len = (size_t)n;
 	screen->alone = clock_steady() - screen->typed >= screen->alone_ms;
-	while (len < sizeof(chunk) && ambit_key_read(chunk, len, false) == AMBIT_KEY_MORE) {
+	while (len < sizeof(chunk) && key_read(chunk, len, false) == DIALOG_KEY_MORE) {
 		n = read_some(screen, chunk + len, sizeof(chunk) - len,
 			len == 1 ? ESCAPE_MS : SEQUENCE_MS);
 		if (n == -EAGAIN)
@@ -271,7 +272,7 @@ screen_key(struct screen *screen)
 		len += (size_t)n;
 	}
 	screen->typed = clock_steady();
-	return ambit_key_read(chunk, len, true);
+	return key_read(chunk, len, true);
 }
 
 /* -- a line ----------------------------------------------------------------- */

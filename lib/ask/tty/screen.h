@@ -44,7 +44,7 @@ int screen_write(struct screen *screen, struct buf *text);
 void screen_drop(struct screen *screen);
 /* Until nothing was typed for so many milliseconds, which is forgotten. 0, or -errno as above. */
 int screen_rest(struct screen *screen, int ms);
-/* A key as ambit_key_read has it, or -errno as above. */
+/* A key as key_read has it, or -errno as above. */
 int screen_key(struct screen *screen);
 /* One edited line, echoed after its prompt. 0, 1 if it was given up, or -errno. */
 int screen_line(struct screen *screen, struct line *line);

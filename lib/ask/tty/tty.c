@@ -12,6 +12,7 @@
 #include "ask/approver.h"
 #include "ask/cancel.h"
 #include "ask/tty/dialog-private.h"
+#include "ask/tty/dialog.h"
 #include "ask/tty/draw.h"
 #include "ask/tty/screen.h"
 #include "base/err.h"
@@ -37,7 +38,7 @@ struct tty {
 
 struct prompt {
 	struct screen screen;
-	struct ambit_dialog dialog;
+	struct dialog dialog;
 	unsigned flags;
 	int rest;
 	int tries; /* at words, that were none */
@@ -49,7 +50,7 @@ start_drawing(struct prompt *prompt)
 {
 	return (struct draw){
 		.width = screen_width(&prompt->screen),
-		.colour = (prompt->flags & AMBIT_TTY_COLOUR) != 0,
+		.colour = (prompt->flags & TTY_COLOUR) != 0,
 	};
 }
 
@@ -172,7 +173,7 @@ let_prove(struct prompt *prompt, int key)
 	char shown[] = { (char)key, '\0' };
 	int r;
 
-	if (!(prompt->flags & AMBIT_TTY_SHARED) || !ambit_dialog_is_yes(&prompt->dialog, key))
+	if (!(prompt->flags & TTY_SHARED) || !dialog_is_yes(&prompt->dialog, key))
 		return 1;
 	r = write_screen_note(prompt, shown, "");
 	if (r == 0)
@@ -182,11 +183,11 @@ let_prove(struct prompt *prompt, int key)
 	r = write_screen_note(prompt,
 		"  that was not the word (ambit watch, on another terminal, takes none)", "");
 	if (r == 0 && ++prompt->tries == WORD_TRIES)
-		dialog_press(&prompt->dialog, AMBIT_KEY_ESC);
-	if (r < 0 || prompt->dialog.state == AMBIT_DIALOG_ANSWERED)
+		dialog_press(&prompt->dialog, DIALOG_KEY_ESC);
+	if (r < 0 || prompt->dialog.state == DIALOG_ANSWERED)
 		return r;
-	return prompt->dialog.state == AMBIT_DIALOG_CONFIRMING ? show_rule(prompt)
-							       : show_prompt(prompt, NULL);
+	return prompt->dialog.state == DIALOG_CONFIRMING ? show_rule(prompt)
+							 : show_prompt(prompt, NULL);
 }
 
 /* One key: said, and what it has brought shown below it. */
@@ -197,8 +198,8 @@ handle_prompt_key(struct prompt *prompt, int key)
 	int news, r;
 
 	/* The end of a paste, or of what the terminal itself says, is no yes. */
-	if (!prompt->screen.alone && ambit_dialog_is_yes(&prompt->dialog, key))
-		key = AMBIT_KEY_NONE;
+	if (!prompt->screen.alone && dialog_is_yes(&prompt->dialog, key))
+		key = DIALOG_KEY_NONE;
 	r = let_prove(prompt, key);
 	if (r <= 0)
 		return r;
@@ -234,12 +235,12 @@ run_prompt_dialog(struct prompt *prompt)
 	int r;
 
 	/* Out of any sequence, colour and character set that others left it in. */
-	if (prompt->flags & AMBIT_TTY_SHARED)
+	if (prompt->flags & TTY_SHARED)
 		buf_puts(&ground, "\x18\033\\\033[0m\033(B\017\r");
 	r = screen_write(&prompt->screen, &ground);
 	if (r == 0)
 		r = prompt->rest > 0 ? show_after_rest(prompt) : show_prompt(prompt, draw_question);
-	while (r == 0 && prompt->dialog.state != AMBIT_DIALOG_ANSWERED) {
+	while (r == 0 && prompt->dialog.state != DIALOG_ANSWERED) {
 		int key = screen_key(&prompt->screen);
 
 		r = key < 0 ? key : handle_prompt_key(prompt, key);
@@ -252,7 +253,7 @@ static void
 show_conclusion(struct prompt *prompt, int r)
 {
 	const struct ambit_answer *answer = &prompt->dialog.answer;
-	const char *stores = ambit_dialog_stores(&prompt->dialog);
+	const char *stores = dialog_stores(&prompt->dialog);
 
 	prompt->screen.closing = true;
 	if (r == -ETIMEDOUT)
@@ -288,11 +289,11 @@ explain_failure(int r, struct ambit_error *err)
 static int
 rest_after(const struct prompt *prompt, int r)
 {
-	enum ambit_dialog_state state = prompt->dialog.state;
+	enum dialog_state state = prompt->dialog.state;
 
 	if (r != -ECANCELED && r != -ETIMEDOUT)
 		return 0;
-	if (state == AMBIT_DIALOG_TYPING || state == AMBIT_DIALOG_CONFIRMING || prompt->proving)
+	if (state == DIALOG_TYPING || state == DIALOG_CONFIRMING || prompt->proving)
 		return PAUSE_MS;
 	return prompt->rest > 0 ? prompt->rest : REST_MS;
 }
@@ -384,7 +385,7 @@ create_tty_approver(int in, int out, bool owned, unsigned flags,
 	tty->out = out;
 	tty->owned = owned;
 	tty->flags = flags;
-	tty->alone_ms = AMBIT_KEY_ALONE_MS;
+	tty->alone_ms = DIALOG_KEY_ALONE_MS;
 	*ret_approver = &tty->approver;
 	return 0;
 }
@@ -396,7 +397,7 @@ tty_set_alone(struct ambit_approver *approver, int ms)
 }
 
 int
-ambit_approver_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
+approver_on_tty(int in_fd, int out_fd, unsigned flags, struct ambit_approver **ret_approver,
 	struct ambit_error *err)
 {
 	return create_tty_approver(in_fd, out_fd, false, flags, ret_approver, err);

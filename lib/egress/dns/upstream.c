@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "egress/dns/resolv.h"
 #include "egress/dns/upstream.h"
+#include "perform/permit.h"
 
 #define TRY_MS 3000	  /* for one server to answer */
 #define TRY_OTHERS_MS 900 /* while there are others that were not asked */
@@ -306,7 +307,7 @@ put_slow_last(const struct upstream *upstream, struct resolv *servers)
 /* -- asking ------------------------------------------------------------------------------ */
 
 int
-upstream_ask(struct upstream *upstream, struct ambit_pass *pass, const struct dns_query *query,
+upstream_ask(struct upstream *upstream, struct pass *pass, const struct dns_query *query,
 	upstream_done *done, void *data, struct upstream_query **ret_query)
 {
 	struct upstream_query *new;
@@ -314,7 +315,7 @@ upstream_ask(struct upstream *upstream, struct ambit_pass *pass, const struct dn
 
 	if (upstream->n >= UPSTREAM_QUERIES)
 		return -EBUSY;
-	r = ambit_pass_use(pass);
+	r = pass_use(pass);
 	if (r < 0)
 		return r;
 	new = calloc(1, sizeof(*new));

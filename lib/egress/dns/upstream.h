@@ -6,6 +6,7 @@
 
 #include "egress/dns/dns.h"
 #include "base/loop.h"
+#include "perform/permit.h"
 
 /* Questions to the system's name servers: by UDP from a port of its own each, by TCP
  * where an answer does not fit; the servers of resolv.conf in their order, twice. */
@@ -25,7 +26,7 @@ struct upstream *upstream_create(struct loop *loop);
 void upstream_destroy(struct upstream *upstream);
 
 /* The query is copied; the pass is used up. -EPERM, -EBUSY, -ENOMEM. */
-int upstream_ask(struct upstream *upstream, struct ambit_pass *pass, const struct dns_query *query,
+int upstream_ask(struct upstream *upstream, struct pass *pass, const struct dns_query *query,
 	upstream_done *done, void *data, struct upstream_query **ret_query);
 /* Nobody wants to know any more. */
 void upstream_cancel(struct upstream_query *query);

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "egress/relay/relay-private.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #define DIAL_MS 1000	   /* for each address while there are others */
 #define DIAL_LAST_MS 60000 /* for the last */
@@ -107,7 +108,7 @@ static int
 dial_address(struct stream *stream, socklen_t len)
 {
 	/* One decision is one act, however many addresses it takes. */
-	struct ambit_pass pass = stream->pass;
+	struct pass pass = stream->pass;
 	int fd = socket(stream->to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), r;
 
 	if (fd < 0)
@@ -281,7 +282,7 @@ static int
 start_dns_query(struct stream *stream, enum dns_type type, upstream_done *done, int which)
 {
 	struct egress *egress = stream->relay->egress;
-	struct ambit_pass pass = stream->pass;
+	struct pass pass = stream->pass;
 	struct dns_query query;
 
 	if (dns_query_init(&query, stream->name, type) < 0)

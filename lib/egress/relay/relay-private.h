@@ -5,6 +5,7 @@
 #include "egress/egress-private.h"
 #include "egress/http/head.h"
 #include "egress/http/hello.h"
+#include "perform/permit.h"
 
 /* Shared by relay.c (a stream's life and what is decided about it), relay-say.c (what
  * its client says), relay-dial.c (the way to the other end), relay-flow.c (bytes) and
@@ -64,7 +65,7 @@ struct stream {
 	char *approved;		    /* the host that was allowed last */
 	char *asked;		    /* the host that a person is asked about, and */
 	uint64_t ticket;	    /* his ticket; 0: nobody is asked */
-	struct ambit_pass pass;
+	struct pass pass;
 	struct ambit_permit *permit;
 
 	/* The way there. */

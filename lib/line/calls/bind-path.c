@@ -44,6 +44,7 @@
 #include "line/floor/ground.h"
 #include "line/object/session-objects.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #define STACK_SIZE (64u << 10)
 
@@ -72,7 +73,7 @@ enum bind_way {
 
 struct job {
 	enum bind_way way;
-	struct ambit_pass *pass;
+	struct pass *pass;
 	int socket;
 	struct sockaddr_un address;
 	socklen_t len;
@@ -374,7 +375,7 @@ remember_made(struct call *call, const struct endpoint *to, enum bind_way way)
 }
 
 int
-bind_path(struct call *call, const struct endpoint *to, struct ambit_pass *pass)
+bind_path(struct call *call, const struct endpoint *to, struct pass *pass)
 {
 	struct job job = {
 		.pass = pass,

@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "line/gate/call.h"
 #include "line/object/session-objects.h"
+#include "perform/permit.h"
 
 #define TRIES 8 /* while others make and remove the same key */
 
@@ -127,9 +128,9 @@ get_old(struct call *call, char kind, int flags)
 }
 
 static int
-get_perform(struct call *call, struct ambit_pass *pass)
+get_perform(struct call *call, struct pass *pass)
 {
-	int i = find_ipc_call(call), id = ambit_pass_use(pass), flags;
+	int i = find_ipc_call(call), id = pass_use(pass), flags;
 	char kind;
 
 	if (i < 0 || id < 0)
@@ -222,7 +223,7 @@ use_prepare(struct call *call)
 }
 
 static int
-use_perform(struct call *call, struct ambit_pass *pass)
+use_perform(struct call *call, struct pass *pass)
 {
 	(void)call;
 	(void)pass;
@@ -325,9 +326,9 @@ unlink_queue(struct call *call)
 }
 
 static int
-mq_perform(struct call *call, struct ambit_pass *pass)
+mq_perform(struct call *call, struct pass *pass)
 {
-	int fd = ambit_pass_use(pass);
+	int fd = pass_use(pass);
 
 	if (fd < 0)
 		return fd;

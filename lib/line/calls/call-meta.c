@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "line/calls/call-meta.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 /* -- what it is about -------------------------------------------------------------- */
 
@@ -32,7 +33,7 @@ is_held(int fd, struct stat *st)
 }
 
 static int
-resolve_fd(struct call *call, int fd, bool path_ok)
+resolve_call_fd(struct call *call, int fd, bool path_ok)
 {
 	auto_close int copy = target_fd(&call->target, fd);
 	int r;
@@ -55,7 +56,7 @@ resolve_fd(struct call *call, int fd, bool path_ok)
 int
 meta_resolve_fd(struct call *call, int fd)
 {
-	return resolve_fd(call, fd, false);
+	return resolve_call_fd(call, fd, false);
 }
 
 static int
@@ -64,7 +65,7 @@ resolve_empty(struct call *call, int dirfd)
 	int r;
 
 	if (dirfd != AT_FDCWD)
-		return resolve_fd(call, dirfd, true);
+		return resolve_call_fd(call, dirfd, true);
 	r = object_resolve(&call->object[0], &call->target, dirfd, ".", OBJECT_FOLLOW, 0);
 	if (r == 0)
 		call->n_objects = 1;
@@ -221,7 +222,7 @@ prepare_truncate(struct call *call)
 }
 
 static int
-perform_truncate(struct call *call, struct ambit_pass *pass)
+perform_truncate(struct call *call, struct pass *pass)
 {
 	int64_t length = (int64_t)call->args[call->row->path + 1];
 
@@ -268,7 +269,7 @@ prepare_chmod(struct call *call)
 }
 
 static int
-perform_chmod(struct call *call, struct ambit_pass *pass)
+perform_chmod(struct call *call, struct pass *pass)
 {
 	return meta_done(call, act_chmod(pass, meta_fd(call), call->mode));
 }
@@ -297,7 +298,7 @@ prepare_chown(struct call *call)
 }
 
 static int
-perform_chown(struct call *call, struct ambit_pass *pass)
+perform_chown(struct call *call, struct pass *pass)
 {
 	uid_t uid = (uid_t)call->args[find_value_arg(call)];
 	gid_t gid = (gid_t)call->args[find_value_arg(call) + 1];

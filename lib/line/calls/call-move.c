@@ -12,11 +12,13 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/call-file.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/gate/gate-law.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 static void
 set_bounds(struct call *call)
@@ -151,8 +153,7 @@ is_plain_config(const struct call *call, unsigned flags)
 	if (call_place(call, TO) != PLACE_COVERED || !gate_git_guards(call->gate, to->real))
 		return false;
 	gate_lock(call->gate);
-	r = ambit_engine_git_read(
-		gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
+	r = engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
 	gate_unlock(call->gate);
 	return r == 0;
 }
@@ -236,7 +237,7 @@ prepare_rename(struct call *call)
 /* Who wrote the lock may still have it open: a fresh copy of the text that was
  * judged takes its place. */
 static int
-put_config(struct call *call, struct ambit_pass *pass)
+put_config(struct call *call, struct pass *pass)
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
 	auto_free char *text = NULL;
@@ -244,8 +245,7 @@ put_config(struct call *call, struct ambit_pass *pass)
 	int r;
 
 	gate_lock(call->gate);
-	r = ambit_engine_git_read(
-		gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
+	r = engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
 	gate_unlock(call->gate);
 	/* Not plain any more: then it is asked about. */
 	if (r < 0)
@@ -255,7 +255,7 @@ put_config(struct call *call, struct ambit_pass *pass)
 }
 
 static int
-move_objects(struct call *call, struct ambit_pass *pass, unsigned flags)
+move_objects(struct call *call, struct pass *pass, unsigned flags)
 {
 	struct hand_end from = gate_end(call, FROM), to = gate_end(call, TO);
 	struct hand_law law = gate_law(call);
@@ -266,7 +266,7 @@ move_objects(struct call *call, struct ambit_pass *pass, unsigned flags)
 }
 
 static int
-perform_rename(struct call *call, struct ambit_pass *pass)
+perform_rename(struct call *call, struct pass *pass)
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
 	unsigned flags = (unsigned)call->flags;
@@ -386,7 +386,7 @@ prepare_link(struct call *call)
 }
 
 static int
-perform_link(struct call *call, struct ambit_pass *pass)
+perform_link(struct call *call, struct pass *pass)
 {
 	struct hand_end to = gate_end(call, TO);
 	int r = hand_link(pass, call->object[FROM].fd, &to);

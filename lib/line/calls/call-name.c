@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/call-file.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/floor/pool.h"
 #include "line/gate/gate-law.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 static void
 decide_by(struct call *call, enum ambit_access access)
@@ -64,7 +66,7 @@ prepare_mkdir(struct call *call)
 /* In the spine, one that has rights if there is one; but not where a guard is or
  * may come to lie, and where an ACL is handed down it must be made there. */
 static int
-make_dir(struct call *call, struct ambit_pass *pass, mode_t mode)
+make_dir(struct call *call, struct pass *pass, mode_t mode)
 {
 	const struct object *object = &call->object[0];
 	struct grounds *grounds = gate_grounds(call->gate);
@@ -82,7 +84,7 @@ make_dir(struct call *call, struct ambit_pass *pass, mode_t mode)
 }
 
 static int
-perform_mkdir(struct call *call, struct ambit_pass *pass)
+perform_mkdir(struct call *call, struct pass *pass)
 {
 	mode_t mode;
 	int r = call_mode(call, 0, call->mode, &mode);
@@ -137,7 +139,7 @@ prepare_mknod(struct call *call)
 }
 
 static int
-perform_mknod(struct call *call, struct ambit_pass *pass)
+perform_mknod(struct call *call, struct pass *pass)
 {
 	mode_t kind = call->mode & S_IFMT ? call->mode & S_IFMT : S_IFREG, mode;
 	int r = call_mode(call, 0, call->mode & 07777, &mode);
@@ -186,7 +188,7 @@ prepare_symlink(struct call *call)
 }
 
 static int
-perform_symlink(struct call *call, struct ambit_pass *pass)
+perform_symlink(struct call *call, struct pass *pass)
 {
 	int r = call_make(call, pass, S_IFLNK, call->data);
 
@@ -258,7 +260,7 @@ is_leading_gitfile(struct call *call)
 	if (!streq(object->name, ".git") || !S_ISREG(object->st.st_mode))
 		return false;
 	gate_lock(call->gate);
-	is = ambit_engine_git_leads(gate_engine(call->gate), object->real, object->fd);
+	is = engine_git_leads(gate_engine(call->gate), object->real, object->fd);
 	gate_unlock(call->gate);
 	return is;
 }
@@ -284,7 +286,7 @@ prepare_unlink(struct call *call)
 }
 
 static int
-perform_unlink(struct call *call, struct ambit_pass *pass)
+perform_unlink(struct call *call, struct pass *pass)
 {
 	const struct object *object = &call->object[0];
 	struct hand_end end = gate_end(call, 0);

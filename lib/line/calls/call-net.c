@@ -20,6 +20,7 @@
 #include "line/calls/bind-path.h"
 #include "line/calls/socket-peer.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #define STEP_MS 20 /* between two looks whether the call is given up */
 
@@ -162,7 +163,7 @@ try_connect(struct call *call, const struct sockaddr *address, socklen_t len, in
  * answered by then. O_NONBLOCK is the program's own, too, and put back at once: nobody can
  * be reading from a socket that is not connected. One that may be waits for a moment. */
 static int
-begin_connect(struct call *call, const struct peer *peer, struct ambit_pass *pass,
+begin_connect(struct call *call, const struct peer *peer, struct pass *pass,
 	const struct sockaddr *address, socklen_t len)
 {
 	int fd = call->fd[0], r;
@@ -170,7 +171,7 @@ begin_connect(struct call *call, const struct peer *peer, struct ambit_pass *pas
 	if (peer->flags & O_NONBLOCK)
 		return act_connect(pass, fd, address, len);
 	if (peer->stays) {
-		r = ambit_pass_use(pass);
+		r = pass_use(pass);
 		if (r == 0)
 			r = try_connect(call, address, len, 1);
 		return r == -EALREADY ? -EINPROGRESS : r;
@@ -245,7 +246,7 @@ wait_for_peer(
 }
 
 static int
-connect_stream(struct call *call, const struct peer *peer, struct ambit_pass *pass,
+connect_stream(struct call *call, const struct peer *peer, struct pass *pass,
 	const struct sockaddr *address, socklen_t len)
 {
 	int r;
@@ -289,7 +290,7 @@ wait_dial(struct call *call)
 /* Connects a socket of ours to where the target wants to go: so a way that is closed
  * is closed for it as it would be without us. call->fd[1]. */
 static int
-connect_to_peer(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+connect_to_peer(struct call *call, const struct peer *peer, struct pass *pass)
 {
 	int r;
 
@@ -310,8 +311,8 @@ connect_to_peer(struct call *call, const struct peer *peer, struct ambit_pass *p
 }
 
 static int
-join_relay(struct call *call, const struct peer *peer, struct ambit_pass *pass,
-	const struct egress_who *who)
+join_relay(
+	struct call *call, const struct peer *peer, struct pass *pass, const struct egress_who *who)
 {
 	struct passage passage = {
 		.kind = peer->unknown	? PASSAGE_UNKNOWN
@@ -342,7 +343,7 @@ join_relay(struct call *call, const struct peer *peer, struct ambit_pass *pass,
 }
 
 static int
-join_egress(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+join_egress(struct call *call, const struct peer *peer, struct pass *pass)
 {
 	struct egress *egress = gate_egress(call->gate);
 	const struct sockaddr *to = (const struct sockaddr *)&peer->to.address;
@@ -361,7 +362,7 @@ join_egress(struct call *call, const struct peer *peer, struct ambit_pass *pass)
 }
 
 static int
-connect_by_egress(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+connect_by_egress(struct call *call, const struct peer *peer, struct pass *pass)
 {
 	int r = join_egress(call, peer, pass), installed;
 
@@ -388,7 +389,7 @@ shut_socket_writes(int fd)
 }
 
 static int
-connect_perform(struct call *call, struct ambit_pass *pass)
+connect_perform(struct call *call, struct pass *pass)
 {
 	const struct peer *peer = call->data;
 	struct sockaddr_storage storage;
@@ -544,7 +545,7 @@ bind_prepare(struct call *call)
 }
 
 static int
-bind_inet(struct call *call, const struct peer *peer, struct ambit_pass *pass)
+bind_inet(struct call *call, const struct peer *peer, struct pass *pass)
 {
 	int r = 0;
 
@@ -559,7 +560,7 @@ bind_inet(struct call *call, const struct peer *peer, struct ambit_pass *pass)
 }
 
 static int
-bind_perform(struct call *call, struct ambit_pass *pass)
+bind_perform(struct call *call, struct pass *pass)
 {
 	const struct peer *peer = call->data;
 	const struct sockaddr *address = (const struct sockaddr *)&peer->to.address;
@@ -613,11 +614,11 @@ hold_if_any(int fd)
 }
 
 static int
-listen_perform(struct call *call, struct ambit_pass *pass)
+listen_perform(struct call *call, struct pass *pass)
 {
 	const struct peer *peer = call->data;
 	bool inet = peer->domain != AF_UNIX && peer->type == SOCK_STREAM;
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r == 0 && inet)
 		r = hold_if_any(call->fd[0]);

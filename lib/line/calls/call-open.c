@@ -20,6 +20,7 @@
 #include "line/calls/special.h"
 #include "line/gate/staged.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED 0x20
@@ -379,7 +380,7 @@ check_sticky(const struct call *call)
 }
 
 static int
-open_existing(struct call *call, struct ambit_pass *pass, int *ret_fd)
+open_existing(struct call *call, struct pass *pass, int *ret_fd)
 {
 	const struct object *object = &call->object[0];
 	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_ASYNC), had;
@@ -405,7 +406,7 @@ open_existing(struct call *call, struct ambit_pass *pass, int *ret_fd)
 }
 
 static int
-open_new(struct call *call, struct ambit_pass *pass, int *ret_fd)
+open_new(struct call *call, struct pass *pass, int *ret_fd)
 {
 	const struct object *object = &call->object[0];
 	int flags = call->flags & ~(O_TRUNC | O_ASYNC);
@@ -427,7 +428,7 @@ open_new(struct call *call, struct ambit_pass *pass, int *ret_fd)
 }
 
 static int
-perform_open(struct call *call, struct ambit_pass *pass)
+perform_open(struct call *call, struct pass *pass)
 {
 	int fd = -1;
 	int r = call->STAGED		 ? staged_open(call, &fd)

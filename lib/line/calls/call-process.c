@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "line/gate/call.h"
 #include "line/process/tree.h"
+#include "perform/permit.h"
 
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
@@ -195,9 +196,9 @@ release_memory(struct call *call)
 }
 
 static int
-process_perform(struct call *call, struct ambit_pass *pass)
+process_perform(struct call *call, struct pass *pass)
 {
-	int r = ambit_pass_use(pass);
+	int r = pass_use(pass);
 
 	if (r == 0)
 		r = streq(call->row->name, "process_mrelease") ? release_memory(call)
@@ -215,7 +216,7 @@ const struct call_op call_process = {
 /* -- what changes what can be done ------------------------------------------------- */
 
 static int
-cannot_perform(struct call *call, struct ambit_pass *pass)
+cannot_perform(struct call *call, struct pass *pass)
 {
 	(void)call;
 	(void)pass;

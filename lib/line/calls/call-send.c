@@ -22,6 +22,7 @@
 #include "line/calls/socket-message.h"
 #include "line/calls/socket-peer.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 #define MANY_MAX 64	       /* messages of one sendmmsg; sending fewer is its right */
 #define DATA_QUICK (64u << 10) /* fits into what poll calls writable */
@@ -324,9 +325,9 @@ wait_writable(struct call *call, struct send *send)
 
 /* Lost, as it would be: not sent, to whoever may be there by now. */
 static ssize_t
-drop_message(struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+drop_message(struct send *send, const struct msghdr *head, struct pass *pass)
 {
-	int r = send->begun ? 0 : ambit_pass_use(pass);
+	int r = send->begun ? 0 : pass_use(pass);
 
 	send->begun = true;
 	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;
@@ -344,7 +345,7 @@ has_stub(struct call *call)
 
 /* A question for a name server goes to ambit, which sends it on if it may go. */
 static ssize_t
-ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct pass *pass)
 {
 	const struct peer *peer = &send->peer;
 	struct msghdr bare = { 0 };
@@ -352,7 +353,7 @@ ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct
 	int r = peer_who(call, &who);
 
 	if (r == 0 && !send->begun)
-		r = ambit_pass_use(pass);
+		r = pass_use(pass);
 	send->begun = true;
 	if (r < 0)
 		return r;
@@ -371,8 +372,7 @@ ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct
 /* All messages of one call, and all pieces of each, are one act: it was decided
  * about as one. */
 static ssize_t
-send_message(
-	struct call *call, struct send *send, const struct msghdr *head, struct ambit_pass *pass)
+send_message(struct call *call, struct send *send, const struct msghdr *head, struct pass *pass)
 {
 	int flags = (send->flags & FLAGS_PASSED) | MSG_DONTWAIT | MSG_NOSIGNAL;
 
@@ -392,7 +392,7 @@ send_message(
 
 /* All of the data in head, as far as it is not sent; 0 or -errno. */
 static int
-send_data(struct call *call, struct send *send, struct msghdr *head, struct ambit_pass *pass)
+send_data(struct call *call, struct send *send, struct msghdr *head, struct pass *pass)
 {
 	struct iovec *iov = head->msg_iov;
 
@@ -420,7 +420,7 @@ send_data(struct call *call, struct send *send, struct msghdr *head, struct ambi
 
 /* As much of a message as is loaded at once; *ret_more: it was not all. */
 static int
-send_load(struct call *call, struct send *send, struct ambit_pass *pass, bool *ret_more)
+send_load(struct call *call, struct send *send, struct pass *pass, bool *ret_more)
 {
 	const struct message *message = &send->message[send->done];
 	bool stream = send->peer.type == SOCK_STREAM;
@@ -455,7 +455,7 @@ send_load(struct call *call, struct send *send, struct ambit_pass *pass, bool *r
 /* A message, or the rest of it. What stops it when a part is sent is not an
  * error to the one who sends. */
 static int
-send_one(struct call *call, struct send *send, struct ambit_pass *pass)
+send_one(struct call *call, struct send *send, struct pass *pass)
 {
 	bool more = true;
 	int r = 0;
@@ -494,7 +494,7 @@ tell_length(const struct call *call, unsigned i, uint64_t n)
 
 /* Those that went go on counting. */
 static int
-send_all(struct call *call, struct send *send, struct ambit_pass *pass, uint64_t *ret_last)
+send_all(struct call *call, struct send *send, struct pass *pass, uint64_t *ret_last)
 {
 	int r = 0;
 
@@ -516,14 +516,14 @@ send_all(struct call *call, struct send *send, struct ambit_pass *pass, uint64_t
 }
 
 static int
-send_perform(struct call *call, struct ambit_pass *pass)
+send_perform(struct call *call, struct pass *pass)
 {
 	struct send *send = call->data;
 	uint64_t last = 0;
 	int r;
 
 	send->begun = false;
-	r = send->n > 0 ? send_all(call, send, pass, &last) : ambit_pass_use(pass);
+	r = send->n > 0 ? send_all(call, send, pass, &last) : pass_use(pass);
 	if (r == -EPIPE)
 		signal_pipe(call, send);
 	if (r == 0)

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "line/calls/call-meta.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 /* number[0]: whether there are times at all; number[1]: both are now. */
 #define GIVEN number[0]
@@ -140,7 +141,7 @@ prepare_utime(struct call *call)
 }
 
 static int
-perform_utime(struct call *call, struct ambit_pass *pass)
+perform_utime(struct call *call, struct pass *pass)
 {
 	return meta_done(call, act_utimens(pass, meta_fd(call), call->GIVEN ? call->data : NULL));
 }

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "line/calls/call-meta.h"
 #include "perform/act.h"
+#include "perform/permit.h"
 
 /* struct xattr_args and struct file_attr of <linux/xattr.h> and <linux/fs.h>,
  * which are newer than the headers that this may be built with. */
@@ -162,7 +163,7 @@ prepare_xattr(struct call *call)
 }
 
 static int
-perform_xattr(struct call *call, struct ambit_pass *pass)
+perform_xattr(struct call *call, struct pass *pass)
 {
 	int fd = meta_fd(call);
 
@@ -195,7 +196,7 @@ prepare_setattr(struct call *call)
 }
 
 static int
-perform_setattr(struct call *call, struct ambit_pass *pass)
+perform_setattr(struct call *call, struct pass *pass)
 {
 	return meta_done(call, act_setattr(pass, meta_fd(call), call->data, call->len));
 }

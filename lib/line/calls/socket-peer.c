@@ -21,10 +21,12 @@
 #include "base/str.h"
 #include "egress/dns/names.h"
 #include "egress/dns/resolv.h"
+#include "engine/line.h"
 #include "line/gate/gate.h"
 #include "line/object/session-objects.h"
 #include "line/calls/socket-peer.h"
 #include "line/socket/socket-substitute.h"
+#include "perform/permit.h"
 
 static int
 get_socket_option(int fd, int name, int *ret_value)
@@ -164,12 +166,12 @@ bool
 peer_is_allowed(struct call *call, const char *host)
 {
 	struct ambit_engine *engine;
-	struct ambit_pass pass;
+	struct pass pass;
 	bool allowed;
 
 	gate_lock(call->gate);
 	engine = gate_engine(call->gate);
-	allowed = engine && ambit_engine_glance_host(engine, host, &pass) == AMBIT_ALLOW;
+	allowed = engine && engine_allows_host_fast(engine, host, &pass) == AMBIT_ALLOW;
 	gate_unlock(call->gate);
 	return allowed;
 }
@@ -256,7 +258,7 @@ is_refused(struct call *call, const char *host)
 
 	gate_lock(call->gate);
 	engine = gate_engine(call->gate);
-	refused = !engine || ambit_engine_refuses_host(engine, host);
+	refused = !engine || engine_refuses_host(engine, host);
 	gate_unlock(call->gate);
 	return refused;
 }

@@ -19,6 +19,7 @@
 #include "line/floor/pool.h"
 #include "perform/act.h"
 #include "perform/clear.h"
+#include "perform/permit.h"
 
 #define POOL_N 8
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -158,7 +159,7 @@ set_dir_attributes(int fd, int parent, mode_t mode)
 }
 
 int
-pool_mkdir(struct pool *pool, struct ambit_pass *pass, int parent, const char *name, mode_t mode,
+pool_mkdir(struct pool *pool, struct pass *pass, int parent, const char *name, mode_t mode,
 	struct stat *ret_st)
 {
 	char own[16];

@@ -14,7 +14,7 @@
  * folder's mount, else beside the folder if no live session may write there; else
  * there is no pool. */
 
-struct ambit_pass;
+struct pass;
 struct pool;
 
 /* ret_pool may be NULL: none here, also where store is NULL. -errno only if the floor cannot
@@ -28,7 +28,7 @@ void pool_destroy(struct pool *pool);
 /* Makes the directory name in parent, as mkdir would (mode: less the umask), if
  * possible of one with rights: then ret_st is filled and 1 returned; else 0; or
  * -errno of the mkdir. */
-int pool_mkdir(struct pool *pool, struct ambit_pass *pass, int parent, const char *name,
-	mode_t mode, struct stat *ret_st);
+int pool_mkdir(struct pool *pool, struct pass *pass, int parent, const char *name, mode_t mode,
+	struct stat *ret_st);
 
 #endif

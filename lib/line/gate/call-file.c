@@ -21,6 +21,7 @@
 #include "line/floor/ground.h"
 #include "line/object/session-objects.h"
 #include "perform/hand.h"
+#include "perform/permit.h"
 
 /* Where anybody may create. */
 static const char *const scratch[] = { "/tmp", "/var/tmp", "/dev/shm" };
@@ -299,7 +300,7 @@ call_made_fd(struct call *call, unsigned n, int fd)
 }
 
 int
-call_make(struct call *call, struct ambit_pass *pass, mode_t mode, const char *text)
+call_make(struct call *call, struct pass *pass, mode_t mode, const char *text)
 {
 	const struct object *object = &call->object[0];
 	bool own = call_place(call, 0) == PLACE_SCRATCH;

@@ -3,6 +3,7 @@
 #define LINE_GATE_CALL_FILE_H
 
 #include "line/gate/call.h"
+#include "perform/permit.h"
 
 /* What the ops on files share. */
 
@@ -71,7 +72,7 @@ bool call_hands_down(const struct call *call, unsigned n);
 int call_mode(struct call *call, unsigned n, mode_t mode, mode_t *ret_mode);
 
 /* Makes object 0 (see hand_make). In scratch it is this session's own from then on. */
-int call_make(struct call *call, struct ambit_pass *pass, mode_t mode, const char *text);
+int call_make(struct call *call, struct pass *pass, mode_t mode, const char *text);
 /* The object n was made just now, and is this descriptor's. */
 void call_made_fd(struct call *call, unsigned n, int fd);
 /* One name of object n is gone. */

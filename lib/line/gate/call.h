@@ -11,6 +11,7 @@
 #include "line/object/object.h"
 #include "line/filter/syscall.h"
 #include "line/object/target.h"
+#include "perform/permit.h"
 
 /* One notified system call, from its arguments to its answer.
  *
@@ -102,7 +103,7 @@ struct call_op {
 	/* Fills call->answer; 0 or -errno for the program. pass is used up.
 	 * -ESTALE: what was resolved is not what lies there now, and nothing was
 	 * done: prepare and decide again a few times, then EACCES. */
-	int (*perform)(struct call *call, struct ambit_pass *pass);
+	int (*perform)(struct call *call, struct pass *pass);
 };
 
 /* One per op; defined in the file that is named. */
@@ -189,7 +190,7 @@ bool gate_may_make(struct gate *gate, const char *real);
  * directory or lies in one. */
 bool gate_opens(struct gate *gate, const char *dir);
 bool gate_in_git(struct gate *gate, const char *dir);
-/* See ambit_engine_git_guards. */
+/* See engine_git_guards. */
 bool gate_git_guards(struct gate *gate, const char *path);
 /* Directories for the spine, or NULL. */
 struct pool *gate_pool(struct gate *gate);

@@ -10,11 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/question-copy.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
+#include "engine/questions.h"
 #include "line/gate/call-file.h"
 #include "line/gate/gate-private.h"
 #include "line/gate/self-restricted.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 
 /* -- carrying out -------------------------------------------------------------- */
 
@@ -48,7 +53,7 @@ gate_is_narrower(struct gate *gate)
 	bool narrowed;
 
 	gate_lock(gate);
-	narrowed = ambit_engine_narrowed(gate->o.engine);
+	narrowed = engine_is_narrowed(gate->o.engine);
 	gate_unlock(gate);
 	return narrowed;
 }
@@ -148,7 +153,7 @@ starts_over(struct call **call, int r)
 }
 
 static void
-perform_call(struct call **call, struct ambit_pass *pass)
+perform_call(struct call **call, struct pass *pass)
 {
 	int r = call_op_of((*call)->row->op)->perform(*call, pass);
 
@@ -174,7 +179,7 @@ may_act_for(struct call *call)
 }
 
 void
-gate_act(struct call **call, struct ambit_pass *pass)
+gate_act(struct call **call, struct pass *pass)
 {
 	struct call *c = *call;
 	bool bounded = is_bounded(c);
@@ -198,7 +203,7 @@ gate_act(struct call **call, struct ambit_pass *pass)
 
 struct slow {
 	struct call *call;
-	struct ambit_pass pass;
+	struct pass pass;
 };
 
 static void
@@ -216,7 +221,7 @@ perform_slow(void *data)
 
 /* Takes the call. */
 static int
-send_aside(struct call *call, struct ambit_pass *pass)
+send_aside(struct call *call, struct pass *pass)
 {
 	struct slow *slow = malloc(sizeof(*slow));
 	int r;
@@ -224,7 +229,7 @@ send_aside(struct call *call, struct ambit_pass *pass)
 	if (!slow)
 		return -ENOMEM;
 	*slow = (struct slow){ .call = call, .pass = *pass };
-	*pass = (struct ambit_pass){ 0 };
+	*pass = (struct pass){ 0 };
 	r = work_add(call->gate->work, perform_slow, slow);
 	if (r < 0)
 		free(slow);
@@ -234,7 +239,7 @@ send_aside(struct call *call, struct ambit_pass *pass)
 /* A slow one is taken by its worker. Without one it is not done: here it would
  * keep everybody waiting. */
 static void
-act_or_send_aside(struct call **call, struct ambit_pass *pass)
+act_or_send_aside(struct call **call, struct pass *pass)
 {
 	if (!(*call)->slow)
 		gate_act(call, pass);
@@ -304,7 +309,7 @@ gate_care(struct gate *gate)
 	if (!atomic_load(&gate->caring))
 		return -1;
 	gate_lock(gate);
-	ms = ambit_engine_care(gate->o.engine);
+	ms = engine_care(gate->o.engine);
 	if (ms < 0)
 		atomic_store(&gate->caring, false);
 	gate_unlock(gate);
@@ -476,10 +481,10 @@ has_other_name(struct call *call)
 }
 
 static enum ambit_verdict
-glance_at_call(struct call *call, struct ambit_pass *ret_pass)
+glance_at_call(struct call *call, struct pass *ret_pass)
 {
 	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
-	struct ambit_pass host = { 0 };
+	struct pass host = { 0 };
 	enum ambit_verdict verdict;
 	size_t n;
 
@@ -491,12 +496,12 @@ glance_at_call(struct call *call, struct ambit_pass *ret_pass)
 		return AMBIT_DENY;
 	n = list_objects(call, list);
 	gate_lock(call->gate);
-	verdict = ambit_engine_glance(call->gate->o.engine, list, n, ret_pass);
+	verdict = engine_allows_fast(call->gate->o.engine, list, n, ret_pass);
 	if (verdict == AMBIT_ALLOW && call->host)
-		verdict = ambit_engine_glance_host(call->gate->o.engine, call->host, &host);
+		verdict = engine_allows_host_fast(call->gate->o.engine, call->host, &host);
 	gate_unlock(call->gate);
 	if (verdict != AMBIT_ALLOW)
-		*ret_pass = (struct ambit_pass){ 0 };
+		*ret_pass = (struct pass){ 0 };
 	return verdict;
 }
 
@@ -521,7 +526,7 @@ set_who(struct ambit_request *request, const struct target_who *who)
 	int r = ambit_request_set_who(request, who->pid, who->start, who->program, NULL);
 
 	if (r == 0 && target_exe(who->pid, exe, &st) == 0)
-		r = ambit_request_set_exe(request, exe, st.st_dev, st.st_ino);
+		r = request_set_exe(request, exe, st.st_dev, st.st_ino);
 	return r;
 }
 
@@ -542,10 +547,10 @@ make_request(struct call *call)
 	/* A call is about paths or about a host; a socket that is bound is both
 	 * only by its path. */
 	r = call->host ? ambit_request_connect(call->host, &request, &err)
-		       : ambit_request_objects(list, n, &request, &err);
+		       : request_objects(list, n, &request, &err);
 	if (r < 0)
 		return NULL;
-	ambit_request_set_held(request, true);
+	request_set_held(request, true);
 	if (set_who(request, &who) < 0) {
 		ambit_request_destroy(request);
 		return NULL;
@@ -576,11 +581,10 @@ gate_settles_now(struct gate *gate, uint64_t ticket)
 
 	if (!settles_unasked(gate))
 		return false;
-	if (!ambit_engine_judge(gate->o.engine))
+	if (!engine_judge(gate->o.engine))
 		return true;
-	judged = ambit_engine_question_of(gate->o.engine, ticket, &question, NULL) == 1 &&
-		 question.judge;
-	ambit_question_finish(&question);
+	judged = engine_question_of(gate->o.engine, ticket, &question, NULL) == 1 && question.judge;
+	question_finish(&question);
 	return !judged;
 }
 
@@ -595,10 +599,9 @@ answer_question(struct gate *gate, const struct ambit_question *question)
 			 : err_set(&err, ENOENT, "nobody is here to ask");
 
 	if (r == 0)
-		r = ambit_engine_answer(
-			gate->o.engine, question->id, &answer, approver->name, &err);
+		r = engine_answer(gate->o.engine, question->id, &answer, approver->name, &err);
 	if (r < 0)
-		ambit_engine_decline(gate->o.engine, question->id, -r, err.text);
+		engine_decline(gate->o.engine, question->id, -r, err.text);
 }
 
 /* It is this ticket's own that is settled right here; another's may be with the judge. */
@@ -608,19 +611,18 @@ gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_ou
 {
 	struct ambit_error err = { 0 };
 
-	while (ambit_engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) ==
-		-EAGAIN) {
+	while (engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) == -EAGAIN) {
 		struct ambit_question question = { 0 };
-		int r = ambit_engine_question_of(gate->o.engine, ticket, &question, &err);
+		int r = engine_question_of(gate->o.engine, ticket, &question, &err);
 
 		if (r == 0)
 			continue; /* settled by looking again */
 		if (r < 0) {
-			ambit_engine_withdraw(gate->o.engine, ticket);
+			engine_withdraw(gate->o.engine, ticket);
 			return;
 		}
 		answer_question(gate, &question);
-		ambit_question_finish(&question);
+		question_finish(&question);
 	}
 }
 
@@ -636,14 +638,14 @@ gate_settle_unwatched(struct gate *gate)
 		return;
 	gate_lock(gate);
 	/* Whoever watches has no more patience than one at a terminal. */
-	ambit_engine_limit(gate->o.engine, !settles_unasked(gate));
-	while (settles_unasked(gate) && !ambit_engine_judge(gate->o.engine) &&
-		(question = ambit_engine_question(gate->o.engine)) != NULL) {
-		if (ambit_question_copy(question, &copy) < 0) {
-			ambit_engine_decline(gate->o.engine, question->id, ENOMEM, "out of memory");
+	engine_limit(gate->o.engine, !settles_unasked(gate));
+	while (settles_unasked(gate) && !engine_judge(gate->o.engine) &&
+		(question = engine_question(gate->o.engine)) != NULL) {
+		if (question_copy(question, &copy) < 0) {
+			engine_decline(gate->o.engine, question->id, ENOMEM, "out of memory");
 		} else {
 			answer_question(gate, &copy);
-			ambit_question_finish(&copy);
+			question_finish(&copy);
 		}
 		any = true;
 	}
@@ -667,7 +669,7 @@ submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome 
 	if (!request)
 		return r;
 	gate_lock(gate);
-	r = ambit_engine_submit(gate->o.engine, request, ret_outcome, ret_permit, &ticket, &err);
+	r = engine_submit(gate->o.engine, request, ret_outcome, ret_permit, &ticket, &err);
 	if (r == 1) {
 		atomic_fetch_add(&gate->asked, 1);
 		if (gate_settles_now(gate, ticket)) {
@@ -679,7 +681,7 @@ submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome 
 		} else {
 			r = gate_hold(gate, call, ticket);
 			if (r < 0)
-				ambit_engine_withdraw(gate->o.engine, ticket);
+				engine_withdraw(gate->o.engine, ticket);
 			else
 				r = 1;
 		}
@@ -695,7 +697,7 @@ gate_decide(struct gate *gate, struct call **call)
 {
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
-	struct ambit_pass pass = { 0 };
+	struct pass pass = { 0 };
 	enum ambit_verdict verdict = glance_at_call(*call, &pass);
 	uint64_t key;
 	int r;
@@ -719,7 +721,7 @@ gate_decide(struct gate *gate, struct call **call)
 			gate_withdraw(*call);
 	} else if (r == 0 && outcome.verdict == AMBIT_ALLOW && permit) {
 		(*call)->permit = permit;
-		ambit_permit_pass(permit, &pass);
+		permit_pass(permit, &pass);
 		act_or_send_aside(call, &pass);
 	} else if (r == 0) {
 		gate_refuse(*call, &outcome, key);

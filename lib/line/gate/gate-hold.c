@@ -13,7 +13,10 @@
 
 #include "base/fd.h"
 #include "egress/egress.h"
+#include "engine/line.h"
+#include "engine/questions.h"
 #include "line/gate/gate-private.h"
+#include "perform/permit.h"
 
 #ifndef ERESTARTSYS
 #define ERESTARTSYS 512 /* the kernel's own: restart, or EINTR, as the handler wants */
@@ -94,7 +97,7 @@ go_on(void *data)
 	struct going *going = data;
 	struct call *call = going->call;
 	struct gate *gate = call->gate;
-	struct ambit_pass pass = { 0 };
+	struct pass pass = { 0 };
 	int step = 0;
 	bool same;
 
@@ -106,7 +109,7 @@ go_on(void *data)
 		call->permit = going->permit;
 		same = look_again(call, &step);
 		if (same) {
-			ambit_permit_pass(call->permit, &pass);
+			permit_pass(call->permit, &pass);
 			call->asked = true;
 			gate_act(&call, &pass);
 		} else if (step < 0) {
@@ -167,7 +170,7 @@ release_settled_calls(struct gate *gate)
 		if (!going)
 			return;
 		gate_lock(gate);
-		r = ambit_engine_collect(
+		r = engine_collect(
 			gate->o.engine, held->ticket, &going->outcome, &going->permit, &err);
 		gate_unlock(gate);
 		if (r == -EAGAIN) {
@@ -229,7 +232,7 @@ static void
 give_up(struct gate *gate, struct held *held, int error)
 {
 	gate_lock(gate);
-	ambit_engine_withdraw(gate->o.engine, held->ticket);
+	engine_withdraw(gate->o.engine, held->ticket);
 	gate_unlock(gate);
 	unlink_held(gate, held);
 	if (error > 0)

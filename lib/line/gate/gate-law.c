@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/gate-private.h"
 #include "line/floor/ground.h"
 #include "line/gate/gate-law.h"
@@ -18,7 +19,7 @@ open_attic(void *data)
 	int attic;
 
 	gate_lock(gate);
-	attic = ambit_engine_attic(gate->o.engine);
+	attic = engine_attic(gate->o.engine);
 	gate_unlock(gate);
 	return attic;
 }
@@ -42,7 +43,7 @@ may_stand(void *data, int dir, const char *real, bool landed)
 	int r;
 
 	gate_lock(gate);
-	r = ambit_engine_may_stand(gate->o.engine, dir, real, landed);
+	r = engine_may_stand(gate->o.engine, dir, real, landed);
 	gate_unlock(gate);
 	return r;
 }
@@ -58,7 +59,7 @@ tell_evicted(void *data, const char *real, enum hand_evicted where, const char *
 	gate_lock(call->gate);
 	shown = ambit_scope_display(ambit_engine_scope(call->gate->o.engine), real);
 	outcome.reason =
-		ambit_engine_evicted(call->gate->o.engine, real, where == HAND_EVICTED_TO_ATTIC,
+		engine_record_evicted(call->gate->o.engine, real, where == HAND_EVICTED_TO_ATTIC,
 			where == HAND_NOT_EVICTED || where == HAND_REMOVED ? NULL : name);
 	gate_unlock(call->gate);
 	gate_tell_refused(
@@ -74,7 +75,7 @@ gate_law(struct call *call)
 		.is_clear = is_clear,
 		.has_rights = has_rights,
 		.may_stand = may_stand,
-		.guarded = ambit_permit_is_guarded(call->permit),
+		.guarded = permit_is_guarded(call->permit),
 		.tell = tell_evicted,
 		.data = call,
 	};

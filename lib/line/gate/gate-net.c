@@ -9,7 +9,10 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "egress/egress.h"
+#include "engine/line.h"
+#include "engine/questions.h"
 #include "line/gate/gate-private.h"
+#include "request/request-object.h"
 
 static uint64_t
 key_of(const struct egress_who *who, const char *host)
@@ -45,7 +48,7 @@ take_allow(int r, const struct ambit_outcome *outcome, struct ambit_permit *perm
 		return false;
 	ret->verdict = AMBIT_ALLOW;
 	ret->permit = permit;
-	ambit_permit_pass(permit, &ret->pass);
+	permit_pass(permit, &ret->pass);
 	return true;
 }
 
@@ -74,8 +77,8 @@ make_request(const struct egress_who *who, const char *host)
 
 	if (ambit_request_connect(host, &request, &err) < 0)
 		return NULL;
-	ambit_request_set_held(request, true);
-	ambit_request_set_lookup(request, is_lookup(host));
+	request_set_held(request, true);
+	request_set_lookup(request, is_lookup(host));
 	if (ambit_request_set_who(request, who->pid, who->start, who->program, NULL) < 0) {
 		ambit_request_destroy(request);
 		return NULL;
@@ -89,8 +92,8 @@ glance_at_host(struct gate *gate, const char *host, struct egress_verdict *ret)
 	struct ambit_engine *engine = gate->o.engine;
 
 	gate_lock(gate);
-	ret->verdict = is_lookup(host) ? ambit_engine_glance_lookup(engine, host, &ret->pass)
-				       : ambit_engine_glance_host(engine, host, &ret->pass);
+	ret->verdict = is_lookup(host) ? engine_allows_lookup_fast(engine, host, &ret->pass)
+				       : engine_allows_host_fast(engine, host, &ret->pass);
 	gate_unlock(gate);
 	if (ret->verdict != AMBIT_ALLOW)
 		ret->verdict = AMBIT_DENY;
@@ -105,7 +108,7 @@ is_host_refused(void *data, const char *host)
 	bool refused;
 
 	gate_lock(gate);
-	refused = ambit_engine_refuses_host(gate->o.engine, host);
+	refused = engine_refuses_host(gate->o.engine, host);
 	gate_unlock(gate);
 	return refused;
 }
@@ -121,9 +124,9 @@ decide_without_asking(struct gate *gate, struct ambit_request *request, struct e
 	int r;
 
 	gate_lock(gate);
-	r = ambit_engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
+	r = engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
 	if (r == 1)
-		ambit_engine_withdraw(gate->o.engine, ticket);
+		engine_withdraw(gate->o.engine, ticket);
 	gate_unlock(gate);
 	take_allow(r, &outcome, permit, ret);
 	ambit_outcome_finish(&outcome);
@@ -140,7 +143,7 @@ submit_host(struct gate *gate, const struct egress_who *who, const char *host,
 	int r;
 
 	gate_lock(gate);
-	r = ambit_engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
+	r = engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
 	if (r == 1) {
 		atomic_fetch_add(&gate->asked, 1);
 		if (gate_settles_now(gate, ticket)) {
@@ -191,7 +194,7 @@ collect_host_verdict(void *data, const struct egress_who *who, const char *host,
 
 	*ret = (struct egress_verdict){ 0 };
 	gate_lock(gate);
-	r = ambit_engine_collect(gate->o.engine, ticket, &outcome, &permit, &err);
+	r = engine_collect(gate->o.engine, ticket, &outcome, &permit, &err);
 	gate_unlock(gate);
 	if (r == -EAGAIN) {
 		ret->verdict = AMBIT_ASK;
@@ -208,7 +211,7 @@ withdraw_ticket(void *data, uint64_t ticket)
 	struct gate *gate = data;
 
 	gate_lock(gate);
-	ambit_engine_withdraw(gate->o.engine, ticket);
+	engine_withdraw(gate->o.engine, ticket);
 	gate_unlock(gate);
 	gate->o.wake(gate->o.data);
 }
@@ -223,7 +226,7 @@ refuse_host(void *data, const struct egress_who *who, const char *host, const ch
 	if (!request)
 		return;
 	gate_lock(gate);
-	ambit_engine_refuse(gate->o.engine, request, why, &outcome);
+	engine_record_refusal(gate->o.engine, request, why, &outcome);
 	gate_unlock(gate);
 	report_net_refusal(gate, who, host, &outcome);
 	ambit_outcome_finish(&outcome);
@@ -256,7 +259,7 @@ gate_may_allow_host(struct gate *gate)
 	if (may)
 		return true;
 	gate_lock(gate);
-	may = ambit_engine_allows_any_host(gate->o.engine);
+	may = engine_allows_any_host(gate->o.engine);
 	gate_unlock(gate);
 	return may;
 }
@@ -276,7 +279,7 @@ gate_make_egress(struct gate *gate)
 	};
 	int r = 0, proxy = steal_fd(&gate->o.proxy);
 
-	if (proxy >= 0 || ambit_engine_names(gate->o.engine))
+	if (proxy >= 0 || engine_uses_names(gate->o.engine))
 		r = egress_create(&line, &gate->egress);
 	if (proxy >= 0 && r == 0)
 		return egress_proxy(gate->egress, proxy, gate->o.token);

@@ -10,6 +10,7 @@
 #include "line/gate/gate.h"
 #include "line/gate/gate-quick.h"
 #include "line/gate/staged.h"
+#include "perform/permit.h"
 #include "record/run-counts.h"
 #include "base/work.h"
 
@@ -97,7 +98,7 @@ bool gate_is_valid(const struct gate *gate, uint64_t id);
 void gate_handle(struct gate *gate, struct call **call);
 /* Performs or continues what was allowed, and answers; what changed meanwhile
  * is decided anew and may be held. */
-void gate_act(struct call **call, struct ambit_pass *pass);
+void gate_act(struct call **call, struct pass *pass);
 /* Sends what prepare filled in, unless the floor would have to bound it, and gives more
  * than is allowed now. */
 void gate_answer_prepared(struct call *call);

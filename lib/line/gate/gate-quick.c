@@ -17,9 +17,12 @@
 
 #include "base/program.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/gate-private.h"
 #include "line/gate/gate-quick.h"
 #include "line/object/path-text.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 
 #define PARENTS 64
 #define PARENT_MS 10 /* how long a directory is believed to be free of symlinks */
@@ -236,7 +239,7 @@ hand_over(struct quick *quick, struct call *call)
 bool
 quick_allows(struct quick *quick, struct call *call)
 {
-	struct ambit_pass pass = { 0 };
+	struct pass pass = { 0 };
 	struct look found = { 0 };
 	enum ambit_verdict verdict;
 
@@ -246,9 +249,9 @@ quick_allows(struct quick *quick, struct call *call)
 		return false;
 	}
 	gate_lock(call->gate);
-	verdict = ambit_engine_glance(call->gate->o.engine, found.object, found.n, &pass);
+	verdict = engine_allows_fast(call->gate->o.engine, found.object, found.n, &pass);
 	/* The floor gives too much: what this very call means must be done, not continued. */
-	if (verdict == AMBIT_ALLOW && ambit_engine_narrowed(call->gate->o.engine))
+	if (verdict == AMBIT_ALLOW && engine_is_narrowed(call->gate->o.engine))
 		verdict = AMBIT_ASK;
 	gate_unlock(call->gate);
 	if (verdict != AMBIT_ALLOW)

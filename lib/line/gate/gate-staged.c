@@ -11,9 +11,13 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
+#include "engine/questions.h"
 #include "line/gate/gate-private.h"
 #include "line/gate/staged-private.h"
 #include "perform/act.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 
 #define TEXT_MAX (1 << 20)
 
@@ -40,8 +44,7 @@ open_old(const struct staged_one *one, struct stat *ret_st)
 }
 
 static int
-write_staged_text(
-	const struct staged_one *one, struct ambit_pass *pass, const char *text, size_t len)
+write_staged_text(const struct staged_one *one, struct pass *pass, const char *text, size_t len)
 {
 	return act_put_text(
 		pass, one->parent, NULL, strrchr(one->real, '/') + 1, one->mode, text, len);
@@ -56,10 +59,10 @@ put_plain(struct gate *gate, const struct staged_one *one, const char *text, siz
 		.real = one->beside,
 		.written = one->beside,
 	};
-	struct ambit_pass pass = { 0 };
+	struct pass pass = { 0 };
 
 	gate_lock(gate);
-	ambit_engine_glance(gate->o.engine, &beside, 1, &pass);
+	engine_allows_fast(gate->o.engine, &beside, 1, &pass);
 	gate_unlock(gate);
 	return write_staged_text(one, &pass, text, len);
 }
@@ -79,9 +82,9 @@ make_request(const struct staged_one *one, const struct stat *st)
 	};
 	struct ambit_request *request = NULL;
 
-	if (ambit_request_objects(&object, 1, &request, NULL) < 0)
+	if (request_objects(&object, 1, &request, NULL) < 0)
 		return NULL;
-	ambit_request_set_held(request, true);
+	request_set_held(request, true);
 	if (ambit_request_set_who(request, one->who.pid, one->who.start, one->who.program, NULL) <
 		0) {
 		ambit_request_destroy(request);
@@ -99,8 +102,7 @@ decide_staged(struct gate *gate, const struct staged_one *one, const struct stat
 	struct ambit_request *request = make_request(one, st);
 	struct ambit_error err = { 0 };
 	uint64_t ticket = 0;
-	int r = request ? ambit_engine_submit(
-				  gate->o.engine, request, outcome, permit, &ticket, &err)
+	int r = request ? engine_submit(gate->o.engine, request, outcome, permit, &ticket, &err)
 			: -ENOMEM;
 
 	if (r != 1)
@@ -109,7 +111,7 @@ decide_staged(struct gate *gate, const struct staged_one *one, const struct stat
 		gate_answer_now(gate, ticket, outcome, permit);
 		return 0;
 	}
-	ambit_engine_withdraw(gate->o.engine, ticket);
+	engine_withdraw(gate->o.engine, ticket);
 	request = make_request(one, st);
 	r = request ? ambit_engine_decide(gate->o.engine, request, outcome, &err) : -ENOMEM;
 	ambit_request_destroy(request);
@@ -138,7 +140,7 @@ submit_staged(struct gate *gate, const struct staged_one *one, const struct stat
 {
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
-	struct ambit_pass pass = { 0 };
+	struct pass pass = { 0 };
 	auto_free char *text = NULL;
 	size_t len;
 	int r;
@@ -146,7 +148,7 @@ submit_staged(struct gate *gate, const struct staged_one *one, const struct stat
 	gate_lock(gate);
 	r = decide_staged(gate, one, st, &outcome, &permit);
 	if (r == 0 && permit)
-		ambit_permit_pass(permit, &pass);
+		permit_pass(permit, &pass);
 	gate_unlock(gate);
 	if (permit) {
 		r = fd_read_open(one->fd, TEXT_MAX, &text, &len);
@@ -175,7 +177,7 @@ settle_one(struct gate *gate, const struct staged_one *one, bool last)
 		return false;
 	old = open_old(one, &st);
 	gate_lock(gate);
-	r = ambit_engine_git_read(gate->o.engine, one->real, one->fd,
+	r = engine_git_read(gate->o.engine, one->real, one->fd,
 		old >= 0 && S_ISREG(st.st_mode) ? old : -1, &text, &len, NULL);
 	gate_unlock(gate);
 	if (r == -EAGAIN && !last)

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/gate-private.h"
 
 /* -- descriptors that were given ------------------------------------------------- */
@@ -114,10 +115,10 @@ count_held(struct gate *gate)
 int
 gate_status(struct gate *gate, json_t *object)
 {
-	auto_json json_t *counts = json_pack("{s:b s:i s:I s:I s:i}", "narrowed",
-		ambit_engine_narrowed(gate->o.engine), "landlock", gate->abi, "calls",
-		(json_int_t)atomic_load(&gate->calls), "asked",
-		(json_int_t)atomic_load(&gate->asked), "held", count_held(gate));
+	auto_json json_t *counts =
+		json_pack("{s:b s:i s:I s:I s:i}", "narrowed", engine_is_narrowed(gate->o.engine),
+			"landlock", gate->abi, "calls", (json_int_t)atomic_load(&gate->calls),
+			"asked", (json_int_t)atomic_load(&gate->asked), "held", count_held(gate));
 
 	if (!counts || json_object_update(object, counts) < 0)
 		return -ENOMEM;

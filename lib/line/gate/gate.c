@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "egress/egress.h"
+#include "engine/line.h"
 #include "line/socket/endpoint.h"
 #include "line/gate/gate-private.h"
 #include "line/socket/socket-substitute.h"
@@ -446,7 +447,7 @@ gate_may_make(struct gate *gate, const char *real)
 	bool may = grounds_of(gate_grounds(gate), real) != GROUND_NONE;
 
 	gate_lock(gate);
-	may = may || ambit_engine_may_make(gate->o.engine, real);
+	may = may || engine_may_make(gate->o.engine, real);
 	gate_unlock(gate);
 	return may;
 }
@@ -457,7 +458,7 @@ gate_opens(struct gate *gate, const char *dir)
 	bool opens;
 
 	gate_lock(gate);
-	opens = ambit_engine_opens(gate->o.engine, dir);
+	opens = engine_may_open_dir(gate->o.engine, dir);
 	gate_unlock(gate);
 	return opens;
 }
@@ -468,7 +469,7 @@ gate_in_git(struct gate *gate, const char *dir)
 	bool in;
 
 	gate_lock(gate);
-	in = ambit_engine_in_git(gate->o.engine, dir);
+	in = engine_in_git(gate->o.engine, dir);
 	gate_unlock(gate);
 	return in;
 }
@@ -479,7 +480,7 @@ gate_git_guards(struct gate *gate, const char *path)
 	bool guards;
 
 	gate_lock(gate);
-	guards = ambit_engine_git_guards(gate->o.engine, path);
+	guards = engine_git_guards(gate->o.engine, path);
 	gate_unlock(gate);
 	return guards;
 }

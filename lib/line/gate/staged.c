@@ -12,10 +12,13 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/call-file.h"
 #include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/gate/staged-private.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 
 #define STAGED_MAX 64
 
@@ -97,9 +100,9 @@ is_allowed(struct call *call)
 		.ino = object->st.st_ino,
 		.nlink = object->st.st_nlink,
 	};
-	struct ambit_pass pass;
+	struct pass pass;
 
-	return ambit_engine_glance(gate_engine(call->gate), &one, 1, &pass) == AMBIT_ALLOW;
+	return engine_allows_fast(gate_engine(call->gate), &one, 1, &pass) == AMBIT_ALLOW;
 }
 
 bool
@@ -114,7 +117,7 @@ staged_takes(struct call *call)
 		object->proc || !writes_all(call) || atomic_load(&staged->n) >= STAGED_MAX)
 		return false;
 	gate_lock(call->gate);
-	takes = ambit_engine_git_writes(gate_engine(call->gate), object->real) && !is_allowed(call);
+	takes = engine_git_writes(gate_engine(call->gate), object->real) && !is_allowed(call);
 	gate_unlock(call->gate);
 	/* Anybody may call himself git; what he writes is judged all the same. All
 	 * others are asked about at once, or get an error that means something. */

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "line/nest/nest.h"
+#include "line/process/run-doors.h"
 
 struct handed {
 	const struct ambit_run_inner *inner; /* whose lines go along; or NULL */
@@ -90,7 +91,7 @@ put_paths(struct buf *text, char mark, char *const *paths)
 }
 
 int
-ambit_run_around(const struct ambit_run_around *around, int *ret_socket, struct ambit_error *err)
+run_around(const struct run_around *around, int *ret_socket, struct ambit_error *err)
 {
 	const char *temp = around->inner ? around->inner->temp : "";
 	auto_buf struct buf text = { 0 };
@@ -112,7 +113,7 @@ ambit_run_around(const struct ambit_run_around *around, int *ret_socket, struct 
 }
 
 int
-ambit_run_beside(const struct ambit_run_inner *inner, char *const *envp, int *ret_socket,
+run_beside(const struct ambit_run_inner *inner, char *const *envp, int *ret_socket,
 	struct ambit_error *err)
 {
 	const struct handed handed = {

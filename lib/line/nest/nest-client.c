@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "line/process/nest-wire.h"
+#include "line/process/run-doors.h"
 
 #include <ambit/run.h>
 
@@ -38,7 +39,7 @@ struct relay {
 };
 
 int
-ambit_run_outside(int *ret_socket, struct ambit_error *err)
+run_outside(int *ret_socket, struct ambit_error *err)
 {
 	int fd = open(NEST_PATH, O_RDWR | O_CLOEXEC);
 	struct stat st;
@@ -99,7 +100,7 @@ put_manner(struct nest_head *head, const sigset_t *mask)
 }
 
 static int
-send_run_request(int socket, const struct ambit_run_request *request, const sigset_t *mask)
+send_run_request(int socket, const struct run_request *request, const sigset_t *mask)
 {
 	static const int stdio[] = { 0, 1, 2 };
 	struct nest_message message = {
@@ -265,8 +266,8 @@ wait_for_end(struct relay *relay)
 }
 
 int
-ambit_run_through(int socket, const struct ambit_run_request *request, int *ret_status,
-	char **ret_report, struct ambit_error *err)
+run_relay(int socket, const struct run_request *request, int *ret_status, char **ret_report,
+	struct ambit_error *err)
 {
 	struct relay relay = { .socket = socket };
 	sigset_t before;

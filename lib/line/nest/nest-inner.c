@@ -20,6 +20,7 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "line/nest/nest.h"
+#include "line/process/run-doors.h"
 
 #define REQUEST_MS 10000	/* for all that the client has to say before the start */
 #define OUTSIDE_MAX (64u << 20) /* guards that were found are in it */
@@ -211,7 +212,7 @@ destroy_inner(struct ambit_run_inner *inner)
 }
 
 int
-ambit_run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambit_error *err)
+run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambit_error *err)
 {
 	struct ambit_run_inner *inner = calloc(1, sizeof(*inner));
 	int r;
@@ -234,62 +235,62 @@ ambit_run_inner_open(int socket, struct ambit_run_inner **ret_inner, struct ambi
 }
 
 char *const *
-ambit_run_inner_args(const struct ambit_run_inner *inner)
+run_inner_args(const struct ambit_run_inner *inner)
 {
 	return inner->texts.args;
 }
 
 char *const *
-ambit_run_inner_envp(const struct ambit_run_inner *inner)
+run_inner_envp(const struct ambit_run_inner *inner)
 {
 	return inner->texts.envp;
 }
 
 const char *
-ambit_run_inner_cwd(const struct ambit_run_inner *inner)
+run_inner_cwd(const struct ambit_run_inner *inner)
 {
 	return inner->texts.cwd;
 }
 
 mode_t
-ambit_run_inner_umask(const struct ambit_run_inner *inner)
+run_inner_umask(const struct ambit_run_inner *inner)
 {
 	return (mode_t)inner->head.umask & 0777;
 }
 
 const char *
-ambit_run_inner_scope(const struct ambit_run_inner *inner)
+run_inner_scope(const struct ambit_run_inner *inner)
 {
 	return inner->scope;
 }
 
 const char *
-ambit_run_inner_temp(const struct ambit_run_inner *inner)
+run_inner_temp(const struct ambit_run_inner *inner)
 {
 	return inner->temp;
 }
 
 char *const *
-ambit_run_inner_whole(const struct ambit_run_inner *inner)
+run_inner_whole(const struct ambit_run_inner *inner)
 {
 	return inner->open;
 }
 
 char *const *
-ambit_run_inner_writable(const struct ambit_run_inner *inner)
+run_inner_writable(const struct ambit_run_inner *inner)
 {
 	return inner->writable;
 }
 
 int
-ambit_run_inner_fd(const struct ambit_run_inner *inner)
+run_inner_fd(const struct ambit_run_inner *inner)
 {
 	return inner ? inner->client : -1;
 }
 
 /* A door has no command that signals could go to: each of them ends it. */
 int
-ambit_run_inner_heard(struct ambit_run_inner *inner)
+run_inner_heard(struct ambit_run_inner *inner)
 {
 	struct nest_message message;
 	int r;
@@ -301,14 +302,14 @@ ambit_run_inner_heard(struct ambit_run_inner *inner)
 }
 
 void
-ambit_run_inner_started(struct ambit_run_inner *inner)
+run_inner_started(struct ambit_run_inner *inner)
 {
 	inner_tell(inner, NEST_STARTED, 0);
 }
 
 /* The report may be larger than a packet. */
 void
-ambit_run_inner_end(struct ambit_run_inner *inner, int status, const char *report)
+run_inner_finish(struct ambit_run_inner *inner, int status, const char *report)
 {
 	struct nest_message message = { .kind = NEST_END, .value = status };
 	auto_close int file = report ? memfd_create("ambit", MFD_CLOEXEC) : -1;

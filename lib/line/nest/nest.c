@@ -20,9 +20,13 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/gate.h"
 #include "line/gate/self-restricted.h"
 #include "line/nest/nest.h"
+#include "line/process/run-doors.h"
+#include "perform/permit.h"
+#include "request/request-object.h"
 
 struct entry {
 	struct entry *next;
@@ -315,13 +319,13 @@ is_replaceable(struct nest *nest, struct gate *gate)
 			.real = real,
 			.written = real,
 		};
-		struct ambit_pass pass;
+		struct pass pass;
 
 		if (!real)
 			continue;
 		gate_lock(gate);
 		open = is_beneath(real, nest->o.open) || is_beneath(real, nest->o.spine) ||
-		       ambit_engine_glance(nest->o.engine, &object, 1, &pass) == AMBIT_ALLOW;
+		       engine_allows_fast(nest->o.engine, &object, 1, &pass) == AMBIT_ALLOW;
 		gate_unlock(gate);
 	}
 	return open;
@@ -338,7 +342,7 @@ take_hello(struct nest *nest, struct gate *gate, struct entry *entry)
 
 	if (n == -EAGAIN)
 		return;
-	if (n == (ssize_t)sizeof(hello) && hello.serial != AMBIT_RUN_DOOR_RUN &&
+	if (n == (ssize_t)sizeof(hello) && hello.serial != RUN_DOOR_RUN &&
 		is_replaceable(nest, gate))
 		r = -EPERM;
 	else if (n == (ssize_t)sizeof(hello) && hello.kind == NEST_HELLO &&

@@ -25,7 +25,7 @@ enum order_kind {
 struct order {
 	enum order_kind kind;
 	int value;     /* the signal, the milliseconds, the id */
-	uint32_t door; /* ORDER_NEST: enum ambit_run_door */
+	uint32_t door; /* ORDER_NEST: enum run_door */
 };
 
 struct child {

@@ -113,7 +113,7 @@ int keeper_read(struct keeper *keeper, struct keeper_message *ret_message);
 int keeper_continue(struct keeper *keeper);
 int keeper_signal(struct keeper *keeper, int sig, bool group);
 int keeper_end(struct keeper *keeper, int grace_ms);
-/* Starts options.nest outside the line for this door (enum ambit_run_door), with socket
+/* Starts options.nest outside the line for this door (enum run_door), with socket
  * as its descriptor 3, answered by KEEPER_NESTED with this id. */
 int keeper_nest(struct keeper *keeper, int id, uint32_t door, int socket);
 

@@ -12,6 +12,7 @@
 #include <ambit/run.h>
 
 #include "line/process/nest-wire.h"
+#include "line/process/run-doors.h"
 
 #define FDS_MAX 16
 
@@ -24,9 +25,9 @@ const char *
 nest_door_name(uint32_t door)
 {
 	static const char *const names[] = {
-		[AMBIT_RUN_DOOR_RUN] = "run",
-		[AMBIT_RUN_DOOR_MCP] = "mcp",
-		[AMBIT_RUN_DOOR_SPAWN] = "spawn",
+		[RUN_DOOR_RUN] = "run",
+		[RUN_DOOR_MCP] = "mcp",
+		[RUN_DOOR_SPAWN] = "spawn",
 	};
 
 	return door < sizeof(names) / sizeof(names[0]) ? names[door] : NULL;

@@ -30,7 +30,7 @@
 
 enum nest_kind {
 	NEST_NONE = 0,
-	NEST_HELLO,  /* value: NEST_VERSION; serial: enum ambit_run_door */
+	NEST_HELLO,  /* value: NEST_VERSION; serial: enum run_door */
 	NEST_STDIO,  /* with three descriptors */
 	NEST_SIGNAL, /* value: to be sent to the command */
 	NEST_CONTINUE,
@@ -61,7 +61,7 @@ struct nest_texts {
 	char *cwd;
 };
 
-/* The command that is started for a door (enum ambit_run_door); NULL: there is none. */
+/* The command that is started for a door (enum run_door); NULL: there is none. */
 const char *nest_door_name(uint32_t door);
 
 /* -EPROTO: sizes that cannot be. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef AMBIT_PROBE_H
-#define AMBIT_PROBE_H
+#ifndef PROBE_PROBE_H
+#define PROBE_PROBE_H
 
 #include <stdbool.h>
 
@@ -8,7 +8,7 @@
 
 /* What this machine offers to hold the line with. */
 
-struct ambit_probe {
+struct probe {
 	const char *name; /* static */
 	bool ok;
 	char detail[160];   /* what was found */
@@ -16,11 +16,11 @@ struct ambit_probe {
 };
 
 /* Looks, changes nothing. each returns non-zero to stop. */
-int ambit_probe_each(int (*each)(void *data, const struct ambit_probe *probe), void *data);
+int probe_each(int (*each)(void *data, const struct probe *probe), void *data);
 
 /* 0 if the line can be held here as far as can be known before it is tried;
  * else -errno, and err says in one sentence why not. Changes nothing, costs a
  * few microseconds. */
-int ambit_probe_line(struct ambit_error *err);
+int probe_line(struct ambit_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef AMBIT_LIVE_H
-#define AMBIT_LIVE_H
+#ifndef LIVE_LIVE_H
+#define LIVE_LIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,18 +17,18 @@
 
 /* Why the one at the other end of a unix socket is not served: another user, a command
  * of this process' own, one behind a line of ambit's. NULL: no reason. Static. */
-const char *ambit_peer_objection(int fd);
+const char *peer_find_objection(int fd);
 
 /* -- the door's side ---------------------------------------------------------------- */
 
-#define AMBIT_LIVE_CLIENTS_MAX 16
+#define LIVE_CLIENTS_MAX 16
 
 /* One per process, and no thread of its own: whoever polls its descriptor calls it.
  * Nothing here blocks, however slow a client is. All functions but the one that says
  * so are one thread's. */
-struct ambit_live;
+struct live;
 
-struct ambit_live_options {
+struct live_options {
 	const char *directory;	     /* made if it is not there: 0700, the user's own */
 	struct ambit_engine *engine; /* borrowed */
 	const char *door;	     /* "run", "mcp", "serve"; static */
@@ -49,24 +49,24 @@ struct ambit_live_options {
 	void *data;
 };
 
-/* The session is to be stored before (ambit_engine_store): whoever finds it here looks for it
+/* The session is to be stored before (engine_store): whoever finds it here looks for it
  * in the record. */
-int ambit_live_create(const struct ambit_live_options *options, struct ambit_live **ret_live,
-	struct ambit_error *err);
+int live_create(
+	const struct live_options *options, struct live **ret_live, struct ambit_error *err);
 /* Removes the socket. Accepts NULL, as all that follow. */
-void ambit_live_destroy(struct ambit_live *live);
-/* Readable when ambit_live_ready is to be called; -1: none. */
-int ambit_live_fd(const struct ambit_live *live);
-void ambit_live_ready(struct ambit_live *live);
+void live_destroy(struct live *live);
+/* Readable when live_ready is to be called; -1: none. */
+int live_fd(const struct live *live);
+void live_ready(struct live *live);
 /* Questions may have been put, settled or withdrawn: watchers are told. */
-void ambit_live_notice(struct ambit_live *live);
+void live_notice(struct live *live);
 /* How many watch that would be asked. From any thread. */
-unsigned ambit_live_watched(const struct ambit_live *live);
+unsigned live_watched(const struct live *live);
 
 /* -- the person's side ---------------------------------------------------------------- */
 
 /* One that answered. Strings are escaped but for the folder. */
-struct ambit_live_entry {
+struct live_entry {
 	const char *name; /* of its socket in the directory */
 	pid_t pid;
 	const char *session;
@@ -84,41 +84,40 @@ struct ambit_live_entry {
  * processes that are gone are removed. Each returns non-zero to stop, which is returned. No
  * directory: none. The calling process gets the name "ambit-asks": those that hold commands are
  * known by theirs. */
-int ambit_live_list(const char *directory, int wait_ms,
-	int (*each)(void *data, const struct ambit_live_entry *entry), void *data,
+int live_each(const char *directory, int wait_ms,
+	int (*each)(void *data, const struct live_entry *entry), void *data,
 	struct ambit_error *err);
 
 /* Says that somebody watches all that starts, for as long as the descriptor is open: a
  * session that begins with a question waits a moment for it. Makes the directory. The
  * descriptor, or -errno with words. */
-int ambit_live_attend(const char *directory, struct ambit_error *err);
+int live_attend(const char *directory, struct ambit_error *err);
 
-struct ambit_link;
+struct link;
 
 /* name: of an entry. -ENOENT, -ECONNREFUSED: it is gone. */
-int ambit_link_open(const char *directory, const char *name, struct ambit_link **ret_link,
-	struct ambit_error *err);
-void ambit_link_close(struct ambit_link *link);
-/* To be polled for input; then ambit_link_next until it returns 0. */
-int ambit_link_fd(const struct ambit_link *link);
+int link_open(
+	const char *directory, const char *name, struct link **ret_link, struct ambit_error *err);
+void link_close(struct link *link);
+/* To be polled for input; then link_next until it returns 0. */
+int link_fd(const struct link *link);
 
 /* One call and its reply: "hello", "status", "watch", "answer", "reload", "stop". params: a
  * JSON object, or NULL; ret_result (may be NULL): JSON, caller frees. Waits at most
  * two seconds: -ETIMEDOUT. -EPIPE: it is gone; -EREMOTEIO: it says no, err has its
- * words. Notifications that come meanwhile are kept for ambit_link_next. */
-int ambit_link_call(struct ambit_link *link, const char *method, const char *params,
-	char **ret_result, struct ambit_error *err);
+ * words. Notifications that come meanwhile are kept for link_next. */
+int link_call(struct link *link, const char *method, const char *params, char **ret_result,
+	struct ambit_error *err);
 /* The answer to a question by its id on this link. -ESTALE: it is not open any more. */
-int ambit_link_answer(struct ambit_link *link, uint64_t question, const struct ambit_answer *answer,
+int link_answer(struct link *link, uint64_t question, const struct ambit_answer *answer,
 	struct ambit_error *err);
 
 /* The next notification, "question" or "closed", without waiting: 1, with params as JSON;
  * both are the link's until the next call. 0: none now; -EPIPE: it is gone; -EBADMSG. */
-int ambit_link_next(struct ambit_link *link, const char **ret_method, const char **ret_params,
+int link_next(struct link *link, const char **ret_method, const char **ret_params,
 	struct ambit_error *err);
 
 /* The params of "question". Its finish is the caller's. -EINVAL with words. */
-int ambit_live_question(
-	const char *params, struct ambit_question *ret_question, struct ambit_error *err);
+int live_question(const char *params, struct ambit_question *ret_question, struct ambit_error *err);
 
 #endif
