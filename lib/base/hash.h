@@ -3,6 +3,7 @@
 #define BASE_HASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define HASH_HEX 65 /* 64 digits and a NUL */
 
@@ -13,5 +14,33 @@ void hash_sha256(const void *data, size_t len, char ret_hex[HASH_HEX]);
 
 /* n of them at random, NUL-terminated: out has n + 1 bytes. */
 void hash_random_name(char *out, size_t n);
+
+/* FNV-1a, for tables and marks. Whoever chooses the bytes can make two hashes equal.
+ * Begin with HASH_FNV_START; the result goes on with more bytes. Some are stored or
+ * compared across processes: the function does not change. */
+#define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t
+hash_fnv_byte(uint64_t hash, unsigned char byte)
+{
+	return (hash ^ byte) * UINT64_C(0x100000001b3);
+}
+
+static inline uint64_t
+hash_fnv(uint64_t hash, const void *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = hash_fnv_byte(hash, ((const unsigned char *)data)[i]);
+	return hash;
+}
+
+/* The same for a text, without its NUL. */
+static inline uint64_t
+hash_fnv_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = hash_fnv_byte(hash, (unsigned char)*text++);
+	return hash;
+}
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "egress/dns/resolv.h"
@@ -40,10 +41,8 @@ own_allows(struct bucket *own, int64_t now, bool *ret_first)
 static uint64_t
 hash_dns_name(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = hash_fnv_text(HASH_FNV_START, name);
 
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
 	return h ? h : 1;
 }
 

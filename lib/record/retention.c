@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/retention.h"
@@ -28,10 +29,8 @@
 static uint64_t
 mark_of(const char *session)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = hash_fnv_text(HASH_FNV_START, session);
 
-	for (; *session; session++)
-		hash = (hash ^ (unsigned char)*session) * UINT64_C(0x100000001b3);
 	return hash == 0 || hash == LOCKS_MARK_ALL ? 1 : hash;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "record/run-counts.h"
@@ -155,12 +156,9 @@ run_counts_pass(struct run_counts *counts, pid_t tid)
 static bool
 first_time(struct run_counts *counts, pid_t pid, const char *subject)
 {
-	uint64_t key = 0xcbf29ce484222325u ^ (uint64_t)pid;
-	size_t slot;
+	uint64_t key = hash_fnv_text(HASH_FNV_START ^ (uint64_t)pid, subject);
+	size_t slot = key % HEARD_SLOTS;
 
-	for (; *subject; subject++)
-		key = (key ^ (unsigned char)*subject) * 0x100000001b3u;
-	slot = key % HEARD_SLOTS;
 	if (counts->heard[slot] == key)
 		return false;
 	counts->heard[slot] = key;

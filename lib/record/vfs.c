@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "record/vfs.h"
 
@@ -68,21 +69,14 @@ vfs_of(sqlite3_file *file)
 
 /* -- the index --------------------------------------------------------------------- */
 
-static void
-mix_hash_bytes(uint64_t *hash, const void *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		*hash = (*hash ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
-}
-
-static void
-mix_file(uint64_t *hash, const struct stat *st)
+static uint64_t
+mix_file(uint64_t hash, const struct stat *st)
 {
 	const uint64_t fields[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
 		(uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
 		(uint64_t)st->st_mtim.tv_nsec };
 
-	mix_hash_bytes(hash, fields, sizeof(fields));
+	return hash_fnv(hash, fields, sizeof(fields));
 }
 
 static bool
@@ -100,7 +94,7 @@ knows_boot(struct vfs *vfs)
 static uint64_t
 compute_stamp(struct vfs *vfs)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash;
 	char header[HEADER] = "";
 	struct stat db, log, shm;
 
@@ -108,12 +102,11 @@ compute_stamp(struct vfs *vfs)
 		fstat(vfs->shm, &shm) < 0 || pread(vfs->shm, header, sizeof(header), 0) < 0)
 		return 0;
 	shm.st_mtim = (struct timespec){ 0 }; /* memory that is mapped changes it at will */
-	mix_hash_bytes(&hash, vfs->boot, sizeof(vfs->boot));
-	mix_hash_bytes(&hash, header, sizeof(header));
-	mix_file(&hash, &db);
-	mix_file(&hash, &log);
-	mix_file(&hash, &shm);
-	return hash | 1;
+	hash = hash_fnv(HASH_FNV_START, vfs->boot, sizeof(vfs->boot));
+	hash = hash_fnv(hash, header, sizeof(header));
+	hash = mix_file(hash, &db);
+	hash = mix_file(hash, &log);
+	return mix_file(hash, &shm) | 1;
 }
 
 static bool

@@ -9,20 +9,10 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "request/argpath.h"
 #include "request/args.h"
-
-/* FNV-1a. Who makes paths collide only gets compared byte by byte. */
-static uint64_t
-hash_text(const char *text, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return hash;
-}
 
 static bool
 has_path(const struct ambit_request *request, const struct request_path *path, const char *text)
@@ -47,7 +37,8 @@ request_add_path(struct ambit_request *request, const char *text, size_t len,
 
 	if (request->bad_hard)
 		return 0;
-	path.hash = hash_text(text, len);
+	/* Paths that were made to collide are only compared byte by byte. */
+	path.hash = hash_fnv(HASH_FNV_START, text, len);
 	if (request->n_named++ < REQUEST_NAMED_MAX && has_path(request, &path, text))
 		return 0;
 	if (request->n_paths == REQUEST_PATHS_MAX || request->n_named > REQUEST_NAMED_MAX)

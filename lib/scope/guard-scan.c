@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/glob.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"
 #include "scope/gitfile.h"
@@ -40,10 +41,8 @@ struct names {
 static uint64_t *
 find_hash(struct names *names, const char *name, size_t len, uint64_t *ret_bit)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = hash_fnv(HASH_FNV_START, name, len);
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
 	*ret_bit = (uint64_t)1 << (hash % 64);
 	return &names->hashes[hash / 64 % 64];
 }

@@ -446,6 +446,19 @@ digests_are_sha256_and_names_do_not_repeat(void **state)
 	assert_string_not_equal(a, b);
 }
 
+/* The published values: marks of sessions are compared across processes. */
+static void
+fnv_is_fnv_1a_and_goes_on_where_it_ended(void **state)
+{
+	(void)state;
+	assert_true(hash_fnv(HASH_FNV_START, "", 0) == UINT64_C(0xcbf29ce484222325));
+	assert_true(hash_fnv_text(HASH_FNV_START, "a") == UINT64_C(0xaf63dc4c8601ec8c));
+	assert_true(hash_fnv(HASH_FNV_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+	assert_true(hash_fnv(hash_fnv_text(HASH_FNV_START, "foo"), "bar", 3) ==
+		    UINT64_C(0x85944171f73967e8));
+	assert_true(hash_fnv_byte(HASH_FNV_START, 0xff) == hash_fnv_text(HASH_FNV_START, "\xff"));
+}
+
 /* -- run ------------------------------------------------------------------------- */
 
 static int
@@ -703,6 +716,7 @@ main(void)
 		cmocka_unit_test(a_pattern_that_is_not_whole_is_refused),
 		cmocka_unit_test(a_file_is_read_whole_or_not_at_all),
 		cmocka_unit_test(digests_are_sha256_and_names_do_not_repeat),
+		cmocka_unit_test(fnv_is_fnv_1a_and_goes_on_where_it_ended),
 		cmocka_unit_test(a_program_gets_its_input_and_gives_its_output),
 		cmocka_unit_test(a_program_stands_in_the_root_directory),
 		cmocka_unit_test(a_program_that_does_not_read_is_no_failure),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "tools/archive/archive-unpack.h"
 
@@ -45,10 +46,8 @@ unpack_finish(struct unpack *unpack)
 static uint64_t
 hash_row_name(const char *text)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = hash_fnv_text(HASH_FNV_START, text);
 
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
 	return h ^ h >> 29;
 }
 

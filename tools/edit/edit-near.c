@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "tools/edit/edit-near.h"
 
@@ -43,7 +44,7 @@ is_blank(char c)
 static void
 digest_line_bytes(struct line *line)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = HASH_FNV_START;
 	unsigned char last = 0;
 	bool any = false;
 
@@ -52,7 +53,7 @@ digest_line_bytes(struct line *line)
 
 		if (is_blank((char)c))
 			continue;
-		hash = (hash ^ c) * 0x100000001b3u;
+		hash = hash_fnv_byte(hash, c);
 		if (any)
 			line->pairs |= 1ull << ((last * 31u + c) & 63);
 		last = c;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "tools/registry/tools.h"
 
@@ -67,15 +68,10 @@ seen_destroy(struct seen *seen)
 	free(seen);
 }
 
-/* FNV-1a. Names that collide are compared. */
 static uint64_t
 hash_name(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
+	return hash_fnv_text(HASH_FNV_START, text);
 }
 
 static struct known **

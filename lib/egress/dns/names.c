@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "egress/dns/names.h"
 #include "request/host.h"
@@ -70,11 +71,7 @@ has_same_address(const struct entry *entry, const struct dns_address *address)
 static size_t
 bucket_of(bool v6, const unsigned char *ip)
 {
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < ip_len(v6); i++)
-		hash = (hash ^ ip[i]) * 16777619u;
-	return hash % BUCKETS;
+	return hash_fnv(HASH_FNV_START, ip, ip_len(v6)) % BUCKETS;
 }
 
 struct names *

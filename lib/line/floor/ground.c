@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "line/floor/ground.h"
@@ -71,22 +72,10 @@ grounds_destroy(struct grounds *grounds)
 
 /* -- the table ------------------------------------------------------------------ */
 
-#define HASH_START 0xcbf29ce484222325u
-
-static uint64_t
-hash_more(uint64_t hash, char c)
-{
-	return (hash ^ (unsigned char)c) * 0x100000001b3u;
-}
-
 static uint64_t
 hash_of(const char *path)
 {
-	uint64_t hash = HASH_START;
-
-	while (*path)
-		hash = hash_more(hash, *path++);
-	return hash;
+	return hash_fnv_text(HASH_FNV_START, path);
 }
 
 static void
@@ -317,7 +306,7 @@ static struct entry *
 find_nearest_entry(const struct grounds *grounds, const char *real)
 {
 	struct entry *found = NULL, *one;
-	uint64_t hash = HASH_START;
+	uint64_t hash = HASH_FNV_START;
 	size_t i;
 
 	for (i = 0; real[i]; i++) {
@@ -325,7 +314,7 @@ find_nearest_entry(const struct grounds *grounds, const char *real)
 		if (real[i] == '/' && i > 0 && (one = find_ground_entry(grounds, real, i, hash)) &&
 			!one->file)
 			found = one;
-		hash = hash_more(hash, real[i]);
+		hash = hash_fnv_byte(hash, (unsigned char)real[i]);
 		if (i == 0 && real[1] && (one = find_ground_entry(grounds, real, 1, hash)))
 			found = one;
 	}

@@ -12,6 +12,7 @@
 
 #include "ask/question-copy.h"
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "engine/line.h"
 #include "engine/questions.h"
@@ -425,40 +426,30 @@ list_objects(const struct call *call, struct ambit_object *list)
 	return n;
 }
 
-/* FNV-1a: keys are compared with what one session asked for, and a collision
- * refuses what is refused a second later anyway. */
-static uint64_t
-mix_key_bytes(uint64_t key, const void *data, size_t len)
-{
-	const unsigned char *at = data;
-
-	for (size_t i = 0; i < len; i++)
-		key = (key ^ at[i]) * 0x100000001b3u;
-	return key;
-}
-
+/* Keys are compared with those that one session asked for, and a collision
+ * refuses a call that is refused a second later anyway. */
 uint64_t
 gate_key(const struct call *call, bool this_process)
 {
-	uint64_t key = 0xcbf29ce484222325u;
+	uint64_t key = HASH_FNV_START;
 	struct target_who who;
 
 	if (this_process && target_who(&call->target, &who) == 0) {
-		key = mix_key_bytes(key, &who.pid, sizeof(who.pid));
-		key = mix_key_bytes(key, &who.start, sizeof(who.start));
+		key = hash_fnv(key, &who.pid, sizeof(who.pid));
+		key = hash_fnv(key, &who.start, sizeof(who.start));
 	}
 
 	for (unsigned i = 0; i < call->n_needs; i++) {
 		const struct object *object = &call->object[call->need[i].object];
 
-		key = mix_key_bytes(key, &call->need[i].access, sizeof(call->need[i].access));
-		key = mix_key_bytes(key, object->real, strlen(object->real) + 1);
-		key = mix_key_bytes(key, object->written, strlen(object->written) + 1);
+		key = hash_fnv(key, &call->need[i].access, sizeof(call->need[i].access));
+		key = hash_fnv(key, object->real, strlen(object->real) + 1);
+		key = hash_fnv(key, object->written, strlen(object->written) + 1);
 		if (object->leads)
-			key = mix_key_bytes(key, object->leads, strlen(object->leads) + 1);
+			key = hash_fnv(key, object->leads, strlen(object->leads) + 1);
 	}
 	if (call->host)
-		key = mix_key_bytes(key, call->host, strlen(call->host) + 1);
+		key = hash_fnv(key, call->host, strlen(call->host) + 1);
 	return key;
 }
 

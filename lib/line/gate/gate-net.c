@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "egress/egress.h"
 #include "engine/line.h"
@@ -17,11 +18,9 @@
 static uint64_t
 key_of(const struct egress_who *who, const char *host)
 {
-	uint64_t key = 0xcbf29ce484222325u ^ who->start ^ ((uint64_t)(unsigned)who->pid << 32);
+	uint64_t start = HASH_FNV_START ^ who->start ^ ((uint64_t)(unsigned)who->pid << 32);
 
-	for (; *host; host++)
-		key = (key ^ (unsigned char)*host) * 0x100000001b3u;
-	return key;
+	return hash_fnv_text(start, host);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/line.h"
@@ -75,13 +76,11 @@ static bool
 parent_is_plain(struct quick *quick, const char *path)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = hash_fnv(HASH_FNV_START, path, len);
 	int64_t now = clock_coarse(), *until;
 	struct parent *known;
 	int fd;
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3u;
 	known = &quick->parents[hash % PARENTS];
 	until = &quick->until[hash % PARENTS];
 	if (*until != 0 && *until >= now && known->len == len &&

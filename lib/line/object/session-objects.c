@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "line/object/session-objects.h"
 
 #define MADE_MAX 262144 /* about 20 MB when it is full */
@@ -50,14 +51,12 @@ struct key {
 	size_t len;
 };
 
-/* FNV-1a. Who floods one bucket slows down nobody but its own supervisor. */
+/* Whoever floods one bucket slows down only its own supervisor. */
 static uint64_t
 hash_of(const struct key *key)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = hash_fnv(HASH_FNV_START, key->bytes, key->len);
 
-	for (size_t i = 0; i < key->len; i++)
-		hash = (hash ^ key->bytes[i]) * 0x100000001b3u;
 	return hash ^ (hash >> 29);
 }
 
