@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "base/work.h"
 
 /* Paths and messages are kept on the heap: a stack of this size is plenty. */
@@ -68,27 +69,18 @@ run_worker_jobs(void *data)
 	return NULL;
 }
 
-/* Signals are for the supervisor's loop: the thread is born with all blocked
- * but the one that breaks a blocking call. */
+/* SIGURG breaks a blocking call. */
 static int
-start_thread(struct work *work)
+start_worker_thread(struct work *work)
 {
-	pthread_attr_t attr;
-	sigset_t all, before;
-	int r = pthread_attr_init(&attr);
+	static const struct thread_options options = {
+		.open_signal = SIGURG,
+		.stack_size = STACK_SIZE,
+	};
+	int r = thread_start(&work->threads[work->n_threads], &options, run_worker_jobs, work);
 
-	if (r != 0)
-		return -r;
-	sigfillset(&all);
-	sigdelset(&all, SIGURG);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&work->threads[work->n_threads], &attr, run_worker_jobs, work);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	if (r == 0)
-		work->n_threads++;
-	return -r;
+	work->n_threads += r == 0;
+	return r;
 }
 
 struct work *
@@ -116,7 +108,7 @@ work_add(struct work *work, void (*run)(void *data), void *data)
 	*job = (struct job){ .run = run, .data = data };
 	pthread_mutex_lock(&work->lock);
 	if (work->idle <= work->queued && work->n_threads < WORK_MAX)
-		r = start_thread(work);
+		r = start_worker_thread(work);
 	/* With one thread at least, it is only a matter of waiting. */
 	if (r == 0 || work->n_threads > 0) {
 		*work->last = job;

@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/program.h"
+#include "base/thread.h"
 #include "egress/egress-private.h"
 #include "perform/act.h"
 
@@ -103,19 +103,6 @@ make_ready(struct egress *egress)
 	return r;
 }
 
-static int
-start_thread(struct egress *egress)
-{
-	sigset_t all, before;
-	int r;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&egress->thread, NULL, run_egress_loop, egress);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -r;
-}
-
 /* With the lock. What failed once fails for good: half of it is not to be used. */
 int
 egress_start(struct egress *egress)
@@ -125,7 +112,7 @@ egress_start(struct egress *egress)
 	raise_limit();
 	egress->failed = make_ready(egress);
 	if (egress->failed == 0)
-		egress->failed = start_thread(egress);
+		egress->failed = thread_start(&egress->thread, NULL, run_egress_loop, egress);
 	egress->started = egress->failed == 0;
 	return egress->failed;
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -16,6 +15,7 @@
 #include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "engine/asker.h"
 #include "engine/questions.h"
 
@@ -211,12 +211,7 @@ asker_create(const struct asker_options *options)
 static bool
 start_asker_thread(struct asker *asker)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	asker->started = pthread_create(&asker->thread, NULL, run_asker_thread, asker) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	asker->started = thread_start(&asker->thread, NULL, run_asker_thread, asker) == 0;
 	return asker->started;
 }
 

@@ -5,7 +5,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -20,6 +19,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/thread.h"
 
 struct door_live {
 	struct toolbox *box;
@@ -112,19 +112,13 @@ serve_live_socket(void *data)
 
 /* -- its life -------------------------------------------------------------------------- */
 
-/* Signals are for the threads that serve. */
 static int
 start_live_thread(struct door_live *live, struct ambit_error *err)
 {
-	sigset_t all, before;
-	int r;
+	int r = thread_start(&live->thread, NULL, serve_live_socket, live);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&live->thread, NULL, serve_live_socket, live);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	live->started = r == 0;
-	return r == 0 ? 0 : err_sys(err, r, "a thread");
+	return r == 0 ? 0 : err_sys(err, -r, "a thread");
 }
 
 static int

@@ -4,7 +4,6 @@
  * input may live on. */
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/thread.h"
 #include "line/process/run-doors.h"
 
 static void *
@@ -39,7 +39,6 @@ await_inner_end(void *data)
 int
 heed_start(struct heed *h, struct toolbox *box, int end, struct ambit_error *err)
 {
-	sigset_t all, before;
 	int r;
 
 	*h = (struct heed){ .asked = box->around.asked, .stop = -1, .end = end };
@@ -48,13 +47,10 @@ heed_start(struct heed *h, struct toolbox *box, int end, struct ambit_error *err
 	h->stop = eventfd(0, EFD_CLOEXEC);
 	if (h->stop < 0)
 		return err_sys(err, errno, "eventfd");
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&h->thread, NULL, await_inner_end, h);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	r = thread_start(&h->thread, NULL, await_inner_end, h);
 	h->started = r == 0;
-	if (r != 0)
-		return err_sys(err, r, "a thread");
+	if (r < 0)
+		return err_sys(err, -r, "a thread");
 	run_inner_started(h->asked);
 	return 0;
 }

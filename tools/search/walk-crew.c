@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few threads for the length of one call. They take no signals: those belong to
- * the program that called. */
+/* A few threads for the length of one call. */
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
+#include "base/thread.h"
 #include "tools/search/walk.h"
 
 struct crew {
@@ -37,14 +35,10 @@ walk_crew(size_t n, void (*work)(void *data), void *data)
 	struct crew crew = { .work = work, .data = data };
 	pthread_t threads[WALK_CREW_MAX];
 	size_t started = 0;
-	sigset_t all, before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (started + 1 < n && started < WALK_CREW_MAX &&
-		pthread_create(&threads[started], NULL, run_crew_work, &crew) == 0)
+		thread_start(&threads[started], NULL, run_crew_work, &crew) == 0)
 		started++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	work(data);
 	while (started > 0)
 		pthread_join(threads[--started], NULL);

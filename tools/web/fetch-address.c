@@ -8,8 +8,6 @@
 #include <ifaddrs.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "request/host.h"
 #include "tools/registry/tools.h"
 #include "tools/web/fetch-private.h"
@@ -102,24 +101,13 @@ look_up(void *data)
 static int
 start_lookup(struct lookup *lookup)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, before;
-	int r = pthread_attr_init(&attr);
+	int r;
 
-	if (r)
-		return -r;
-	/* Signals are for the program's own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	atomic_store(&lookup->users, 2);
-	r = pthread_create(&thread, &attr, look_up, lookup);
-	if (r)
+	r = thread_start(NULL, NULL, look_up, lookup);
+	if (r < 0)
 		atomic_store(&lookup->users, 1);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return -r;
+	return r;
 }
 
 /* A name server that does not answer, and a model that asks again and again. */

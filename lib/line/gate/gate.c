@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/thread.h"
 #include "egress/egress.h"
 #include "engine/line.h"
 #include "line/socket/endpoint.h"
@@ -277,16 +278,11 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 int
 gate_start(struct gate *gate, struct ambit_error *err)
 {
-	sigset_t all, before;
-	int r;
+	static const struct thread_options options = { .open_signal = GATE_SIGNAL };
+	int r = thread_start(&gate->thread, &options, receive_calls, gate);
 
-	sigfillset(&all);
-	sigdelset(&all, GATE_SIGNAL);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&gate->thread, NULL, receive_calls, gate);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r != 0)
-		return err_sys(err, r, "the supervisor's thread");
+	if (r < 0)
+		return err_sys(err, -r, "the supervisor's thread");
 	gate->started = true;
 	return 0;
 }
