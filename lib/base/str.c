@@ -285,3 +285,9 @@ strv_append(char ***list, const char *text)
 	bigger[n + 1] = NULL;
 	return bigger[n] ? 0 : -ENOMEM;
 }
+
+int
+strv_append_to(void *list, const char *text)
+{
+	return strv_append(list, text);
+}

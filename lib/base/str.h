@@ -90,5 +90,7 @@ void strv_free(char **list);
 size_t strv_len(char *const *list);
 /* Appends a copy; -ENOMEM. *list may be NULL. */
 int strv_append(char ***list, const char *text);
+/* The same as a callback: list is a char ***. */
+int strv_append_to(void *list, const char *text);
 
 #endif

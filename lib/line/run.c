@@ -29,20 +29,8 @@
 
 /* -- what the line needs ------------------------------------------------------- */
 
-struct paths {
-	char **list;
-};
-
-static int
-add_path(void *data, const char *path)
-{
-	struct paths *paths = data;
-
-	return strv_append(&paths->list, path);
-}
-
 struct writable {
-	struct paths open, spine;
+	char **open, **spine;
 };
 
 static int
@@ -50,7 +38,7 @@ add_ground(void *data, const char *path, bool spine)
 {
 	struct writable *writable = data;
 
-	return add_path(spine ? &writable->spine : &writable->open, path);
+	return strv_append(spine ? &writable->spine : &writable->open, path);
 }
 
 /* The terminal that the command has: its own, or the one it was given. */
@@ -67,13 +55,12 @@ terminal_name(const struct run *run, char *room, size_t size)
 
 /* Which of the writable paths are git directories, or lie in one. */
 static int
-find_git(struct ambit_engine *engine, char *const *open, struct paths *ret_git,
-	struct paths *ret_other)
+find_git(struct ambit_engine *engine, char *const *open, char ***ret_git, char ***ret_other)
 {
 	int r = 0;
 
 	for (; r == 0 && open && *open; open++)
-		r = add_path(engine_in_git(engine, *open) ? ret_git : ret_other, *open);
+		r = strv_append(engine_in_git(engine, *open) ? ret_git : ret_other, *open);
 	return r;
 }
 
@@ -87,7 +74,7 @@ in_lines(const struct run *run)
 static int
 make_floor(struct run *run, struct ambit_error *err)
 {
-	struct paths readable = { 0 }, hidden = { 0 }, git = { 0 }, other = { 0 };
+	char **readable = NULL, **hidden = NULL, **git = NULL, **other = NULL;
 	struct writable writable = { 0 };
 	char tty[64];
 	struct ambit_engine *engine = run->o->engine;
@@ -96,17 +83,17 @@ make_floor(struct run *run, struct ambit_error *err)
 	r = engine_writable(engine, add_ground, &writable);
 	/* In lines around it the temp directory is theirs to grant; a door has none. */
 	if (r == 0 && in_lines(run))
-		r = strv_append(&writable.open.list, run->temp);
+		r = strv_append(&writable.open, run->temp);
 	if (r == 0 && run->o->inner)
-		r = inner_narrow(run->o->inner, &writable.open.list, &writable.spine.list);
+		r = inner_narrow(run->o->inner, &writable.open, &writable.spine);
 	if (r == 0 && !in_lines(run))
-		r = strv_append(&writable.open.list, run->temp);
+		r = strv_append(&writable.open, run->temp);
 	if (r == 0)
-		r = find_git(engine, writable.open.list, &git, &other);
-	limited = r == 0 ? engine_readable(engine, add_path, &readable) : r;
+		r = find_git(engine, writable.open, &git, &other);
+	limited = r == 0 ? engine_readable(engine, strv_append_to, &readable) : r;
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)
-		r = engine_hidden(engine, add_path, &hidden);
+		r = engine_hidden(engine, strv_append_to, &hidden);
 	/* A list that is cut short is no list. */
 	if (r < 0)
 		r = err_sys(err, -r, "the folders that the command may use");
@@ -115,30 +102,30 @@ make_floor(struct run *run, struct ambit_error *err)
 			&(struct floor_options){
 				.base = steal_ptr(&run->base),
 				.abi = run->o->landlock,
-				.writable = (const char *const *)other.list,
-				.n_writable = strv_len(other.list),
-				.git = (const char *const *)git.list,
-				.n_git = strv_len(git.list),
-				.spine = (const char *const *)writable.spine.list,
-				.n_spine = strv_len(writable.spine.list),
-				.readable = (const char *const *)readable.list,
-				.n_readable = strv_len(readable.list),
+				.writable = (const char *const *)other,
+				.n_writable = strv_len(other),
+				.git = (const char *const *)git,
+				.n_git = strv_len(git),
+				.spine = (const char *const *)writable.spine,
+				.n_spine = strv_len(writable.spine),
+				.readable = (const char *const *)readable,
+				.n_readable = strv_len(readable),
 				.limit_reads = limited == 0,
-				.hidden = (const char *const *)hidden.list,
-				.n_hidden = strv_len(hidden.list),
+				.hidden = (const char *const *)hidden,
+				.n_hidden = strv_len(hidden),
 				.tty = terminal_name(run, tty, sizeof(tty)),
 			},
 			&run->floor, err);
 	/* In the lines around it, what is made ahead would have no rights. */
-	if (r == 0 && writable.spine.list && !in_lines(run))
+	if (r == 0 && writable.spine && !in_lines(run))
 		r = pool_create(ambit_scope_root(ambit_engine_scope(engine)), run->leftovers,
 			run->floor, &run->pool, err);
-	run->open = writable.open.list;
-	run->spine = writable.spine.list;
-	strv_free(readable.list);
-	strv_free(hidden.list);
-	strv_free(git.list);
-	strv_free(other.list);
+	run->open = writable.open;
+	run->spine = writable.spine;
+	strv_free(readable);
+	strv_free(hidden);
+	strv_free(git);
+	strv_free(other);
 	return r;
 }
 

@@ -96,18 +96,12 @@ scope_writes(const struct ambit_scope *scope, const char *real, bool strictly)
 	return false;
 }
 
-static int
-append_path(void *data, const char *path)
-{
-	return strv_append(data, path);
-}
-
 int
 scope_copy_narrowing(
 	const struct ambit_scope *from, struct ambit_scope *to, struct ambit_error *err)
 {
 	char **list = calloc(1, sizeof(*list));
-	int r = list ? scope_narrowed(from, append_path, &list) : -ENOMEM;
+	int r = list ? scope_narrowed(from, strv_append_to, &list) : -ENOMEM;
 
 	if (r == 0)
 		r = scope_narrow(to, (const char *const *)list, strv_len(list), from->only_by, err);

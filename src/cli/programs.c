@@ -24,6 +24,23 @@ append_path(void *data, const char *path, bool spine)
 	return strv_append(data, path);
 }
 
+int
+world_list_writable(
+	struct ambit_engine *engine, const char *root, char ***ret_list, struct ambit_error *err)
+{
+	char **list = NULL;
+	int r = strv_append(&list, root);
+
+	if (r == 0)
+		r = engine_writable(engine, append_path, &list);
+	if (r < 0) {
+		strv_free(list);
+		return err_sys(err, -r, "what can be written");
+	}
+	*ret_list = list;
+	return 0;
+}
+
 static int
 check_place(const char *path, char *const *writable, struct ambit_error *err)
 {
@@ -44,14 +61,12 @@ programs_check(const struct world *world, struct ambit_error *err)
 	char **writable = NULL;
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int r = strv_append(&writable, ambit_scope_root(world->scope));
+	int r = n <= 0 ? err_sys(err, errno, "what can be written")
+		       : world_list_writable(
+				 world->engine, ambit_scope_root(world->scope), &writable, err);
 
-	if (r == 0)
-		r = engine_writable(world->engine, append_path, &writable);
-	if (r < 0 || n <= 0) {
-		strv_free(writable);
-		return err_sys(err, n <= 0 ? errno : -r, "what can be written");
-	}
+	if (r < 0)
+		return r;
 	self[n] = '\0';
 	strrchr(self, '/')[1] = '\0';
 	for (const char *const *place = places; r == 0 && *place != NULL; place++) {

@@ -12,14 +12,6 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
-#include "engine/doors.h"
-
-static int
-append_path(void *data, const char *path, bool spine)
-{
-	(void)spine;
-	return strv_append(data, path);
-}
 
 static int
 check_place(const char *real, char *const *writable, struct ambit_error *err)
@@ -76,12 +68,8 @@ prefix_resolve(const struct toolbox *box, char **prefix, struct ambit_error *err
 {
 	const char *root = ambit_scope_root(box->world.scope);
 	char **writable = NULL;
-	int r = strv_append(&writable, root);
+	int r = world_list_writable(box->world.engine, root, &writable, err);
 
-	if (r == 0)
-		r = engine_writable(box->world.engine, append_path, &writable);
-	if (r < 0)
-		err_sys(err, -r, "what can be written");
 	if (r == 0)
 		r = resolve_program(&prefix[0], writable, err);
 	for (size_t i = 1; r == 0 && prefix[i] != NULL; i++)

@@ -25,13 +25,6 @@
 
 /* -- who answers ----------------------------------------------------------------- */
 
-static int
-append_path(void *data, const char *path, bool spine)
-{
-	(void)spine;
-	return strv_append(data, path);
-}
-
 /* Where those who ask can write, as an engine that only looks sees it: the one that
  * acts needs its approver before it is there. */
 static int
@@ -51,11 +44,9 @@ find_writable(
 
 	if (r < 0)
 		return r;
-	r = strv_append(ret_list, ambit_scope_root(box->world.scope));
-	if (r == 0)
-		r = engine_writable(engine, append_path, ret_list);
+	r = world_list_writable(engine, ambit_scope_root(box->world.scope), ret_list, err);
 	ambit_engine_destroy(engine);
-	return r < 0 ? err_sys(err, -r, "what can be written") : 0;
+	return r;
 }
 
 static int

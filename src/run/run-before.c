@@ -124,13 +124,6 @@ find_watchers(struct run *run, struct ambit_error *err)
 	return run->live != NULL ? 0 : err_nomem(err);
 }
 
-static int
-append_path(void *data, const char *path, bool spine)
-{
-	(void)spine;
-	return strv_append(data, path);
-}
-
 static bool
 is_fixed(const struct run *run)
 {
@@ -153,12 +146,8 @@ make_approver(struct run *run, struct ambit_error *err)
 		return approver_on_fd(run->client, &run->approver, err);
 	if (is_fixed(run))
 		return ambit_approver_create(run->who, NULL, 0, &run->approver, err);
-	r = strv_append(&writable, run->root);
+	r = world_list_writable(run->world.engine, run->root, &writable, err);
 	if (r == 0)
-		r = engine_writable(run->world.engine, append_path, &writable);
-	if (r < 0)
-		err_sys(err, -r, "what can be written");
-	else
 		r = ambit_approver_create(run->who, (const char *const *)writable,
 			strv_len(writable), &run->approver, err);
 	strv_free(writable);

@@ -195,7 +195,7 @@ a_list_grows_by_copies_and_ends_in_null(void **state)
 	assert_int_equal(strv_len(NULL), 0);
 	assert_int_equal(strv_append(&list, text), 0);
 	text[0] = 'x';
-	assert_int_equal(strv_append(&list, "two"), 0);
+	assert_int_equal(strv_append_to(&list, "two"), 0);
 	assert_int_equal(strv_len(list), 2);
 	assert_string_equal(list[0], "one");
 	assert_null(list[2]);

@@ -285,12 +285,6 @@ run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 	return *ret_path ? 0 : err_nomem(err);
 }
 
-static int
-append_path(void *data, const char *path)
-{
-	return strv_append(data, path);
-}
-
 int
 run_narrowing(struct tool_run *run, char ***ret_only)
 {
@@ -299,7 +293,7 @@ run_narrowing(struct tool_run *run, char ***ret_only)
 
 	if (!only)
 		return -ENOMEM;
-	r = scope_narrowed(ambit_engine_scope(run_lock(run)), append_path, &only);
+	r = scope_narrowed(ambit_engine_scope(run_lock(run)), strv_append_to, &only);
 	run_unlock(run);
 	if (r == 0)
 		*ret_only = only;
