@@ -2,10 +2,11 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
-#include <stdlib.h>
 #include <unistd.h>
 
-/* Scope owns: what is declared auto_* is released when the block ends. */
+#include "base/own.h"
+
+/* A descriptor that is declared auto_close is closed when the block ends. */
 
 static inline void
 fd_close_at(int *fd)
@@ -14,14 +15,7 @@ fd_close_at(int *fd)
 		close(*fd);
 }
 
-static inline void
-free_at(void *pointer)
-{
-	free(*(void **)pointer);
-}
-
 #define auto_close __attribute__((cleanup(fd_close_at)))
-#define auto_free __attribute__((cleanup(free_at)))
 
 static inline int
 steal_fd(int *fd)
@@ -31,13 +25,6 @@ steal_fd(int *fd)
 	*fd = -1;
 	return out;
 }
-
-#define steal_ptr(pointer)                                                                         \
-	({                                                                                         \
-		__typeof__(*(pointer)) stolen_ = *(pointer);                                       \
-		*(pointer) = NULL;                                                                 \
-		stolen_;                                                                           \
-	})
 
 /* Reads a whole regular file of at most max bytes; NUL-terminated, caller
  * frees. 0 or -errno (-EFBIG when larger, -EISDIR, -EINVAL when not a file). */
