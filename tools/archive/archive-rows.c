@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "base/hash.h"
 #include "base/str.h"
 #include "tools/archive/archive-unpack.h"
 
 void
 unpack_init(struct unpack *unpack)
 {
-	*unpack = (struct unpack){ .dir = -1, .parent = -1 };
+	*unpack = (struct unpack){
+		.dir = -1,
+		.parent = -1,
+		.by_name.value_size = sizeof(size_t),
+	};
 	unpack->limits = (struct unpack_limits){
 		.entries = 20000,
 		.bytes = 512u << 20,
@@ -35,7 +38,7 @@ unpack_finish(struct unpack *unpack)
 		free(unpack->left[i].why);
 	}
 	free(unpack->rows);
-	free(unpack->table);
+	map_finish(&unpack->by_name);
 	free(unpack->left);
 	free(unpack->parent_name);
 	if (unpack->parent >= 0)
@@ -43,52 +46,27 @@ unpack_finish(struct unpack *unpack)
 	unpack_init(unpack);
 }
 
-static uint64_t
-hash_row_name(const char *text)
-{
-	uint64_t h = hash_fnv_text(HASH_FNV_START, text);
-
-	return h ^ h >> 29;
-}
-
-/* Where the name is in the table, or would be. */
-static size_t *
-find_table_slot(const struct unpack *unpack, const char *name)
-{
-	size_t mask = unpack->table_size - 1;
-
-	for (size_t i = hash_row_name(name) & mask;; i = (i + 1) & mask)
-		if (unpack->table[i] == 0 || streq(unpack->rows[unpack->table[i] - 1].name, name))
-			return &unpack->table[i];
-}
-
 struct unpack_row *
 unpack_find(const struct unpack *unpack, const char *name)
 {
-	size_t at = unpack->table_size > 0 ? *find_table_slot(unpack, name) : 0;
+	const size_t *at = map_find(&unpack->by_name, name, strlen(name));
 
-	return at > 0 ? &unpack->rows[at - 1] : NULL;
+	return at ? &unpack->rows[*at] : NULL;
 }
 
-/* Never more than half full. */
 static int
-grow_row_table(struct unpack *unpack)
+grow_rows(struct unpack *unpack)
 {
-	size_t size = unpack->table_size ? unpack->table_size * 2 : 64;
-	struct unpack_row *rows = reallocarray(unpack->rows, size / 2, sizeof(*rows));
-	size_t *table;
+	size_t size = unpack->rows_size ? unpack->rows_size * 2 : 32;
+	struct unpack_row *rows;
 
+	if (unpack->n_rows < unpack->rows_size)
+		return 0;
+	rows = reallocarray(unpack->rows, size, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	unpack->rows = rows;
-	table = calloc(size, sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	free(unpack->table);
-	unpack->table = table;
-	unpack->table_size = size;
-	for (size_t i = 0; i < unpack->n_rows; i++)
-		*find_table_slot(unpack, rows[i].name) = i + 1;
+	unpack->rows_size = size;
 	return 0;
 }
 
@@ -97,20 +75,22 @@ unpack_add(struct unpack *unpack, char *name, enum unpack_kind kind, size_t pare
 	struct unpack_row **ret_row, struct ambit_error *err)
 {
 	auto_free char *owned = name;
+	size_t *at;
 
 	if (!name)
 		return err_nomem(err);
 	if (unpack->n_rows >= unpack->limits.entries)
 		return err_set(err, E2BIG, "the archive holds more than %zu files and directories",
 			unpack->limits.entries);
-	if (unpack->n_rows * 2 >= unpack->table_size && grow_row_table(unpack) < 0)
+	at = grow_rows(unpack) == 0 ? map_add(&unpack->by_name, name, strlen(name)) : NULL;
+	if (!at)
 		return err_nomem(err);
+	*at = unpack->n_rows;
 	unpack->rows[unpack->n_rows] = (struct unpack_row){
 		.name = owned,
 		.kind = kind,
 		.parent = parent,
 	};
-	*find_table_slot(unpack, owned) = unpack->n_rows + 1;
 	*ret_row = &unpack->rows[unpack->n_rows++];
 	owned = NULL;
 	return 0;

@@ -9,6 +9,7 @@
 #include <ambit/engine.h>
 
 #include "base/err.h"
+#include "base/map.h"
 #include "perform/permit.h"
 
 /* An archive into a directory of our own: whatever is in it, nothing leaves that
@@ -61,9 +62,8 @@ struct unpack {
 
 	/* What came of it. */
 	struct unpack_row *rows; /* directories before what is in them */
-	size_t n_rows;
-	size_t *table; /* of rows by name, plus one; 0: free */
-	size_t table_size;
+	size_t n_rows, rows_size;
+	struct map by_name; /* size_t: which row */
 	struct unpack_left *left;
 	size_t n_left, n_left_all;
 	size_t n_headers;

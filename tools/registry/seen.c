@@ -14,21 +14,18 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "tools/registry/tools.h"
 
-#define BUCKETS 1024
 #define FILES_MAX 8192
 
 struct known {
-	struct known *next;	     /* in its bucket */
 	struct known *older, *newer; /* of all */
-	uint64_t hash;
 	dev_t dev;
 	ino_t ino;
 	off_t size;
 	struct timespec mtime, ctime;
-	char real[];
 };
 
 #define TURNS 64 /* as many as seen_turn's answer has bits */
@@ -36,9 +33,8 @@ struct known {
 struct seen {
 	pthread_mutex_t turns[TURNS];
 	pthread_mutex_t lock;
-	struct known *buckets[BUCKETS];
+	struct map files; /* struct known, by real path */
 	struct known *oldest, *newest;
-	size_t n;
 };
 
 struct seen *
@@ -46,9 +42,11 @@ seen_create(void)
 {
 	struct seen *seen = calloc(1, sizeof(*seen));
 
-	if (seen)
-		pthread_mutex_init(&seen->lock, NULL);
-	for (int i = 0; seen && i < TURNS; i++)
+	if (!seen)
+		return NULL;
+	seen->files.value_size = sizeof(struct known);
+	pthread_mutex_init(&seen->lock, NULL);
+	for (int i = 0; i < TURNS; i++)
 		pthread_mutex_init(&seen->turns[i], NULL);
 	return seen;
 }
@@ -58,72 +56,50 @@ seen_destroy(struct seen *seen)
 {
 	if (!seen)
 		return;
-	for (struct known *known = seen->oldest, *newer; known; known = newer) {
-		newer = known->newer;
-		free(known);
-	}
+	map_finish(&seen->files);
 	for (int i = 0; i < TURNS; i++)
 		pthread_mutex_destroy(&seen->turns[i]);
 	pthread_mutex_destroy(&seen->lock);
 	free(seen);
 }
 
-static uint64_t
-hash_name(const char *text)
+static struct known *
+find_known_file(struct seen *seen, const char *real)
 {
-	return hash_fnv_text(HASH_FNV_START, text);
-}
-
-static struct known **
-find_known_file(struct seen *seen, const char *real, uint64_t hash)
-{
-	struct known **at = &seen->buckets[hash % BUCKETS];
-
-	while (*at && ((*at)->hash != hash || !streq((*at)->real, real)))
-		at = &(*at)->next;
-	return at;
+	return map_find(&seen->files, real, strlen(real));
 }
 
 static void
-remove_known_file(struct seen *seen, struct known **at)
+remove_known_file(struct seen *seen, struct known *known)
 {
-	struct known *known = *at;
-
 	if (!known)
 		return;
-	*at = known->next;
 	*(known->older ? &known->older->newer : &seen->oldest) = known->newer;
 	*(known->newer ? &known->newer->older : &seen->newest) = known->older;
-	seen->n--;
-	free(known);
+	map_remove(&seen->files, known);
 }
 
 void
 seen_note(struct seen *seen, const char *real, const struct stat *st)
 {
-	size_t len = strlen(real);
-	struct known *known = calloc(1, sizeof(*known) + len + 1);
-	uint64_t hash = hash_name(real);
+	struct known *known;
 
 	pthread_mutex_lock(&seen->lock);
-	remove_known_file(seen, find_known_file(seen, real, hash));
-	if (seen->n >= FILES_MAX)
-		remove_known_file(
-			seen, find_known_file(seen, seen->oldest->real, seen->oldest->hash));
+	remove_known_file(seen, find_known_file(seen, real));
+	if (seen->files.n >= FILES_MAX)
+		remove_known_file(seen, seen->oldest);
+	known = map_add(&seen->files, real, strlen(real));
 	if (known) {
-		memcpy(known->real, real, len + 1);
-		known->hash = hash;
-		known->dev = st->st_dev;
-		known->ino = st->st_ino;
-		known->size = st->st_size;
-		known->mtime = st->st_mtim;
-		known->ctime = st->st_ctim;
-		known->next = seen->buckets[hash % BUCKETS];
-		seen->buckets[hash % BUCKETS] = known;
-		known->older = seen->newest;
+		*known = (struct known){
+			.older = seen->newest,
+			.dev = st->st_dev,
+			.ino = st->st_ino,
+			.size = st->st_size,
+			.mtime = st->st_mtim,
+			.ctime = st->st_ctim,
+		};
 		*(seen->newest ? &seen->newest->newer : &seen->oldest) = known;
 		seen->newest = known;
-		seen->n++;
 	}
 	pthread_mutex_unlock(&seen->lock);
 }
@@ -132,7 +108,7 @@ void
 seen_forget(struct seen *seen, const char *real)
 {
 	pthread_mutex_lock(&seen->lock);
-	remove_known_file(seen, find_known_file(seen, real, hash_name(real)));
+	remove_known_file(seen, find_known_file(seen, real));
 	pthread_mutex_unlock(&seen->lock);
 }
 
@@ -141,7 +117,7 @@ seen_forget(struct seen *seen, const char *real)
 uint64_t
 seen_turn(const char *real)
 {
-	return (uint64_t)1 << (hash_name(real) >> 32) % TURNS;
+	return (uint64_t)1 << (hash_fnv_text(HASH_FNV_START, real) >> 32) % TURNS;
 }
 
 /* All who want several take them in this order. */
@@ -177,7 +153,7 @@ is_as_seen(struct seen *seen, const char *real, const struct stat *st)
 	bool same;
 
 	pthread_mutex_lock(&seen->lock);
-	known = *find_known_file(seen, real, hash_name(real));
+	known = find_known_file(seen, real);
 	same = !known ||
 	       (known->dev == st->st_dev && known->ino == st->st_ino &&
 		       known->size == st->st_size && same_time(&known->mtime, &st->st_mtim) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the session made, as one hash set of byte strings: a letter for the kind
+/* What the session made, as one map of byte strings: a letter for the kind
  * of thing, then what tells it from any other. Filled from what the supervisor
  * itself did on behalf, never from what a program says. Bounded: past the bound
  * a thing is simply not ours, and is asked about. */
@@ -17,13 +17,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "line/object/session-objects.h"
 
 #define MADE_MAX 262144 /* about 20 MB when it is full */
-#define BUCKETS_FIRST 256
-#define HELD_MAX 256 /* descriptors, where there are no handles */
-#define KEY_MAX 288  /* the name of a queue, 255 bytes, and its inode */
+#define HELD_MAX 256	/* descriptors, where there are no handles */
+#define KEY_MAX 288	/* the name of a queue, 255 bytes, and its inode */
 
 #define KIND_FILE 'f'
 #define KIND_COOKIE 'c'
@@ -31,18 +30,13 @@
 #define QUEUE_NAME (1 + 2 * sizeof(uint64_t)) /* where its name is in a key */
 
 struct thing {
-	struct thing *next;
-	uint64_t hash;
-	int held; /* O_PATH of it, so that its number stays its own; or -1 */
-	size_t len;
-	unsigned char key[]; /* kind first */
+	bool holds;
+	int held; /* O_PATH of it, so that its number stays its own */
 };
 
 struct made {
 	pthread_mutex_t lock;
-	struct thing **buckets;
-	size_t n_buckets; /* a power of two */
-	size_t n;
+	struct map things; /* struct thing, by kind and what follows it */
 	size_t n_held;
 };
 
@@ -50,15 +44,6 @@ struct key {
 	unsigned char bytes[KEY_MAX];
 	size_t len;
 };
-
-/* Whoever floods one bucket slows down only its own supervisor. */
-static uint64_t
-hash_of(const struct key *key)
-{
-	uint64_t hash = hash_fnv(HASH_FNV_START, key->bytes, key->len);
-
-	return hash ^ (hash >> 29);
-}
 
 static int
 make_key(struct key *key, char kind, const void *data, size_t len)
@@ -123,10 +108,8 @@ made_create(void)
 
 	if (!made)
 		return NULL;
-	made->n_buckets = BUCKETS_FIRST;
-	made->buckets = calloc(made->n_buckets, sizeof(struct thing *));
-	if (!made->buckets || pthread_mutex_init(&made->lock, NULL) != 0) {
-		free(made->buckets);
+	made->things.value_size = sizeof(struct thing);
+	if (pthread_mutex_init(&made->lock, NULL) != 0) {
 		free(made);
 		return NULL;
 	}
@@ -136,74 +119,32 @@ made_create(void)
 void
 made_destroy(struct made *made)
 {
+	struct thing *thing = NULL;
+
 	if (!made)
 		return;
-	for (size_t i = 0; i < made->n_buckets; i++)
-		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
-			next = thing->next;
-			fd_close_at(&thing->held);
-			free(thing);
-		}
-	free(made->buckets);
+	while ((thing = map_next(&made->things, thing)))
+		if (thing->holds)
+			close(thing->held);
+	map_finish(&made->things);
 	pthread_mutex_destroy(&made->lock);
 	free(made);
 }
 
-/* Where the pointer to it is, or where one would be put. Locked. */
-static struct thing **
-find_thing_slot(struct made *made, const struct key *key, uint64_t hash)
+/* Locked. */
+static struct thing *
+find_thing(struct made *made, const struct key *key)
 {
-	struct thing **at = &made->buckets[hash & (made->n_buckets - 1)];
-
-	while (*at && !((*at)->hash == hash && (*at)->len == key->len &&
-			      memcmp((*at)->key, key->bytes, key->len) == 0))
-		at = &(*at)->next;
-	return at;
+	return map_find(&made->things, key->bytes, key->len);
 }
 
-/* Without memory the chains just get longer. Locked. */
-static void
-grow_buckets(struct made *made)
-{
-	size_t n = made->n_buckets * 2;
-	struct thing **buckets = calloc(n, sizeof(struct thing *));
-
-	if (!buckets)
-		return;
-	for (size_t i = 0; i < made->n_buckets; i++)
-		for (struct thing *thing = made->buckets[i], *next; thing; thing = next) {
-			struct thing **at = &buckets[thing->hash & (n - 1)];
-
-			next = thing->next;
-			thing->next = *at;
-			*at = thing;
-		}
-	free(made->buckets);
-	made->buckets = buckets;
-	made->n_buckets = n;
-}
-
+/* Locked. */
 static int
-insert_made_thing(struct made *made, const struct key *key, uint64_t hash)
+insert_made_thing(struct made *made, const struct key *key)
 {
-	struct thing **at = find_thing_slot(made, key, hash), *thing;
-
-	if (*at)
-		return 0;
-	if (made->n >= MADE_MAX)
-		return -ENOSPC;
-	thing = malloc(sizeof(*thing) + key->len);
-	if (!thing)
-		return -ENOMEM;
-	thing->next = NULL;
-	thing->hash = hash;
-	thing->held = -1;
-	thing->len = key->len;
-	memcpy(thing->key, key->bytes, key->len);
-	*at = thing;
-	if (++made->n > made->n_buckets)
-		grow_buckets(made);
-	return 0;
+	if (made->things.n >= MADE_MAX)
+		return find_thing(made, key) ? 0 : -ENOSPC;
+	return map_add(&made->things, key->bytes, key->len) ? 0 : -ENOMEM;
 }
 
 static int
@@ -212,7 +153,7 @@ add_made_thing(struct made *made, const struct key *key)
 	int r;
 
 	pthread_mutex_lock(&made->lock);
-	r = insert_made_thing(made, key, hash_of(key));
+	r = insert_made_thing(made, key);
 	pthread_mutex_unlock(&made->lock);
 	return r;
 }
@@ -223,7 +164,7 @@ has_made_thing(struct made *made, const struct key *key)
 	bool found;
 
 	pthread_mutex_lock(&made->lock);
-	found = *find_thing_slot(made, key, hash_of(key)) != NULL;
+	found = find_thing(made, key) != NULL;
 	pthread_mutex_unlock(&made->lock);
 	return found;
 }
@@ -231,18 +172,16 @@ has_made_thing(struct made *made, const struct key *key)
 static void
 drop_made_thing(struct made *made, const struct key *key)
 {
-	struct thing **at, *thing;
+	struct thing *thing;
 
 	pthread_mutex_lock(&made->lock);
-	at = find_thing_slot(made, key, hash_of(key));
-	thing = *at;
-	if (thing) {
-		*at = thing->next;
-		made->n--;
-		made->n_held -= thing->held >= 0;
-		fd_close_at(&thing->held);
-		free(thing);
+	thing = find_thing(made, key);
+	if (thing && thing->holds) {
+		made->n_held--;
+		close(thing->held);
 	}
+	if (thing)
+		map_remove(&made->things, thing);
 	pthread_mutex_unlock(&made->lock);
 }
 
@@ -251,17 +190,16 @@ static int
 add_held(struct made *made, const struct key *key, int fd)
 {
 	auto_close int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	uint64_t hash = hash_of(key);
 	struct thing *thing;
 	int r = copy < 0 ? -errno : 0;
 
 	pthread_mutex_lock(&made->lock);
-	thing = *find_thing_slot(made, key, hash);
-	if (r == 0 && (!thing || thing->held < 0))
-		r = made->n_held >= HELD_MAX ? -ENOSPC : insert_made_thing(made, key, hash);
-	thing = *find_thing_slot(made, key, hash);
-	if (r == 0 && thing && thing->held < 0) {
-		thing->held = steal_fd(&copy);
+	thing = find_thing(made, key);
+	if (r == 0 && (!thing || !thing->holds))
+		r = made->n_held >= HELD_MAX ? -ENOSPC : insert_made_thing(made, key);
+	thing = find_thing(made, key);
+	if (r == 0 && thing && !thing->holds) {
+		*thing = (struct thing){ .holds = true, .held = steal_fd(&copy) };
 		made->n_held++;
 	}
 	pthread_mutex_unlock(&made->lock);
@@ -423,28 +361,28 @@ remove_shm(int id)
 
 /* Unless the name is another's by now. */
 static void
-remove_queue(const struct thing *thing)
+remove_queue(const unsigned char *bytes, size_t bytes_len)
 {
-	size_t len = thing->len - QUEUE_NAME;
+	size_t len = bytes_len - QUEUE_NAME;
 	char name[KEY_MAX];
 	struct key key;
 
-	memcpy(name, thing->key + QUEUE_NAME, len);
+	memcpy(name, bytes + QUEUE_NAME, len);
 	name[len] = '\0';
 	auto_close int fd = made_open_queue(name);
-	if (fd >= 0 && queue_key(&key, name, fd) == 0 && key.len == thing->len &&
-		memcmp(key.bytes, thing->key, key.len) == 0)
+	if (fd >= 0 && queue_key(&key, name, fd) == 0 && key.len == bytes_len &&
+		memcmp(key.bytes, bytes, key.len) == 0)
 		syscall(SYS_mq_unlink, name);
 }
 
 static void
-remove_ipc_thing(const struct thing *thing)
+remove_ipc_thing(const unsigned char *bytes, size_t len)
 {
 	uint64_t id = 0;
 
-	if (thing->len == 1 + sizeof(id))
-		memcpy(&id, thing->key + 1, sizeof(id));
-	switch (thing->key[0]) {
+	if (len == 1 + sizeof(id))
+		memcpy(&id, bytes + 1, sizeof(id));
+	switch (bytes[0]) {
 	case 'm':
 		remove_shm((int)id);
 		break;
@@ -455,7 +393,7 @@ remove_ipc_thing(const struct thing *thing)
 		msgctl((int)id, IPC_RMID, NULL);
 		break;
 	case KIND_QUEUE:
-		remove_queue(thing);
+		remove_queue(bytes, len);
 		break;
 	default:
 		break;
@@ -465,17 +403,18 @@ remove_ipc_thing(const struct thing *thing)
 void
 made_sweep(struct made *made)
 {
+	void *next;
+
 	pthread_mutex_lock(&made->lock);
-	for (size_t i = 0; i < made->n_buckets; i++)
-		for (struct thing **at = &made->buckets[i], *thing; (thing = *at);) {
-			if (!strchr("msqp", thing->key[0])) {
-				at = &thing->next;
-				continue;
-			}
-			remove_ipc_thing(thing);
-			*at = thing->next;
-			made->n--;
-			free(thing);
+	for (void *thing = map_next(&made->things, NULL); thing; thing = next) {
+		size_t len;
+		const unsigned char *bytes = map_key(&made->things, thing, &len);
+
+		next = map_next(&made->things, thing);
+		if (strchr("msqp", bytes[0])) {
+			remove_ipc_thing(bytes, len);
+			map_remove(&made->things, thing);
 		}
+	}
 	pthread_mutex_unlock(&made->lock);
 }
