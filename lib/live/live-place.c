@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "live/live-private.h"
@@ -202,7 +203,7 @@ place_is_name(const char *name, pid_t *ret_pid)
 	if (pid > INT32_MAX || *end != '-' || strlen(end) != 7)
 		return false;
 	for (const char *at = end + 1; *at; at++)
-		if (!((*at >= 'a' && *at <= 'z') || (*at >= '2' && *at <= '7')))
+		if (!(ascii_is_lower(*at) || (*at >= '2' && *at <= '7')))
 			return false;
 	*ret_pid = (pid_t)pid;
 	return true;

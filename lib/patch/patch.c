@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "patch/patch.h"
 #include "patch/patchname.h"
@@ -198,7 +199,7 @@ is_heredoc(struct span line, struct span *ret_word)
 		s.text++;
 		s.len -= 2;
 	}
-	while (n < s.len && ((s.text[n] >= 'A' && s.text[n] <= 'Z') || s.text[n] == '_'))
+	while (n < s.len && (ascii_is_upper(s.text[n]) || s.text[n] == '_'))
 		n++;
 	if (n == 0 || n != s.len)
 		return false;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "patch/patchname.h"
 
@@ -24,20 +25,14 @@ span_is(struct span line, const char *text)
 	return line.len == strlen(text) && span_starts(line, text);
 }
 
-static bool
-is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 struct span
 span_trim(struct span line)
 {
-	while (line.len > 0 && is_space(line.text[0])) {
+	while (line.len > 0 && ascii_is_space(line.text[0])) {
 		line.text++;
 		line.len--;
 	}
-	while (line.len > 0 && is_space(line.text[line.len - 1]))
+	while (line.len > 0 && ascii_is_space(line.text[line.len - 1]))
 		line.len--;
 	return line;
 }
@@ -102,7 +97,7 @@ parse_quoted(struct span *rest, struct buf *out)
 	if (i >= rest->len)
 		return -EINVAL;
 	i++;
-	if (i < rest->len && !is_space(rest->text[i]))
+	if (i < rest->len && !ascii_is_space(rest->text[i]))
 		return -EINVAL;
 	rest->text += i;
 	rest->len -= i;
@@ -261,7 +256,7 @@ patch_name_words(struct span rest, struct patch_name *ret_old, struct patch_name
 		size_t n = 0;
 
 		rest = span_trim(rest);
-		while (n < rest.len && !is_space(rest.text[n]))
+		while (n < rest.len && !ascii_is_space(rest.text[n]))
 			n++;
 		if (n > 0)
 			r = copy_patch_name((struct span){ rest.text, n }, slots[i]);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "patch/patchname.h"
 
 struct section {
@@ -220,7 +221,7 @@ parse_range(struct span *s, size_t *ret_start, size_t *ret_count)
 		size_t first = i;
 
 		numbers[n] = 0;
-		for (; i < s->len && s->text[i] >= '0' && s->text[i] <= '9'; i++)
+		for (; i < s->len && ascii_is_digit(s->text[i]); i++)
 			numbers[n] = numbers[n] * 10 + (size_t)(s->text[i] - '0');
 		if (i == first || i - first > 9)
 			return false;
@@ -527,8 +528,7 @@ is_command(struct span line)
 {
 	size_t i = 0;
 
-	while (i < line.len &&
-		((line.text[i] >= '0' && line.text[i] <= '9') || line.text[i] == ','))
+	while (i < line.len && (ascii_is_digit(line.text[i]) || line.text[i] == ','))
 		i++;
 	if (i == 0 || line.text[0] == ',' || i == line.len || !strchr("acdis", line.text[i]) ||
 		!line.text[i])

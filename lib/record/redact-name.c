@@ -15,14 +15,14 @@ name_ends(const char *name, size_t len, const struct redact_shape *shape)
 	while (left > 0 && len > 0) {
 		char c = name[len - 1];
 
-		if (is_alnum_char(c)) {
+		if (ascii_is_alnum(c)) {
 			if (str_lower(c) != shape->prefix[left - 1])
 				return false;
 			left--;
 		}
 		len--;
 	}
-	return left == 0 && (!shape->suffix || (len > 0 && !is_alnum_char(name[len - 1])));
+	return left == 0 && (!shape->suffix || (len > 0 && !ascii_is_alnum(name[len - 1])));
 }
 
 static const struct redact_shape *
@@ -88,7 +88,7 @@ in_path(const struct text *t, size_t i)
 
 		if (c == '/')
 			return true;
-		if (is_space_char(c) || is_char_in("?&#;,=:|<>()[]{}\"'`$\\", c))
+		if (ascii_is_space(c) || is_char_in("?&#;,=:|<>()[]{}\"'`$\\", c))
 			return false;
 	}
 	return false;
@@ -103,7 +103,7 @@ is_setting(const struct text *t, size_t i, size_t end)
 	bool small = false;
 
 	for (size_t j = i; j < end; j++)
-		small = small || is_lower_case(t->data[j]);
+		small = small || ascii_is_lower(t->data[j]);
 	if (!small)
 		return true;
 	while (i > 0 && is_char_in(" \t\"'{,-", t->data[i - 1]))
@@ -175,7 +175,7 @@ is_program_run(const struct text *t, size_t i, const char *program)
 		from--;
 	for (const char *found; (found = memmem(t->data + from, i - from, program, n)); from++) {
 		from = (size_t)(found - t->data);
-		if (is_blank_char(get_byte_at(t, from + n)) &&
+		if (ascii_is_blank(get_byte_at(t, from + n)) &&
 			(from == 0 || !name_char(t->data[from - 1])))
 			return true;
 	}

@@ -23,7 +23,7 @@ label_end(const struct text *t, size_t i)
 	size_t to = i;
 
 	while (to - i < LABEL_AHEAD &&
-		(is_upper_case(get_byte_at(t, to)) || is_digit_char(get_byte_at(t, to)) ||
+		(ascii_is_upper(get_byte_at(t, to)) || ascii_is_digit(get_byte_at(t, to)) ||
 			get_byte_at(t, to) == ' '))
 		to++;
 	return has_prefix_at(t, to, "-----", false) ? to + 5 : 0;
@@ -49,8 +49,8 @@ skip_between(const struct text *t, size_t i)
 	while (i < t->len) {
 		size_t to = skip_escape(t, i);
 
-		if (to == i && !is_space_char(t->data[i]) && !is_char_in("\"',", t->data[i]) &&
-			!(t->data[i] == '+' && is_blank_char(get_byte_at(t, i + 1))))
+		if (to == i && !ascii_is_space(t->data[i]) && !is_char_in("\"',", t->data[i]) &&
+			!(t->data[i] == '+' && ascii_is_blank(get_byte_at(t, i + 1))))
 			break;
 		i = to > i ? to : i + 1;
 	}
@@ -60,7 +60,7 @@ skip_between(const struct text *t, size_t i)
 static bool
 is_base64_char(char c)
 {
-	return is_alnum_char(c) || is_char_in("+/=", c);
+	return ascii_is_alnum(c) || is_char_in("+/=", c);
 }
 
 /* A full line is long and has every sort of letter. */
@@ -70,9 +70,9 @@ full_line(const char *line, size_t len)
 	bool up = false, low = false, number = false;
 
 	for (size_t i = 0; i < len; i++) {
-		up = up || is_upper_case(line[i]);
-		low = low || is_lower_case(line[i]);
-		number = number || is_digit_char(line[i]);
+		up = up || ascii_is_upper(line[i]);
+		low = low || ascii_is_lower(line[i]);
+		number = number || ascii_is_digit(line[i]);
 	}
 	return len >= 48 || (len >= 24 && up && low && number);
 }
@@ -116,7 +116,8 @@ body_end(const struct text *t, size_t i)
 				to++;
 		if (to >= t->len || cut_off(t, to))
 			return to;
-		if (to == line || !(is_space_char(t->data[to]) || is_char_in("\\\"'", t->data[to])))
+		if (to == line ||
+			!(ascii_is_space(t->data[to]) || is_char_in("\\\"'", t->data[to])))
 			return sure;
 		if (brief == 0 && (header || full_line(t->data + line, to - line)))
 			sure = to;

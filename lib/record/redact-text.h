@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "record/redact.h"
 
@@ -26,51 +27,15 @@ struct hit {
 #define AHEAD 256
 
 static inline bool
-is_upper_case(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static inline bool
-is_lower_case(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static inline bool
-is_digit_char(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
-is_alnum_char(char c)
-{
-	return is_digit_char(c) || is_lower_case(c) || is_upper_case(c);
-}
-
-static inline bool
 is_char_in(const char *set, char c)
 {
 	return c != '\0' && strchr(set, c) != NULL;
 }
 
 static inline bool
-is_blank_char(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static inline bool
-is_space_char(char c)
-{
-	return is_char_in(" \t\r\n\v\f", c);
-}
-
-static inline bool
 name_char(char c)
 {
-	return is_alnum_char(c) || is_char_in("_.-", c);
+	return ascii_is_alnum(c) || is_char_in("_.-", c);
 }
 
 /* The byte at i, or NUL past the end. */
@@ -93,7 +58,7 @@ has_prefix_at(const struct text *t, size_t i, const char *prefix, bool fold)
 static inline size_t
 skip_blanks(const struct text *t, size_t i)
 {
-	while (i < t->len && is_blank_char(t->data[i]))
+	while (i < t->len && ascii_is_blank(t->data[i]))
 		i++;
 	return i;
 }
@@ -136,7 +101,7 @@ is_reference(const struct text *t, size_t i)
 	char next = get_byte_at(t, i + 1);
 
 	return get_byte_at(t, i) == '`' ||
-	       (get_byte_at(t, i) == '$' && (is_alnum_char(next) || is_char_in("_{(", next)));
+	       (get_byte_at(t, i) == '$' && (ascii_is_alnum(next) || is_char_in("_{(", next)));
 }
 
 /* -- values (redact-value.c) --------------------------------------------------- */

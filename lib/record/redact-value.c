@@ -43,9 +43,9 @@ is_blob(const char *data, size_t len)
 	bool up = false, low = false, number = false;
 
 	for (size_t i = 0; i < len; i++) {
-		up = up || is_upper_case(data[i]);
-		low = low || is_lower_case(data[i]);
-		number = number || is_digit_char(data[i]);
+		up = up || ascii_is_upper(data[i]);
+		low = low || ascii_is_lower(data[i]);
+		number = number || ascii_is_digit(data[i]);
 		if (data[i] == '.' || data[i] == '-')
 			return false;
 	}
@@ -110,7 +110,7 @@ value_quoted(const struct text *t, size_t i, struct hit *hit)
 	bool nested = get_byte_at(t, i) == '\\', single = get_byte_at(t, i + nested) == '\'';
 	size_t from = i + nested + 1;
 
-	if (from >= t->len || is_space_char(t->data[from]) || is_reference(t, from))
+	if (from >= t->len || ascii_is_space(t->data[from]) || is_reference(t, from))
 		return false;
 	if (!match_secret(t, from, single ? "'" : "\"", nested || single ? "" : "\\", hit))
 		return false;
@@ -137,9 +137,9 @@ is_identifier(const char *word, size_t len, const struct redact_shape *shape)
 
 	for (size_t i = 0; i < len; i++)
 		joined = joined || is_char_in("._", word[i]) ||
-			 (i > 0 && is_upper_case(word[i]) && is_lower_case(word[i - 1]));
+			 (i > 0 && ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]));
 	for (size_t i = 0; joined && i < len && j < n; i++)
-		if (is_alnum_char(word[i]))
+		if (ascii_is_alnum(word[i]))
 			j = str_lower(word[i]) == shape->prefix[j]   ? j + 1
 			    : str_lower(word[i]) == shape->prefix[0] ? 1
 								     : 0;
@@ -156,11 +156,11 @@ value_loose(const struct text *t, size_t i, const struct redact_shape *shape, bo
 	size_t to = i, end;
 	bool number = false, letter = false;
 
-	for (; to < t->len && !is_space_char(t->data[to]) &&
+	for (; to < t->len && !ascii_is_space(t->data[to]) &&
 		!is_char_in("\"',(){}<[]", t->data[to]) && !ends_value(t, to);
 		to++) {
-		number = number || is_digit_char(t->data[to]);
-		letter = letter || !is_digit_char(t->data[to]);
+		number = number || ascii_is_digit(t->data[to]);
+		letter = letter || !ascii_is_digit(t->data[to]);
 		/* Decided by now, or walking on would be for nothing. */
 		if (to - i == AHEAD &&
 			(!(number && letter) || !is_secret(t, &(struct hit){ i, to, false })))
@@ -189,7 +189,7 @@ header_word(const struct text *t, size_t i, size_t max)
 {
 	size_t from = i;
 
-	while (i < t->len && i - from < max && !is_space_char(t->data[i]) &&
+	while (i < t->len && i - from < max && !ascii_is_space(t->data[i]) &&
 		!is_quote(t->data[i]) && !ends_value(t, i)) {
 		if (t->data[i] == '\\' && get_byte_at(t, i + 1) != ' ')
 			break;
@@ -202,10 +202,10 @@ header_word(const struct text *t, size_t i, size_t max)
 static bool
 is_scheme(const struct text *t, size_t i, size_t to)
 {
-	if (to - i > 20 || !(is_upper_case(t->data[i]) || is_lower_case(t->data[i])))
+	if (to - i > 20 || !ascii_is_letter(t->data[i]))
 		return false;
 	for (; i < to; i++)
-		if (!is_alnum_char(t->data[i]) && t->data[i] != '-')
+		if (!ascii_is_alnum(t->data[i]) && t->data[i] != '-')
 			return false;
 	return true;
 }
@@ -237,10 +237,10 @@ value_header(const struct text *t, size_t i, struct hit *hit)
 		return false;
 	bool more = is_scheme(t, i, to);
 
-	if (more && is_blank_char(get_byte_at(t, to)) && is_reference(t, skip_blanks(t, to)))
+	if (more && ascii_is_blank(get_byte_at(t, to)) && is_reference(t, skip_blanks(t, to)))
 		return false; /* Bearer $TOKEN */
 	to = header_word(t, to, SIZE_MAX);
-	while (more && is_blank_char(get_byte_at(t, to)) && (hit->to = header_next(t, to)) > to) {
+	while (more && ascii_is_blank(get_byte_at(t, to)) && (hit->to = header_next(t, to)) > to) {
 		to = hit->to;
 		more = t->data[to - 1] == ',';
 	}
@@ -252,7 +252,7 @@ static bool
 is_number(const struct text *t, size_t from, size_t to)
 {
 	for (; from < to; from++)
-		if (!is_digit_char(t->data[from]))
+		if (!ascii_is_digit(t->data[from]))
 			return false;
 	return true;
 }
@@ -263,7 +263,7 @@ value_user(const struct text *t, struct hit *hit)
 	size_t colon = hit->from;
 
 	for (; colon < hit->to && t->data[colon] != ':'; colon++)
-		if (colon - hit->from > AHEAD || is_space_char(t->data[colon]) ||
+		if (colon - hit->from > AHEAD || ascii_is_space(t->data[colon]) ||
 			t->data[colon] == '/')
 			return false;
 	if (colon + 1 >= hit->to || is_reference(t, colon + 1) || get_byte_at(t, colon + 1) == '/')

@@ -20,17 +20,17 @@ of_class(enum redact_class class, char c)
 {
 	switch (class) {
 	case CLASS_ALNUM:
-		return is_alnum_char(c);
+		return ascii_is_alnum(c);
 	case CLASS_UPPER:
-		return is_alnum_char(c) && !(c >= 'a' && c <= 'z');
+		return ascii_is_digit(c) || ascii_is_upper(c);
 	case CLASS_HEX:
-		return (c >= '0' && c <= '9') || (str_lower(c) >= 'a' && str_lower(c) <= 'f');
+		return ascii_hex_value(c) >= 0;
 	case CLASS_KEY:
-		return is_alnum_char(c) || c == '_' || c == '-';
+		return ascii_is_alnum(c) || c == '_' || c == '-';
 	case CLASS_WORD:
-		return is_alnum_char(c) || c == '_';
+		return ascii_is_alnum(c) || c == '_';
 	case CLASS_TOKEN:
-		return is_alnum_char(c) || is_char_in("_-./+~=", c);
+		return ascii_is_alnum(c) || is_char_in("_-./+~=", c);
 	}
 	return false;
 }
@@ -46,9 +46,9 @@ looks_random(const char *run, size_t len)
 	bool number = false, letter = false;
 
 	for (size_t i = 0; i < len && i < AHEAD; i++) {
-		number = number || is_digit_char(run[i]);
-		letter = letter || !is_digit_char(run[i]);
-		piece = is_alnum_char(run[i]) ? piece + 1 : 0;
+		number = number || ascii_is_digit(run[i]);
+		letter = letter || !ascii_is_digit(run[i]);
+		piece = ascii_is_alnum(run[i]) ? piece + 1 : 0;
 		if ((number && letter) || piece >= 20)
 			return true;
 	}
@@ -60,7 +60,7 @@ looks_random(const char *run, size_t len)
 static bool
 may_start_key(const struct text *t, size_t i)
 {
-	if (i == 0 || !is_alnum_char(t->data[i - 1]))
+	if (i == 0 || !ascii_is_alnum(t->data[i - 1]))
 		return true;
 	if (i >= 2 && t->data[i - 2] == '\\' && is_char_in("nrt", t->data[i - 1]))
 		return true;
@@ -89,7 +89,7 @@ match_prefix(const struct redact_shape *shape, const struct text *t, size_t i, s
 		return false;
 	if (!may_start_key(t, i) && (shape->inner == 0 || to - from < shape->inner))
 		return false;
-	if (!cut && shape->max && (to - from > shape->max || is_alnum_char(get_byte_at(t, to))))
+	if (!cut && shape->max && (to - from > shape->max || ascii_is_alnum(get_byte_at(t, to))))
 		return false;
 	/* The word of a scheme stays, a key's own prefix goes with it. */
 	if (shape->fold && redact_path(t->data + from, to - from))
@@ -139,9 +139,9 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 {
 	size_t from = i + strlen(shape->prefix), end = from, sign = 0, colon = 0;
 
-	if (i == 0 || !is_alnum_char(t->data[i - 1]))
+	if (i == 0 || !ascii_is_alnum(t->data[i - 1]))
 		return false;
-	for (; end < t->len && !is_space_char(t->data[end]) &&
+	for (; end < t->len && !ascii_is_space(t->data[end]) &&
 		!is_char_in("/?#\"'<>\\", t->data[end]);
 		end++) {
 		if (ends_value(t, end))
@@ -152,7 +152,7 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 			colon = end;
 	}
 	/* Cut off before its "@": a port is a number. */
-	if (!sign && colon && !is_digit_char(get_byte_at(t, colon + 1)) &&
+	if (!sign && colon && !ascii_is_digit(get_byte_at(t, colon + 1)) &&
 		(cut_off(t, end) || (end - colon > 3 && cut_off(t, end - 3))))
 		sign = end;
 	if (!sign)
@@ -184,7 +184,7 @@ firsts_fill(struct firsts *firsts)
 		if (s->kind >= SHAPE_USER)
 			continue;
 		firsts->any[c] = true;
-		if (s->fold && is_lower_case((char)c))
+		if (s->fold && ascii_is_lower((char)c))
 			firsts->any[c - 'a' + 'A'] = true;
 		if (s->inner)
 			firsts->inner[c] = true;
@@ -218,13 +218,13 @@ find_secret_at(const struct text *t, const struct firsts *firsts, size_t i, stru
 	char c = t->data[i], before = i > 0 ? t->data[i - 1] : ' ';
 
 	/* Most positions are inside a word, where little can begin. */
-	if (is_alnum_char(before) && c != ':' && c != '-' && !firsts->inner[(unsigned char)c] &&
+	if (ascii_is_alnum(before) && c != ':' && c != '-' && !firsts->inner[(unsigned char)c] &&
 		!may_start_key(t, i))
 		return false;
 	if (firsts->any[(unsigned char)c] && find_shape(t, i, hit))
 		return true;
 	return name_char(c) &&
-	       (!name_char(before) || (is_alnum_char(before) && may_start_key(t, i))) &&
+	       (!name_char(before) || (ascii_is_alnum(before) && may_start_key(t, i))) &&
 	       name_match(t, i, hit);
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "request/address.h"
@@ -19,22 +20,10 @@
 #define NAME_MAX_LEN 253
 #define LABEL_MAX_LEN 63
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-is_alnum(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static int
 get_digit_value(char c)
 {
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;
@@ -107,7 +96,7 @@ host_ends_in_number(const char *name)
 	last = last ? last + 1 : name;
 	if (last[0] == '0' && last[1] == 'x')
 		return true;
-	while (is_digit(last[i]))
+	while (ascii_is_digit(last[i]))
 		i++;
 	return i > 0 && !last[i];
 }
@@ -124,7 +113,7 @@ valid_name(const char *name)
 			label = 0;
 			continue;
 		}
-		if (!is_alnum(*name) && *name != '-' && *name != '_')
+		if (!ascii_is_alnum(*name) && *name != '-' && *name != '_')
 			return false;
 		if (++label > LABEL_MAX_LEN)
 			return false;
@@ -151,7 +140,7 @@ address_parse(const char *text, size_t len, char **ret_host, struct address *ret
 	if (len == 0 || len > NAME_MAX_LEN || memchr(text, '\0', len))
 		return -EINVAL;
 	for (size_t i = 0; i < len; i++)
-		name[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
+		name[i] = str_lower(text[i]);
 	name[len] = '\0';
 	if (strchr(name, ':')) {
 		if (inet_pton(AF_INET6, name, address.bytes) != 1)
@@ -186,7 +175,7 @@ parse_port(const char *text, size_t len, int *ret_port)
 	if (len == 0 || len > 5)
 		return -EINVAL;
 	for (size_t i = 0; i < len; i++) {
-		if (!is_digit(text[i]))
+		if (!ascii_is_digit(text[i]))
 			return -EINVAL;
 		port = port * 10 + (text[i] - '0');
 	}
@@ -285,7 +274,7 @@ skip_user(const char **at, size_t *len)
 	if (memchr(mark + 1, '@', *len - user - 1))
 		return -EINVAL;
 	for (size_t i = 0; i < user; i++)
-		if (!is_alnum((*at)[i]) && !strchr("-._~!$&'()*+,;=:%", (*at)[i]))
+		if (!ascii_is_alnum((*at)[i]) && !strchr("-._~!$&'()*+,;=:%", (*at)[i]))
 			return -EINVAL;
 	*at = mark + 1;
 	*len -= user + 1;

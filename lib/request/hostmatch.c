@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "request/address.h"
@@ -40,10 +41,10 @@ parse_bits(const char *text, bool mapped, struct address *address)
 	int max = address->family == AF_INET ? 32 : 128, bits = 0;
 	unsigned char rest[16] = { 0 };
 
-	if (text[0] < '0' || text[0] > '9' || strlen(text) > 3 || (text[0] == '0' && text[1]))
+	if (!ascii_is_digit(text[0]) || strlen(text) > 3 || (text[0] == '0' && text[1]))
 		return -EINVAL;
 	for (; *text; text++) {
-		if (!(*text >= '0' && *text <= '9'))
+		if (!ascii_is_digit(*text))
 			return -EINVAL;
 		bits = bits * 10 + (*text - '0');
 	}

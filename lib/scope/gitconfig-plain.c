@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"
@@ -130,8 +131,7 @@ static bool
 is_word(const char *value)
 {
 	for (const char *c = value; *c; c++)
-		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-			    (*c >= '0' && *c <= '9') || *c == '-'))
+		if (!ascii_is_alnum(*c) && *c != '-')
 			return false;
 	return value[0] != '-';
 }

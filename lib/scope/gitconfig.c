@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -36,15 +37,9 @@ read_next_char(struct reader *reader)
 }
 
 static bool
-is_letter(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
 is_key(int c)
 {
-	return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
+	return ascii_is_alnum((char)c) || c == '-';
 }
 
 static bool
@@ -237,7 +232,7 @@ read_all(struct reader *reader, struct gitconfig *config)
 			r = read_section(reader, &section);
 			if (section.failed)
 				r = -ENOMEM;
-		} else if (is_letter(c) && section.len > 0) {
+		} else if (ascii_is_letter((char)c) && section.len > 0) {
 			r = read_entry(reader, c, section.data, config);
 		} else {
 			r = -EINVAL;

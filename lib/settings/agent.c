@@ -7,6 +7,7 @@
 
 #include <ambit/record.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "settings/agent.h"
@@ -88,7 +89,7 @@ take_variable(struct decode *d, const char *text, char ***list)
 				      "0123456789";
 	size_t len = strspn(text, letters);
 
-	if (len == 0 || text[len] != '\0' || (text[0] >= '0' && text[0] <= '9'))
+	if (len == 0 || text[len] != '\0' || ascii_is_digit(text[0]))
 		return decode_bad(d, "'%s' is not the name of a variable", decode_show(d, text));
 	return strv_append(list, text) < 0 ? err_nomem(d->err) : 0;
 }

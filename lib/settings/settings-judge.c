@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "settings/decode.h"
@@ -117,7 +118,7 @@ take_url(struct decode *d, const char *text, char **ret_url)
 static int
 take_key_env(struct decode *d, const char *text, char **ret_name)
 {
-	if (text[strspn(text, ALNUM "_")] != '\0' || (text[0] >= '0' && text[0] <= '9'))
+	if (text[strspn(text, ALNUM "_")] != '\0' || ascii_is_digit(text[0]))
 		return decode_bad(d,
 			"'key_env': '%s' is no name of a variable; the key itself does not belong "
 			"here",

@@ -8,6 +8,7 @@
 
 #include "out.h"
 
+#include "base/ascii.h"
 #include "base/str.h"
 
 #define YEARS_100 (100LL * 366 * 24 * 3600 * 1000)
@@ -18,7 +19,7 @@ parse_digits(const char **text, int64_t max, int64_t *ret_number)
 	int64_t n = 0;
 	const char *at = *text;
 
-	for (; *at >= '0' && *at <= '9'; at++) {
+	for (; ascii_is_digit(*at); at++) {
 		n = n * 10 + (*at - '0');
 		if (n > max)
 			return -ERANGE;

@@ -11,6 +11,7 @@
 
 #include "mcp.h"
 
+#include "base/ascii.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/program.h"
@@ -22,14 +23,6 @@
 #define ROOTS_MAX 256
 
 /* -- URIs into paths --------------------------------------------------------------- */
-
-static int
-parse_uri_hex(char c)
-{
-	return c >= '0' && c <= '9'			    ? c - '0'
-	       : str_lower(c) >= 'a' && str_lower(c) <= 'f' ? str_lower(c) - 'a' + 10
-							    : -1;
-}
 
 /* In place. False: it is no path. */
 static bool
@@ -43,7 +36,8 @@ unescape_path(char *path)
 		if (*at == '?' || *at == '#')
 			return false;
 		if (*at == '%') {
-			int high = parse_uri_hex(at[1]), low = high < 0 ? -1 : parse_uri_hex(at[2]);
+			int high = ascii_hex_value(at[1]),
+			    low = high < 0 ? -1 : ascii_hex_value(at[2]);
 
 			if (low < 0 || (high == 0 && low == 0))
 				return false;

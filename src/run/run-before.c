@@ -17,6 +17,7 @@
 #include "cli/out.h"
 #include "run-command.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -35,10 +36,10 @@ parse_timeout(const char *text, int *ret_ms, struct ambit_error *err)
 	long ms = 0, scale = 1000;
 	const char *at = text;
 
-	for (; *at >= '0' && *at <= '9' && ms <= TIMEOUT_MAX_S * 1000L; at++)
+	for (; ascii_is_digit(*at) && ms <= TIMEOUT_MAX_S * 1000L; at++)
 		ms = ms * 10 + (*at - '0') * 1000L;
 	if (at != text && *at == '.')
-		for (at++; *at >= '0' && *at <= '9'; at++)
+		for (at++; ascii_is_digit(*at); at++)
 			ms += (*at - '0') * (scale /= 10);
 	if (at == text || *at != '\0' || ms < 1 || ms > TIMEOUT_MAX_S * 1000L)
 		return usage(err, "--timeout: '%s' is not a number of seconds from 0.001 to %d",

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
@@ -202,6 +204,26 @@ a_list_grows_by_copies_and_ends_in_null(void **state)
 	strv_free(list);
 	strv_free(NULL);
 	assert_null(str_dup(NULL));
+}
+
+/* Every byte, against what the C library says in the C locale, which this program has. */
+static void
+a_byte_is_of_its_kind_in_ascii_alone(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 256; i++) {
+		char c = (char)i;
+
+		assert_int_equal(ascii_is_digit(c), isdigit(i) != 0);
+		assert_int_equal(ascii_is_upper(c), isupper(i) != 0);
+		assert_int_equal(ascii_is_lower(c), islower(i) != 0);
+		assert_int_equal(ascii_is_letter(c), isalpha(i) != 0);
+		assert_int_equal(ascii_is_alnum(c), isalnum(i) != 0);
+		assert_int_equal(ascii_is_blank(c), isblank(i) != 0);
+		assert_int_equal(ascii_is_space(c), isspace(i) != 0);
+		assert_int_equal(ascii_hex_value(c),
+			isxdigit(i) ? (int)strtol((char[]){ c, '\0' }, NULL, 16) : -1);
+	}
 }
 
 /* -- buf ------------------------------------------------------------------------ */
@@ -706,6 +728,7 @@ main(void)
 		cmocka_unit_test(the_nearest_name_is_guessed_and_a_far_one_is_not),
 		cmocka_unit_test(a_relative_path_is_taken_from_where_one_stands),
 		cmocka_unit_test(a_list_grows_by_copies_and_ends_in_null),
+		cmocka_unit_test(a_byte_is_of_its_kind_in_ascii_alone),
 		cmocka_unit_test(a_buffer_grows_and_gives_its_string_away),
 		cmocka_unit_test(what_was_lost_in_a_buffer_is_noticed_at_the_end),
 		cmocka_unit_test(an_error_is_returned_and_told),

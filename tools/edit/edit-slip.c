@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "tools/edit/edit-match.h"
@@ -40,7 +41,7 @@ strip_numbers(const char *old, size_t len, struct buf *out)
 		while (i < end && old[i] == ' ')
 			i++;
 		size_t digits = i;
-		while (i < end && old[i] >= '0' && old[i] <= '9')
+		while (i < end && ascii_is_digit(old[i]))
 			i++;
 		if (i == digits || i == end || old[i] != '\t')
 			return false;

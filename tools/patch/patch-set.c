@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "patch/patch.h"
 #include "tools/patch/patch-set.h"
@@ -128,7 +129,7 @@ read_number(struct span *s, size_t *ret)
 {
 	size_t n = 0, i = 0;
 
-	for (; i < s->len && s->text[i] >= '0' && s->text[i] <= '9'; i++) {
+	for (; i < s->len && ascii_is_digit(s->text[i]); i++) {
 		if (n > 100000000)
 			return false;
 		n = n * 10 + (size_t)(s->text[i] - '0');

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "tools/shell/execute-private.h"
 
 #define DEPTH_MAX 64
@@ -44,7 +45,7 @@ parent_of(pid_t pid)
 	at = strrchr(text, ')'); /* its name may have any other character */
 	if (!at || strlen(at) < 4)
 		return 0;
-	for (at += 4; *at >= '0' && *at <= '9'; at++)
+	for (at += 4; ascii_is_digit(*at); at++)
 		parent = parent * 10 + (*at - '0');
 	return parent;
 }
@@ -79,7 +80,7 @@ signal_beneath(pid_t pid, int sig, int depth)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && (n = read(fd, chunk, sizeof(chunk))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
-			if (chunk[i] >= '0' && chunk[i] <= '9') {
+			if (ascii_is_digit(chunk[i])) {
 				child = child * 10 + (chunk[i] - '0');
 				continue;
 			}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "tools/web/html.h"
 
@@ -115,10 +116,9 @@ static const unsigned short windows[32] = {
 static int
 parse_digit(char c, unsigned base)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = str_lower(c);
-	return base == 16 && c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	int value = ascii_hex_value(c);
+
+	return value < (int)base ? value : -1;
 }
 
 static unsigned
@@ -163,9 +163,7 @@ parse_named_entity(const char *text, size_t len, bool within, unsigned *ret_poin
 	size_t n = 0;
 	bool closed;
 
-	while (1 + n < len && n < ENTITY_MAX &&
-		((str_lower(text[1 + n]) >= 'a' && str_lower(text[1 + n]) <= 'z') ||
-			parse_digit(text[1 + n], 10) >= 0))
+	while (1 + n < len && n < ENTITY_MAX && ascii_is_alnum(text[1 + n]))
 		n++;
 	memcpy(name, text + 1, n);
 	name[n] = '\0';

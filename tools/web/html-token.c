@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "tools/web/html.h"
 
@@ -29,13 +30,6 @@ static bool
 is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
-}
-
-static bool
-is_letter(char c)
-{
-	c = str_lower(c);
-	return c >= 'a' && c <= 'z';
 }
 
 /* One that is too long to be known is cut, and then no known one either. */
@@ -211,9 +205,9 @@ html_next(struct html_reader *reader, struct html_token *ret)
 		const char *at = reader->at, *next;
 		size_t left = (size_t)(end - at);
 
-		if (*at == '<' && left > 1 && is_letter(at[1]))
+		if (*at == '<' && left > 1 && ascii_is_letter(at[1]))
 			return take_tag(reader, at + 1, false, ret);
-		if (*at == '<' && left > 2 && at[1] == '/' && is_letter(at[2]))
+		if (*at == '<' && left > 2 && at[1] == '/' && ascii_is_letter(at[2]))
 			return take_tag(reader, at + 2, true, ret);
 		if (*at == '<' && left > 1 && (at[1] == '!' || at[1] == '?' || at[1] == '/')) {
 			reader->at = skip_comment(at + 1, end);

@@ -3,6 +3,7 @@
  * trusted at all: it may have been written so as not to be found. */
 
 #include "ask/judge/phrase.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -10,7 +11,7 @@
 static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
 char *

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "egress/dns/dns.h"
 #include "request/host.h"
@@ -57,15 +58,9 @@ put_uint16(unsigned char *to, unsigned value)
 /* -- names --------------------------------------------------------------------- */
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 in_name(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_';
+	return ascii_is_digit(c) || ascii_is_lower(c) || c == '-' || c == '_';
 }
 
 /* A name in full to text, which has room for DNS_NAME_MAX: its length on the
@@ -386,7 +381,7 @@ parse_reverse4(const char *name, unsigned char *ip)
 static int
 parse_hex_digit(char c)
 {
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "egress/http/head-private.h"
 
 #define DIGITS_MAX 15
@@ -26,18 +27,6 @@ enum state {
 	STATE_BAD,
 };
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool
 is_control(char c)
 {
@@ -48,7 +37,7 @@ is_control(char c)
 static enum state
 take_size(struct head_chunks *chunks, char c)
 {
-	int digit = hex_digit(c);
+	int digit = ascii_hex_value(c);
 
 	if (digit >= 0 && chunks->digits < DIGITS_MAX) {
 		chunks->left = chunks->left << 4 | (unsigned)digit;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "egress/http/head-private.h"
 
@@ -54,20 +55,14 @@ skip_spaces(const char **value, size_t *len)
 	}
 }
 
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static void
 trim_blanks(const char **value, size_t *len)
 {
-	while (*len > 0 && is_blank(**value)) {
+	while (*len > 0 && ascii_is_blank(**value)) {
 		(*value)++;
 		(*len)--;
 	}
-	while (*len > 0 && is_blank((*value)[*len - 1]))
+	while (*len > 0 && ascii_is_blank((*value)[*len - 1]))
 		(*len)--;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "egress/http/hostname.h"
 #include "request/host.h"
@@ -15,15 +16,9 @@
 #define LABEL_MAX 63
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_label(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_';
+	return ascii_is_digit(c) || ascii_is_lower(c) || c == '-' || c == '_';
 }
 
 int
@@ -59,7 +54,7 @@ parse_port(const char *text, size_t len, int *ret_port)
 	if (len == 0 || len > 5 || text[0] == '0')
 		return -EINVAL;
 	for (size_t i = 0; i < len; i++) {
-		if (!is_digit(text[i]))
+		if (!ascii_is_digit(text[i]))
 			return -EINVAL;
 		port = port * 10 + (text[i] - '0');
 	}

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "line/process/tree.h"
@@ -258,7 +259,7 @@ children_of_thread(pid_t pid, const char *thread, struct pids *pids)
 		return -errno;
 	while ((n = read(fd, text, sizeof(text))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
-			if (text[i] >= '0' && text[i] <= '9' && value < 100000000) {
+			if (ascii_is_digit(text[i]) && value < 100000000) {
 				value = value * 10 + (text[i] - '0');
 			} else {
 				if (value > 0 && !pids_add(pids, value))

@@ -3,6 +3,7 @@
  * take it back for a question and to give it again. The output is hostile: the
  * state is of fixed size, and the worst a lie can do is a badly drawn screen. */
 
+#include "base/ascii.h"
 #include "line/terminal/terminal-private.h"
 
 #define ESC 0x1b
@@ -83,7 +84,7 @@ end_control(struct modes *modes, unsigned char final)
 static void
 feed_control(struct modes *modes, unsigned char c)
 {
-	if (c >= '0' && c <= '9') {
+	if (ascii_is_digit(c)) {
 		if (modes->n < MODES_NUMBERS && modes->numbers[modes->n] < 100000)
 			modes->numbers[modes->n] = modes->numbers[modes->n] * 10 + (c - '0');
 	} else if (c == ';' || c == ':') {
@@ -111,7 +112,7 @@ feed_string(struct modes *modes, unsigned char c)
 
 	if (modes->prefix != ']' || modes->strange || c < 0x20 || c == 0x7f)
 		return;
-	if (c >= '0' && c <= '9' && modes->n < 2) {
+	if (ascii_is_digit(c) && modes->n < 2) {
 		if (modes->numbers[0] < 100000)
 			modes->numbers[0] = modes->numbers[0] * 10 + (c - '0');
 		modes->n = 1;
@@ -122,7 +123,7 @@ feed_string(struct modes *modes, unsigned char c)
 			modes->strange |= plain[i] == modes->numbers[0];
 		modes->n = 2; /* its number is known */
 	}
-	if (modes->strange || (modes->n == 2 && ((c >= '0' && c <= '9') || c == ';' || c == '?')))
+	if (modes->strange || (modes->n == 2 && (ascii_is_digit(c) || c == ';' || c == '?')))
 		return;
 	modes->strange = true;
 	modes->palette = true;
