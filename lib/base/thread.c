@@ -3,6 +3,7 @@
  * creates it, so all signals are blocked for the time of the creation: the new thread
  * never runs, even for a moment, with another mask. */
 
+#include <sched.h>
 #include <signal.h>
 
 #include "base/thread.h"
@@ -43,4 +44,27 @@ thread_start(pthread_t *ret_thread, const struct thread_options *options, void *
 	r = create_blocked(ret_thread ? ret_thread : &thread, &attr, o->open_signal, run, data);
 	pthread_attr_destroy(&attr);
 	return r;
+}
+
+size_t
+thread_crew_size(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	return n < 1 ? 1 : n > THREAD_CREW_MAX ? THREAD_CREW_MAX : (size_t)n;
+}
+
+void
+thread_crew(size_t n, void *(*work)(void *), void *data)
+{
+	pthread_t threads[THREAD_CREW_MAX];
+	size_t started = 0;
+
+	while (started + 1 < n && started < THREAD_CREW_MAX &&
+		thread_start(&threads[started], NULL, work, data) == 0)
+		started++;
+	work(data);
+	while (started > 0)
+		pthread_join(threads[--started], NULL);
 }

@@ -17,4 +17,14 @@ struct thread_options {
 int thread_start(pthread_t *ret_thread, const struct thread_options *options, void *(*run)(void *),
 	void *data);
 
+/* -- a crew: threads for the length of one call ------------------------------------- */
+
+#define THREAD_CREW_MAX 16
+
+/* How many are worth it on this machine. */
+size_t thread_crew_size(void);
+/* Runs work(data) in n threads, the calling one among them; in fewer, if no more can be
+ * started. Returns when all have ended. */
+void thread_crew(size_t n, void *(*work)(void *), void *data);
+
 #endif

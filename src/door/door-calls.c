@@ -3,7 +3,9 @@
  * a thousand calls at once, use one id twice and cancel what is not there; it gets
  * as many threads as were agreed, and a call that rests while a person thinks does
  * not count as one. Workers are started when there is work, and own the descriptor
- * that tells their call to end, so that no call costs one. */
+ * that tells their call to end, so that no call costs one. base/work.h is not used: it
+ * has no limit per kind, no rest and no cancelling of a job that waits, and its stacks are
+ * small. */
 
 #include <errno.h>
 #include <pthread.h>

@@ -103,6 +103,29 @@ a_thread_that_nobody_joins_is_detached(void **state)
 	must_block_all_but(&seen.mask, 0);
 }
 
+static void *
+count_self(void *data)
+{
+	atomic_fetch_add((atomic_int *)data, 1);
+	return NULL;
+}
+
+static void
+a_crew_is_as_many_as_asked_for_and_has_ended(void **state)
+{
+	static const size_t sizes[][2] = { { 0, 1 }, { 1, 1 }, { 4, 4 },
+		{ 1000, THREAD_CREW_MAX + 1 } };
+
+	(void)state;
+	assert_in_range(thread_crew_size(), 1, THREAD_CREW_MAX);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		atomic_int count = 0;
+
+		thread_crew(sizes[i][0], count_self, &count);
+		assert_int_equal(atomic_load(&count), sizes[i][1]);
+	}
+}
+
 /* -- work ------------------------------------------------------------------------- */
 
 struct jobs {
@@ -173,6 +196,7 @@ main(void)
 		cmocka_unit_test(a_thread_takes_no_signals_and_the_caller_still_does),
 		cmocka_unit_test(a_thread_has_the_stack_and_the_signal_that_were_asked_for),
 		cmocka_unit_test(a_thread_that_nobody_joins_is_detached),
+		cmocka_unit_test(a_crew_is_as_many_as_asked_for_and_has_ended),
 		cmocka_unit_test(jobs_that_block_do_not_hold_up_others),
 		cmocka_unit_test(work_that_was_taken_is_done_before_the_end),
 	};

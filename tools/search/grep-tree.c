@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "tools/search/grep.h"
 
 #define BATCH 32
@@ -124,7 +125,7 @@ search_batch(struct job *job, struct batch *batch, struct grep_eye *eye)
 	return r;
 }
 
-static void
+static void *
 search_batches(void *data)
 {
 	struct job *job = data;
@@ -144,6 +145,7 @@ search_batches(void *data)
 		atomic_store(&end->now, true);
 	}
 	grep_eye_finish(&eye);
+	return NULL;
 }
 
 /* -- all of them ------------------------------------------------------------------------ */
@@ -217,11 +219,11 @@ int
 grep_tree_search(struct grep_tree *tree)
 {
 	struct job job = { .tree = tree, .lock = PTHREAD_MUTEX_INITIALIZER };
-	size_t crew = walk_crew_size();
+	size_t crew = thread_crew_size();
 	int r = tree->walk ? cut_batches(&job, tree->walk) : search_root(&job);
 
 	if (r == 0 && tree->walk) {
-		walk_crew(crew < job.n ? crew : job.n, search_batches, &job);
+		thread_crew(crew < job.n ? crew : job.n, search_batches, &job);
 		r = atomic_load(&job.error);
 	}
 	if (r == 0)

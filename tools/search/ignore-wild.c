@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* git's wildcards. Not fnmatch(3): that knows no "**", and asks the locale. Not
- * base/glob.h: that knows no '/', and reads brackets in another way. A pattern comes
- * from a file that anybody wrote, so there is no recursion: of every '*' only the
- * last one is ever tried again, and behind it the last "**". An earlier one could
- * only take more than it must, which leaves less for what follows. That is still much
- * for many patterns, and a bracket can be made to be read again and again: each step
- * is counted, and there are only so many. */
+/* git's wildcards. fnmatch(3) knows no "**" and asks the locale; base/glob.h says why
+ * it cannot be used here. A pattern comes from a file that anybody wrote, so there is no recursion:
+ * of every '*' only the last one is ever tried again, and behind it the last "**". An earlier one
+ * could only take more than it must, which leaves less for what follows. That is still much for
+ * many patterns, and a bracket can be made to be read again and again: each step is counted, and
+ * there are only so many. */
 
 #include <stdint.h>
 #include <string.h>

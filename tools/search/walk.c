@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/thread.h"
 #include "scope/resolve.h"
 #include "tools/search/walk-private.h"
 
@@ -123,7 +124,7 @@ finish_directory(struct walk_job *job, const struct walk_dir *dir, int r)
 	pthread_mutex_unlock(&job->lock);
 }
 
-static void
+static void *
 read_dirs(void *data)
 {
 	struct walk_job *job = data;
@@ -133,7 +134,7 @@ read_dirs(void *data)
 
 	if (!desk || !buffer) {
 		record_walk_error(job, -ENOMEM);
-		return;
+		return NULL;
 	}
 	desk->job = job;
 	desk->read = buffer;
@@ -147,6 +148,7 @@ read_dirs(void *data)
 		job->made = rules;
 	}
 	pthread_mutex_unlock(&job->lock);
+	return NULL;
 }
 
 /* -- in line ---------------------------------------------------------------------------- */
@@ -219,7 +221,7 @@ run_walk_job(struct walk_job *job, struct walk *walk)
 	}
 	job->size = 1;
 	job->todo[job->n_todo++] = root;
-	walk_crew(walk_crew_size(), read_dirs, job);
+	thread_crew(thread_crew_size(), read_dirs, job);
 	r = line_up(root, 1 + atomic_load(&job->n_dirs), walk);
 	return atomic_load(&job->error) ? atomic_load(&job->error) : r;
 }

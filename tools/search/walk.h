@@ -87,15 +87,6 @@ const char *walk_why_cut(const struct walk *walk);
  * without following anything on the way. -errno. */
 int walk_open(int root, const char *path, int flags);
 
-/* -- threads (walk-crew.c) -------------------------------------------------------------- */
-
-#define WALK_CREW_MAX 16
-/* How many are worth it here. */
-size_t walk_crew_size(void);
-/* Runs work in n threads, this one among them; fewer, if there are no more to be
- * had. Back when all are. */
-void walk_crew(size_t n, void (*work)(void *data), void *data);
-
 /* -- .gitignore (walk-rules.c) ---------------------------------------------------------- */
 
 struct ignore;
