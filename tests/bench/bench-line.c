@@ -28,44 +28,41 @@ struct row {
 #define FILES5K                                                                                    \
 	"mkdir -p src && cd src && git init -q . && i=0; while [ $i -lt 50 ]; do mkdir d$i; j=0; " \
 	"while [ $j -lt 100 ]; do echo $i $j >d$i/f$j; j=$((j+1)); done; i=$((i+1)); done; "       \
-	"git -c user.name=n -c user.email=e add . && git -c user.name=n -c user.email=e commit "
-"-qm m"
+	"git -c user.name=n -c user.email=e add . && git -c user.name=n -c user.email=e commit "   \
+	"-qm m"
 #define TAR20K                                                                                     \
-	"rm -rf t; mkdir -p t && i=0; while [ $i -lt 200 ]; do mkdir t/d$i; j=0; while [ $j -lt "
-	"100 ]; do "
+	"rm -rf t; mkdir -p t && i=0; while [ $i -lt 200 ]; do mkdir t/d$i; j=0; while [ $j -lt "  \
+	"100 ]; do "                                                                               \
 	"echo $i $j >t/d$i/f$j; j=$((j+1)); done; i=$((i+1)); done; tar cf t.tar t; rm -rf t"
 #define MAKE100                                                                                    \
 	"mkdir -p m && i=0; while [ $i -lt 60 ]; do echo \"#include <stdio.h>\nint f$i(void);int " \
 	"f$i(void){return printf(\\\"$i\\\");}\" >m/f$i.c; i=$((i+1)); done; "                     \
 	"printf 'O=$(patsubst %%.c,%%.o,$(wildcard *.c))\\nall: $(O)\\n' >m/Makefile"
 
-	static const struct row rows[] = {
-		{ "launch of true", "3x, < bwrap", "launch", NULL, NULL, NULL, 150 },
-		{ "read open", "1.05x", "read-open", "100000", NULL, NULL, 0 },
-		{ "stat", "1.05x", "stat", "200000", NULL, NULL, 0 },
-		{ "grep -r /usr/include", "1.05x", "shell",
-			"grep -r zzzz_no /usr/include >/dev/null || :", NULL, NULL, 5 },
-		{ "exec", "1.05x", "exec", "400", NULL, NULL, 0 },
-		{ "make -j2, 60 files", "1.05x", "shell", "make -s -j2 -C m", MAKE100,
-			"rm -f m/*.o", 5 },
-		{ "create+close+unlink, subdirectory", "6x", "create-sub", "20000", NULL, NULL, 0 },
-		{ "create+close+unlink, top level", "15x", "create-top", "20000", NULL, NULL, 0 },
-		{ "git clone 5k files, subdirectory", "2x", "shell",
-			"git clone -q --no-hardlinks src sub/clone", FILES5K, "rm -rf sub/clone",
-			5 },
-		{ "untar 20k files, subdirectory", "4.5x", "shell", "tar xf t.tar -C sub", TAR20K,
-			"rm -rf sub/t", 5 },
-		{ "untar 20k files, top level", "12x", "shell", "tar xf t.tar", TAR20K, "rm -rf t",
-			5 },
-		{ "rm -rf 20k files", "shown", "shell", "rm -rf sub/t", TAR20K,
-			"rm -rf sub/t; tar xf t.tar -C sub", 5 },
-		{ "20k creates in /tmp", "shown", "create-tmp", "20000", NULL, NULL, 5 },
-		{ "sendmsg", "shown", "sendmsg", "50000", NULL, NULL, 0 },
-		{ "launch, 1k entries at the top", "shown", "launch", NULL,
-			"i=0; while [ $i -lt 1000 ]; do : >e$i; i=$((i+1)); done", NULL, 40 },
-		{ "launch, 100k entries at the top", "shown", "launch", NULL,
-			"i=0; while [ $i -lt 100000 ]; do : >e$i; i=$((i+1)); done", NULL, 20 },
-	};
+static const struct row rows[] = {
+	{ "launch of true", "3x, < bwrap", "launch", NULL, NULL, NULL, 150 },
+	{ "read open", "1.05x", "read-open", "100000", NULL, NULL, 0 },
+	{ "stat", "1.05x", "stat", "200000", NULL, NULL, 0 },
+	{ "grep -r /usr/include", "1.05x", "shell",
+		"grep -r zzzz_no /usr/include >/dev/null || :", NULL, NULL, 5 },
+	{ "exec", "1.05x", "exec", "400", NULL, NULL, 0 },
+	{ "make -j2, 60 files", "1.05x", "shell", "make -s -j2 -C m", MAKE100, "rm -f m/*.o", 5 },
+	{ "create+close+unlink, subdirectory", "6x", "create-sub", "20000", NULL, NULL, 0 },
+	{ "create+close+unlink, top level", "15x", "create-top", "20000", NULL, NULL, 0 },
+	{ "git clone 5k files, subdirectory", "2x", "shell",
+		"git clone -q --no-hardlinks src sub/clone", FILES5K, "rm -rf sub/clone", 5 },
+	{ "untar 20k files, subdirectory", "4.5x", "shell", "tar xf t.tar -C sub", TAR20K,
+		"rm -rf sub/t", 5 },
+	{ "untar 20k files, top level", "12x", "shell", "tar xf t.tar", TAR20K, "rm -rf t", 5 },
+	{ "rm -rf 20k files", "shown", "shell", "rm -rf sub/t", TAR20K,
+		"rm -rf sub/t; tar xf t.tar -C sub", 5 },
+	{ "20k creates in /tmp", "shown", "create-tmp", "20000", NULL, NULL, 5 },
+	{ "sendmsg", "shown", "sendmsg", "50000", NULL, NULL, 0 },
+	{ "launch, 1k entries at the top", "shown", "launch", NULL,
+		"i=0; while [ $i -lt 1000 ]; do : >e$i; i=$((i+1)); done", NULL, 40 },
+	{ "launch, 100k entries at the top", "shown", "launch", NULL,
+		"i=0; while [ $i -lt 100000 ]; do : >e$i; i=$((i+1)); done", NULL, 20 },
+};
 #define ROWS_N (sizeof(rows) / sizeof(rows[0]))
 
 enum way {
