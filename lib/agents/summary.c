@@ -8,7 +8,6 @@
 
 #include "agents/summary.h"
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
 

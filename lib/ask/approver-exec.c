@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ask/approver.h"
 #include "ask/cancel.h"
 #include "ask/question-wire.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 

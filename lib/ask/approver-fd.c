@@ -9,14 +9,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ask/approver.h"
 #include "ask/cancel.h"
 #include "ask/question-wire.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 

@@ -9,7 +9,6 @@
 #include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 struct maker {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "ask/judged.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/request-private.h"
 

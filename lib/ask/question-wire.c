@@ -11,8 +11,8 @@
 #include "ask/question-copy.h"
 #include "ask/question-wire.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static int

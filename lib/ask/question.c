@@ -10,7 +10,7 @@
 #include "ask/question-copy.h"
 #include "ask/question.h"
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 void

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 int

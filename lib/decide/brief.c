@@ -3,7 +3,7 @@
  * claims only what holds. */
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "decide/brief.h"
 

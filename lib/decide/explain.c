@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
 

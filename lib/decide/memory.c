@@ -4,7 +4,7 @@
  * where no mode would have asked. A yes for a folder never reaches a guard
  * beneath it. */
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
 #include "request/host.h"

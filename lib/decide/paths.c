@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
 #include "scope/scope-narrow.h"

@@ -12,7 +12,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/program.h"
 #include "egress/egress-private.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "egress/stub-private.h"
 
 #define CLIENTS_MAX 256

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "egress/egress-private.h"

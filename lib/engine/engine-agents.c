@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "decide/brief.h"

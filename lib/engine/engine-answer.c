@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "ask/judge/judge-ask.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/doors.h"

@@ -6,11 +6,12 @@
  * asked about anew, and one answer drains every ticket that it covers. */
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ask/judge/judge-ask.h"
 #include "ask/question-copy.h"
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/engine-ticket.h"

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/str.h"
 #include "engine/engine-private.h"
 #include "engine/line.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/engine-private.h"

@@ -9,8 +9,8 @@
 
 #include <ambit/tool.h>
 
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/doors.h"

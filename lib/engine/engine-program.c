@@ -14,7 +14,7 @@
 
 #include "ask/judge/judge-ask.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/engine-private.h"

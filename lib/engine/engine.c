@@ -7,9 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "decide/brief.h"

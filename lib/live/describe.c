@@ -6,8 +6,8 @@
 
 #include <ambit/tool.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "live/live-private.h"
 
 static const struct {

@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "live/live-private.h"
 #include "live/live.h"
 

@@ -8,8 +8,8 @@
 
 #include "ask/question-copy.h"
 #include "ask/question-wire.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "engine/questions.h"
 #include "live/live-private.h"

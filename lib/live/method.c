@@ -8,8 +8,8 @@
 
 #include <ambit/ambit.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/doors.h"
 #include "live/live-private.h"

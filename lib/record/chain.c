@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "record/store.h"
 

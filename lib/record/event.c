@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/store.h"

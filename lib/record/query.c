@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "record/store.h"
 
 /* Conditions on a text column: the parameter's number is the row's, plus one. */

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "record/redact-argv.h"
 #include "record/redact-text.h"
 

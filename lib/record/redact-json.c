@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "record/redact-argv.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/retention.h"

@@ -7,8 +7,8 @@
 
 #include <ambit/run.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 
 void
 ambit_run_result_finish(struct ambit_run_result *result)

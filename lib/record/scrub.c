@@ -9,8 +9,8 @@
 #include <ambit/execute.h>
 #include <ambit/record.h>
 
-#include "base/fd.h"
 #include "base/glob.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "record/scrub.h"
 #include "record/upkeep.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/retention.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/store.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/argpath.h"
 #include "request/args.h"

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "request/address.h"
 #include "request/host.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/address.h"
 #include "request/host.h"

@@ -10,8 +10,8 @@
 #include <ambit/label.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define BOUNDARY_LETTERS 24 /* 120 bits */

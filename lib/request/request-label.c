@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/host.h"
 #include "request/request-private.h"

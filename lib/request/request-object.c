@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/fd.h"
 #include "base/str.h"
 #include "request/request-object.h"
 #include "request/request-private.h"

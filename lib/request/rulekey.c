@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/arity.h"
 #include "request/rulekey.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"
 

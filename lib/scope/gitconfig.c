@@ -12,7 +12,6 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/guard-private.h"
 

@@ -9,11 +9,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <ambit/tool.h>
 
-#include "base/fd.h"
 #include "base/glob.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/guard-private.h"
 #include "scope/profile.h"

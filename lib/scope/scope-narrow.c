@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/scope-narrow.h"
 #include "scope/scope-private.h"

@@ -9,9 +9,10 @@
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/glob.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/scope-private.h"
 

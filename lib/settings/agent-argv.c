@@ -8,7 +8,7 @@
 #include "settings/agents.h"
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "settings/agent.h"
 

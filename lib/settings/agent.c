@@ -8,7 +8,7 @@
 #include <ambit/record.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "settings/agent.h"
 #include "settings/agents.h"

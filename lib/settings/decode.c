@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "settings/decode.h"
 

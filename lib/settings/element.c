@@ -9,7 +9,7 @@
 
 #include <ambit/tool.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/host.h"
 #include "scope/guard.h"

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "settings/state.h"
 #include "settings/values.h"

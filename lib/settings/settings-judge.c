@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "settings/decode.h"
 

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/fd.h"
 #include "base/str.h"
 #include "settings/decode.h"
 #include "settings/state.h"

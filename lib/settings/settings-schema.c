@@ -4,8 +4,8 @@
 
 #include <ambit/tool.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "scope/profile.h"
 #include "settings/agent.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "settings/decode.h"
 #include "settings/settings-file.h"

@@ -12,7 +12,7 @@
 #include "out.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define HELLO_MS 2000 /* for one that is kept busy by its program */

@@ -6,8 +6,8 @@
 
 #include "event-json.h"
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 json_t *

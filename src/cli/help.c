@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static void

@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "out.h"
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static const struct limit_row {

@@ -8,7 +8,7 @@
 #include "nested-scope-private.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/doors.h"
 

@@ -12,7 +12,7 @@
 #include "out.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "line/process/run-doors.h"
 

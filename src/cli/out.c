@@ -10,7 +10,7 @@
 #include "out.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 void

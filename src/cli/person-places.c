@@ -13,7 +13,7 @@
 #include "world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static const char *

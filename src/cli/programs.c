@@ -9,7 +9,7 @@
 #include "world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/doors.h"
 

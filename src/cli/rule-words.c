@@ -10,7 +10,7 @@
 #include "rule-words.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/upkeep.h"

@@ -11,8 +11,8 @@
 #include "world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/scope-narrow.h"
 

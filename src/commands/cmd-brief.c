@@ -9,7 +9,7 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 
 static int
 run_brief(const struct args *args, struct ambit_error *err)

@@ -14,7 +14,7 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "record/upkeep.h"

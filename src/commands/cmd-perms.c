@@ -11,7 +11,6 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 struct listing {

@@ -16,7 +16,7 @@
 #include "run/run-command.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 /* Where the private temp directory is made. */

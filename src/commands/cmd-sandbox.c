@@ -13,7 +13,7 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/profile.h"
 

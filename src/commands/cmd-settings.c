@@ -10,7 +10,7 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 struct listing {

@@ -12,7 +12,6 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 /* The one session that is meant, borrowed. Without a name, the live one of this folder. */

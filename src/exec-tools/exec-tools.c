@@ -19,7 +19,7 @@
 #include "run/run-command.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 
 #define ARGUMENTS_MAX (4u << 20)
 

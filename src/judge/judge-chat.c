@@ -6,7 +6,7 @@
 #include "judge-door.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static const char orders[] =

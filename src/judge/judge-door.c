@@ -10,7 +10,7 @@
 #include "judge-door.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #include "cli/door.h"

@@ -15,7 +15,7 @@
 #include "judge-door.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define LISTEN_STATE 0x0a

@@ -11,8 +11,8 @@
 #include "mcp-job.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 

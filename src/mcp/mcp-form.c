@@ -9,8 +9,8 @@
 #include "mcp.h"
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define CHOICE_NAME 32

@@ -7,8 +7,8 @@
 #include <ambit/ambit.h>
 #include "mcp.h"
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 /* The tools and prompts are those of this process, and stay. */

@@ -8,8 +8,8 @@
 #include "mcp-job.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
 
 #define ANSWER_MAX 65536	  /* a form that was filled in */

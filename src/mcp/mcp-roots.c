@@ -13,7 +13,7 @@
 
 #include "base/ascii.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "scope/scope-narrow.h"

@@ -14,9 +14,9 @@
 #include "mcp.h"
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 

@@ -9,7 +9,6 @@
 #include "mcp.h"
 #include "prompt.h"
 
-#include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
 

@@ -11,8 +11,8 @@
 
 #include "prompt.h"
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define REFUSED_SHOWN 10

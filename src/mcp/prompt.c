@@ -7,8 +7,8 @@
 
 #include "prompt.h"
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/doors.h"
 

@@ -13,7 +13,7 @@
 #include "run-command.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "line/process/run-doors.h"
 

@@ -11,9 +11,9 @@
 #include "serve.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define IN_FLIGHT_MAX (64u << 20) /* bytes of requests that wait */

@@ -8,8 +8,8 @@
 #include "serve.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #include "cli/event-json.h"

@@ -10,8 +10,8 @@
 #include "serve.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 /* -- session ------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include "board.h"
 
 #include "ask/tty/dialog.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "live/live.h"
 

@@ -14,7 +14,6 @@
 
 #include "ask/question-copy.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
 #include "base/program.h"
 #include "base/str.h"

@@ -15,7 +15,7 @@
 #include "wrap.h"
 
 #include "ask/tty/dialog.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define SESSION_WIDTH 16

@@ -8,7 +8,7 @@
 
 #include "row.h"
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 size_t

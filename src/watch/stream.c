@@ -18,8 +18,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "live/live.h"
 

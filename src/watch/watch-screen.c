@@ -24,7 +24,7 @@
 #include "cli/cli.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "live/live.h"

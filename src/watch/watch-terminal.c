@@ -13,7 +13,6 @@
 #include "watch-terminal.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 #define LEAVING_MS 200 /* a terminal that takes nothing does not keep us */

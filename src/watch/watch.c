@@ -12,7 +12,7 @@
 #include "cli/world.h"
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 
 static int
 watch_screen(struct watch *watch, struct ambit_error *err)

@@ -15,8 +15,8 @@
 #include <ambit/settings.h>
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static struct ambit_settings *

@@ -5,8 +5,9 @@
 #include "unit-world.h"
 
 #include <time.h>
+#include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/doors.h"
 #include "engine/engine-private.h"

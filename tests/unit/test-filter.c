@@ -26,7 +26,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/str.h"
 #include "line/filter/filter-rules.h"
 #include "line/filter/syscall.h"

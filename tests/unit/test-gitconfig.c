@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "scope/gitconfig.h"

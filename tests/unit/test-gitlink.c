@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/gitlink.h"
 #include "unit-world.h"

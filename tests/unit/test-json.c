@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static int

@@ -13,7 +13,7 @@
 
 #include <ambit/label.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 
 /* The name of the mark that text begins with. */
 static void

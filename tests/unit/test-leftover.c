@@ -7,8 +7,9 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "perform/leftover.h"
 #include "rounds.h"

@@ -19,7 +19,6 @@
 
 #include <cmocka.h>
 
-#include "base/fd.h"
 #include "line/process/nest-wire.h"
 #include "line/process/run-doors.h"
 

@@ -10,7 +10,6 @@
 
 #include <ambit/tool.h>
 
-#include "base/fd.h"
 #include "base/str.h"
 #include "request/host.h"
 #include "scope/profile.h"

@@ -13,8 +13,8 @@
 
 #include <ambit/record.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "record/redact.h"
 #include "record/upkeep.h"

@@ -15,7 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/json.h"
 #include "base/lines.h"
 #include "base/rpc.h"

@@ -13,7 +13,7 @@
 
 #include "agents/summary.h"
 #include "base/buf.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static void

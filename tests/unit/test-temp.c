@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "line/process/temp-dir.h"
 #include "perform/clear.h"

@@ -13,7 +13,7 @@
 #include "ask/judge/phrase.h"
 #include "ask/judge/judge-injection.h"
 #include "ask/judge/verdict.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 static int

@@ -9,8 +9,8 @@
 #include <ambit/label.h>
 
 #include "agents/summary.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/agent/agent-run.h"
 #include "tools/shell/bash.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/edit/edit-ends.h"
 #include "tools/edit/edit-file.h"

@@ -8,8 +8,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "perform/file.h"
 #include "perform/permit.h"

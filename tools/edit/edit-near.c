@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/edit/edit-near.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/line.h"
 #include "perform/permit.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "tools/edit/read-window.h"
 
 #define CHUNK 65536

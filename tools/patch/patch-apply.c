@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "perform/file.h"
 #include "tools/patch/patch-lines.h"
 

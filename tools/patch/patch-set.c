@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
 #include "patch/patch.h"
 #include "tools/patch/patch-set.h"
 

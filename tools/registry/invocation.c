@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "engine/doors.h"

@@ -9,7 +9,7 @@
 
 #include <ambit/label.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/registry/registry-private.h"
 

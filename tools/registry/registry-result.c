@@ -9,7 +9,7 @@
 
 #include "ask/question-copy.h"
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "scope/scope-private.h"
 #include "tools/registry/registry-private.h"

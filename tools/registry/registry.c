@@ -10,7 +10,7 @@
 #include <ambit/label.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/doors.h"
 #include "engine/line.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/search/walk-glob.h"
 #include "tools/search/walk-guard.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/glob.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/search/walk-glob.h"
 

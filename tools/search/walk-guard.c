@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "engine/line.h"
 #include "request/request-object.h"

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "perform/file.h"
 #include "perform/permit.h"

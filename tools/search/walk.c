@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/thread.h"
 #include "scope/resolve.h"
 #include "tools/search/walk-private.h"

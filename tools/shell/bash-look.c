@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/shell/bash.h"
 

@@ -8,8 +8,8 @@
 
 #include <ambit/label.h>
 
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/shell/bash.h"
 

@@ -14,8 +14,8 @@
 #include "live/live.h"
 
 #include "base/err.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "tools/shell/execute-private.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/shell/bash.h"
 

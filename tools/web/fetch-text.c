@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/str.h"
 #include "tools/web/fetch.h"
 #include "tools/web/html.h"

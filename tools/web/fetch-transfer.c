@@ -16,7 +16,7 @@
 #include <ambit/ambit.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/web/fetch-private.h"
 

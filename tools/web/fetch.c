@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/web/fetch-private.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "tools/web/html-element.h"
 #include "tools/web/html-page.h"

@@ -8,7 +8,7 @@
 
 #include "ask/judge/phrase.h"
 #include "ask/judge/judge-injection.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "record/upkeep.h"
 

@@ -5,7 +5,6 @@
 #include "ask/judge/phrase.h"
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 static bool

@@ -8,8 +8,8 @@
 
 #include "ask/judge/phrase.h"
 #include "ask/judge/verdict.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 /* A yes with one of these in its reason is a person's to give. */

@@ -13,7 +13,6 @@
 #include "ask/tty/draw.h"
 #include "ask/tty/key.h"
 #include "base/err.h"
-#include "base/fd.h"
 
 int
 dialog_init(struct dialog *dialog, const struct ambit_question *question)

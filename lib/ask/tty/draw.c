@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "ask/tty/draw.h"
-#include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 
 #define BOLD "\x1b[1m"

@@ -7,7 +7,7 @@
 
 #include "ask/tty/key.h"
 #include "ask/tty/edit-line.h"
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 
 void

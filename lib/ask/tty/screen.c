@@ -13,7 +13,6 @@
 #include "ask/tty/dialog.h"
 #include "ask/tty/key.h"
 #include "ask/tty/screen.h"
-#include "base/fd.h"
 #include "base/program.h"
 
 #define ESCAPE_MS 100	 /* Esc, or the first byte of an arrow key on a slow line? */

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "egress/dns/resolv.h"
 #include "egress/dns/upstream.h"
 #include "perform/permit.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "egress/relay/relay-private.h"
 #include "request/host.h"

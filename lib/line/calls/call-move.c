@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"

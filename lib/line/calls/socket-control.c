@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-#include "base/fd.h"
 #include "line/calls/socket-control.h"
 
 #ifndef UDP_SEGMENT

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "line/calls/socket-message.h"
 
 #define PIECES_MAX 1024 /* UIO_MAXIOV */

@@ -15,8 +15,9 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
 #include "egress/dns/names.h"

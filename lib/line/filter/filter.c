@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "line/filter/filter-rules.h"
 #include "line/filter/syscall.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/gate-private.h"

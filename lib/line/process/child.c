@@ -21,8 +21,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/limit.h"
+#include "base/own.h"
 #include "line/process/child.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV

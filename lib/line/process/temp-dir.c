@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/fd.h"
+#include "base/own.h"
 #include "line/process/temp-dir.h"
 
 int
