@@ -302,6 +302,13 @@ test_arguments_lie_where_the_kernel_has_them(void **state)
 		{ "sendto", { 0, -1, -1, -1, 3 } },
 		{ "sendmsg", { 0, -1, -1, -1, 2 } },
 		{ "sendmmsg", { 0, -1, -1, -1, 3 } },
+		{ "shmget", { -1, -1, -1, -1, 2 } },
+		{ "semget", { -1, -1, -1, -1, 2 } },
+		{ "msgget", { -1, -1, -1, -1, 1 } },
+		{ "shmctl", { -1, -1, -1, -1, 1 } },
+		{ "semctl", { -1, -1, -1, -1, 2 } },
+		{ "msgctl", { -1, -1, -1, -1, 1 } },
+		{ "shmat", { -1, -1, -1, -1, -1 } },
 	};
 
 	(void)state;
@@ -312,6 +319,110 @@ test_arguments_lie_where_the_kernel_has_them(void **state)
 
 		if (memcmp(at, calls[i].at, sizeof(at)) != 0)
 			fail_msg("%s", calls[i].name);
+	}
+}
+
+/* A form belongs to one op, and a row of an op with forms has one of them. */
+static void
+test_forms_are_those_of_the_op(void **state)
+{
+	static const struct {
+		enum sys_op op;
+		enum sys_form first, last;
+	} ops[] = {
+		{ OP_OPEN, FORM_OPEN_FLAGS, FORM_OPEN_HOW },
+		{ OP_UNLINK, FORM_UNLINK_FILE, FORM_UNLINK_FLAGS },
+		{ OP_CHOWN, FORM_CHOWN_FOLLOW, FORM_CHOWN_LINK },
+		{ OP_UTIME, FORM_UTIME_SECONDS, FORM_UTIME_TIMESPEC },
+		{ OP_XATTR, FORM_XATTR_SET, FORM_XATTR_REMOVE_AT },
+		{ OP_SEND, FORM_SEND_TO, FORM_SEND_MMSG },
+		{ OP_IPC_GET, FORM_IPC_SHM, FORM_IPC_MSG },
+		{ OP_IPC_USE, FORM_IPC_SHM, FORM_IPC_MSG },
+		{ OP_MQ, FORM_MQ_OPEN, FORM_MQ_UNLINK },
+		{ OP_PROCESS, FORM_PROCESS_PID, FORM_PROCESS_RELEASE },
+	};
+	const struct sys_row *row;
+
+	(void)state;
+	for (size_t i = 0; (row = sys_at(i)) != NULL; i++) {
+		enum sys_form first = FORM_ANY, last = FORM_ANY;
+
+		for (size_t o = 0; o < sizeof(ops) / sizeof(ops[0]); o++)
+			if (ops[o].op == row->op)
+				first = ops[o].first, last = ops[o].last;
+		if (row->form < first || row->form > last)
+			fail_msg("%s", row->name);
+	}
+}
+
+static void
+test_forms_tell_calls_apart(void **state)
+{
+	static const struct {
+		const char *names;
+		enum sys_form form;
+	} forms[] = {
+		{ "open openat", FORM_OPEN_FLAGS },
+		{ "creat", FORM_OPEN_CREAT },
+		{ "openat2", FORM_OPEN_HOW },
+		{ "unlink", FORM_UNLINK_FILE },
+		{ "rmdir", FORM_UNLINK_DIR },
+		{ "unlinkat", FORM_UNLINK_FLAGS },
+		{ "chown fchown fchownat", FORM_CHOWN_FOLLOW },
+		{ "lchown", FORM_CHOWN_LINK },
+		{ "utime", FORM_UTIME_SECONDS },
+		{ "utimes futimesat", FORM_UTIME_TIMEVAL },
+		{ "utimensat", FORM_UTIME_TIMESPEC },
+		{ "setxattr fsetxattr", FORM_XATTR_SET },
+		{ "lsetxattr", FORM_XATTR_SET_LINK },
+		{ "setxattrat", FORM_XATTR_SET_AT },
+		{ "removexattr fremovexattr", FORM_XATTR_REMOVE },
+		{ "lremovexattr", FORM_XATTR_REMOVE_LINK },
+		{ "removexattrat", FORM_XATTR_REMOVE_AT },
+		{ "sendto", FORM_SEND_TO },
+		{ "sendmsg", FORM_SEND_MSG },
+		{ "sendmmsg", FORM_SEND_MMSG },
+		{ "shmget shmat shmctl", FORM_IPC_SHM },
+		{ "semget semop semtimedop semctl", FORM_IPC_SEM },
+		{ "msgget msgsnd msgrcv msgctl", FORM_IPC_MSG },
+		{ "mq_open", FORM_MQ_OPEN },
+		{ "mq_unlink", FORM_MQ_UNLINK },
+		{ "prlimit64 sched_setparam sched_setscheduler sched_setaffinity sched_setattr",
+			FORM_PROCESS_PID },
+		{ "setpriority", FORM_PROCESS_PRIORITY },
+		{ "ioprio_set", FORM_PROCESS_IOPRIO },
+		{ "kill", FORM_PROCESS_KILL },
+		{ "tkill rt_sigqueueinfo", FORM_PROCESS_SIGNAL },
+		{ "tgkill rt_tgsigqueueinfo", FORM_PROCESS_SIGNAL_THREAD },
+		{ "pidfd_send_signal", FORM_PROCESS_SIGNAL_PIDFD },
+		{ "process_mrelease", FORM_PROCESS_RELEASE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		char *names = strdup(forms[i].names), *save = NULL;
+
+		for (char *name = strtok_r(names, " ", &save); name != NULL;
+			name = strtok_r(NULL, " ", &save))
+			if (find_name(name)->form != forms[i].form)
+				fail_msg("%s", name);
+		free(names);
+	}
+}
+
+/* Flags lie in a register only if the row says which, and a struct is in none. */
+static void
+test_forms_of_open_fit_their_flags(void **state)
+{
+	const struct sys_row *row;
+
+	(void)state;
+	for (size_t i = 0; (row = sys_at(i)) != NULL; i++) {
+		if (row->op == OP_OPEN || row->op == OP_UNLINK)
+			assert_int_equal(row->flags >= 0,
+				row->form == FORM_OPEN_FLAGS || row->form == FORM_UNLINK_FLAGS);
+		if (row->op == OP_IPC_GET)
+			assert_true(row->flags >= 0);
 	}
 }
 
@@ -326,6 +437,9 @@ main(void)
 		cmocka_unit_test(test_what_reaches_over_the_line_is_met),
 		cmocka_unit_test(test_floor_says_what_landlock_bounds),
 		cmocka_unit_test(test_arguments_lie_where_the_kernel_has_them),
+		cmocka_unit_test(test_forms_are_those_of_the_op),
+		cmocka_unit_test(test_forms_tell_calls_apart),
+		cmocka_unit_test(test_forms_of_open_fit_their_flags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* SysV and POSIX IPC, which all of a user's processes share by number or name:
  * only what this session made is its own. The get calls are done here, so that
  * the ids are known; the rest is by an id in a register, which nobody can change
- * after the look, and CONTINUEs. What is left at the end is swept (made.h). */
+ * after the look, and CONTINUEs. What is left at the end is swept (session-objects.h). */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/str.h"
 #include "line/gate/call.h"
 #include "line/object/session-objects.h"
 #include "perform/permit.h"
@@ -35,31 +34,20 @@
 #define MSG_STAT_ANY 13
 #endif
 
-static const struct {
-	const char *name;
-	char kind; /* as in made.h */
-	int flags; /* which argument has IPC_CREAT, or the command; -1: none */
-} calls[] = {
-	{ "shmget", 'm', 2 },
-	{ "semget", 's', 2 },
-	{ "msgget", 'q', 1 },
-	{ "shmat", 'm', -1 },
-	{ "shmctl", 'm', 1 },
-	{ "semop", 's', -1 },
-	{ "semtimedop", 's', -1 },
-	{ "semctl", 's', 2 },
-	{ "msgsnd", 'q', -1 },
-	{ "msgrcv", 'q', -1 },
-	{ "msgctl", 'q', 1 },
-};
-
-static int
-find_ipc_call(const struct call *call)
+/* The letter that session-objects.h has for it; '\0': the row is of no such kind. */
+static char
+find_ipc_kind(const struct call *call)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (streq(calls[i].name, call->row->name))
-			return (int)i;
-	return -EPERM;
+	switch (call->row->form) {
+	case FORM_IPC_SHM:
+		return 'm';
+	case FORM_IPC_SEM:
+		return 's';
+	case FORM_IPC_MSG:
+		return 'q';
+	default:
+		return '\0';
+	}
 }
 
 /* -- get --------------------------------------------------------------------------------- */
@@ -67,11 +55,9 @@ find_ipc_call(const struct call *call)
 static int
 get_prepare(struct call *call)
 {
-	int i = find_ipc_call(call);
-
 	call_begin(call);
 	call->on_behalf = true;
-	return i < 0 ? i : CALL_DECIDE;
+	return find_ipc_kind(call) && call->row->flags >= 0 ? CALL_DECIDE : -EPERM;
 }
 
 /* As the kernel has it: the creator is the supervisor, of the same user. */
@@ -130,13 +116,11 @@ get_old(struct call *call, char kind, int flags)
 static int
 get_perform(struct call *call, struct pass *pass)
 {
-	int i = find_ipc_call(call), id = pass_use(pass), flags;
-	char kind;
+	int id = pass_use(pass), flags = (int)call->args[(int)call->row->flags];
+	char kind = find_ipc_kind(call);
 
-	if (i < 0 || id < 0)
+	if (id < 0)
 		return -EPERM;
-	kind = calls[i].kind;
-	flags = (int)call->args[calls[i].flags];
 	if ((key_t)call->args[0] == IPC_PRIVATE) {
 		id = get_new(call, kind, flags);
 	} else if (!(flags & IPC_CREAT)) {
@@ -206,19 +190,19 @@ use_prepare(struct call *call)
 {
 	struct made *made = gate_made(call->gate);
 	uint64_t id = (uint64_t)(int)call->args[0];
-	int i = find_ipc_call(call), command;
+	int command = call->row->flags >= 0 ? (int)call->args[(int)call->row->flags] : -1;
+	char kind = find_ipc_kind(call);
 
-	if (i < 0)
-		return i;
-	command = calls[i].flags >= 0 ? (int)call->args[calls[i].flags] : -1;
+	if (!kind)
+		return -EPERM;
 	/* IPC_64 says which layout the answer has. */
-	if (command >= 0 && only_tells(calls[i].kind, command & ~0x100))
+	if (command >= 0 && only_tells(kind, command & ~0x100))
 		return call_continue(call);
-	if (!made_has_ipc(made, calls[i].kind, id))
-		return find_refusal_error(calls[i].kind, (int)id);
+	if (!made_has_ipc(made, kind, id))
+		return find_refusal_error(kind, (int)id);
 	/* A segment lives on, under this id, until the last one detaches. */
-	if (command >= 0 && (command & ~0x100) == IPC_RMID && calls[i].kind != 'm')
-		made_drop_ipc(made, calls[i].kind, id);
+	if (command >= 0 && (command & ~0x100) == IPC_RMID && kind != 'm')
+		made_drop_ipc(made, kind, id);
 	return call_continue(call);
 }
 
@@ -247,6 +231,8 @@ mq_prepare(struct call *call)
 
 	call_begin(call);
 	call->on_behalf = true;
+	if (call->row->form != FORM_MQ_OPEN && call->row->form != FORM_MQ_UNLINK)
+		return -EPERM;
 	if (call->path[0])
 		return CALL_DECIDE;
 	n = target_string(&call->target, call->args[0], name, sizeof(name));
@@ -255,7 +241,7 @@ mq_prepare(struct call *call)
 	call->path[0] = strdup(name);
 	if (!call->path[0])
 		return -ENOMEM;
-	if (streq(call->row->name, "mq_unlink"))
+	if (call->row->form == FORM_MQ_UNLINK)
 		return CALL_DECIDE;
 	call->flags = (int)call->args[1];
 	r = target_umask(&call->target, &call->mode);
@@ -332,7 +318,7 @@ mq_perform(struct call *call, struct pass *pass)
 
 	if (fd < 0)
 		return fd;
-	if (streq(call->row->name, "mq_unlink"))
+	if (call->row->form == FORM_MQ_UNLINK)
 		return unlink_queue(call);
 	if (call->flags & O_CREAT) {
 		fd = -EEXIST;

@@ -282,9 +282,9 @@ const struct call_op call_chmod = {
 static int
 prepare_chown(struct call *call)
 {
-	bool itself = streq(call->row->name, "lchown");
+	bool follows = call->row->form == FORM_CHOWN_FOLLOW;
 	uid_t uid = (uid_t)call->args[find_value_arg(call)];
-	int r = resolve_any(call, itself ? OBJECT_NOFOLLOW : OBJECT_FOLLOW);
+	int r = resolve_any(call, follows ? OBJECT_FOLLOW : OBJECT_NOFOLLOW);
 
 	if (r < 0)
 		return r;

@@ -208,9 +208,9 @@ const struct call_op call_symlink = {
 static bool
 removes_dir(const struct call *call)
 {
-	if (call->row->flags >= 0)
+	if (call->row->form == FORM_UNLINK_FLAGS)
 		return call_int(call, call->row->flags) & AT_REMOVEDIR;
-	return call->row->name[0] == 'r'; /* rmdir */
+	return call->row->form == FORM_UNLINK_DIR;
 }
 
 static int
@@ -272,6 +272,8 @@ prepare_unlink(struct call *call)
 	int r;
 
 	call_begin(call);
+	if (call->row->form == FORM_ANY)
+		return -EPERM;
 	if (call_int(call, call->row->flags) & ~AT_REMOVEDIR)
 		return -EINVAL;
 	r = call_name(call, 0, call->row->dirfd, call->row->path, &slash);

@@ -47,12 +47,6 @@
 
 /* -- the arguments ------------------------------------------------------------------ */
 
-static bool
-is_openat2(const struct call *call)
-{
-	return streq(call->row->name, "openat2");
-}
-
 /* The kernel's own rules for a struct that may grow: a longer one is fine if
  * what is beyond is zero. */
 static int
@@ -104,16 +98,20 @@ read_arguments(struct call *call)
 
 	if (call->again)
 		return 0;
-	if (is_openat2(call))
+	switch (row->form) {
+	case FORM_OPEN_HOW:
 		return read_how(call);
-	if (row->flags < 0) {
+	case FORM_OPEN_CREAT:
 		call->flags = O_CREAT | O_WRONLY | O_TRUNC;
 		call->mode = (mode_t)call->args[row->path + 1] & 07777;
-	} else {
+		return 0;
+	case FORM_OPEN_FLAGS:
 		call->flags = call_int(call, row->flags) & FLAGS_KNOWN;
 		call->mode = (mode_t)call->args[row->flags + 1] & 07777;
+		return 0;
+	default:
+		return -EPERM;
 	}
-	return 0;
 }
 
 static bool
@@ -314,7 +312,8 @@ prepare_open(struct call *call)
 	call->STAGED = false;
 	/* Its flags lie in memory and can change after a look, to O_TRUNC; or to any
 	 * write at all, which the floor would let through. Programs go on with openat. */
-	if (is_openat2(call) && (gate_abi(call->gate) < 3 || gate_is_narrower(call->gate)))
+	if (call->row->form == FORM_OPEN_HOW &&
+		(gate_abi(call->gate) < 3 || gate_is_narrower(call->gate)))
 		return -ENOSYS;
 	r = read_arguments(call);
 	if (r < 0)

@@ -28,35 +28,21 @@
 #define SYS_process_mrelease 448
 #endif
 
-/* How a call says whom it means. */
-enum whom {
-	WHOM_PID = 0,  /* args[0]; 0 is itself */
-	WHOM_KILL,     /* args[0]; 0, -1 and negative numbers are groups */
-	WHOM_PRIORITY, /* which, who: PRIO_* */
-	WHOM_IOPRIO,   /* which, who: IOPRIO_WHO_* */
-	WHOM_PIDFD,
-};
-
-static const struct {
-	const char *name;
-	enum whom whom;
-	int signal; /* which argument; -1: none */
-} calls[] = {
-	{ "prlimit64", WHOM_PID, -1 },
-	{ "sched_setparam", WHOM_PID, -1 },
-	{ "sched_setscheduler", WHOM_PID, -1 },
-	{ "sched_setaffinity", WHOM_PID, -1 },
-	{ "sched_setattr", WHOM_PID, -1 },
-	{ "setpriority", WHOM_PRIORITY, -1 },
-	{ "ioprio_set", WHOM_IOPRIO, -1 },
-	{ "kill", WHOM_KILL, 1 },
-	{ "tkill", WHOM_PID, 1 },
-	{ "tgkill", WHOM_PID, 2 },
-	{ "rt_sigqueueinfo", WHOM_PID, 1 },
-	{ "rt_tgsigqueueinfo", WHOM_PID, 2 },
-	{ "pidfd_send_signal", WHOM_PIDFD, 1 },
-	{ "process_mrelease", WHOM_PIDFD, -1 },
-};
+/* Which argument is the signal; -1: none. */
+static int
+find_signal_arg(enum sys_form form)
+{
+	switch (form) {
+	case FORM_PROCESS_KILL:
+	case FORM_PROCESS_SIGNAL:
+	case FORM_PROCESS_SIGNAL_PIDFD:
+		return 1;
+	case FORM_PROCESS_SIGNAL_THREAD:
+		return 2;
+	default:
+		return -1;
+	}
+}
 
 static int
 about_pid(struct call *call, pid_t pid)
@@ -147,29 +133,30 @@ about_pidfd(struct call *call)
 static int
 process_prepare(struct call *call)
 {
+	int signal = find_signal_arg(call->row->form);
 	pid_t pid = (pid_t)call->args[0];
 
 	call_begin(call);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (!streq(calls[i].name, call->row->name))
-			continue;
-		/* Signal 0 only asks whether there is one. */
-		if (calls[i].signal >= 0 && (int)call->args[calls[i].signal] == 0)
-			return call_continue(call);
-		switch (calls[i].whom) {
-		case WHOM_PID:
-			return about_pid(call, pid);
-		case WHOM_KILL:
-			return about_kill(call, pid);
-		case WHOM_PRIORITY:
-			return about_which(call, (int)call->args[0]);
-		case WHOM_IOPRIO:
-			return about_which(call, (int)call->args[0] - 1);
-		case WHOM_PIDFD:
-			return about_pidfd(call);
-		}
+	/* Signal 0 only asks whether there is one. */
+	if (signal >= 0 && (int)call->args[signal] == 0)
+		return call_continue(call);
+	switch (call->row->form) {
+	case FORM_PROCESS_PID:
+	case FORM_PROCESS_SIGNAL:
+	case FORM_PROCESS_SIGNAL_THREAD:
+		return about_pid(call, pid);
+	case FORM_PROCESS_KILL:
+		return about_kill(call, pid);
+	case FORM_PROCESS_PRIORITY:
+		return about_which(call, (int)call->args[0]);
+	case FORM_PROCESS_IOPRIO:
+		return about_which(call, (int)call->args[0] - 1);
+	case FORM_PROCESS_SIGNAL_PIDFD:
+	case FORM_PROCESS_RELEASE:
+		return about_pidfd(call);
+	default:
+		return -EPERM;
 	}
-	return -EPERM;
 }
 
 static int
@@ -201,8 +188,8 @@ process_perform(struct call *call, struct pass *pass)
 	int r = pass_use(pass);
 
 	if (r == 0)
-		r = streq(call->row->name, "process_mrelease") ? release_memory(call)
-							       : send_signal(call);
+		r = call->row->form == FORM_PROCESS_RELEASE ? release_memory(call)
+							    : send_signal(call);
 	if (r == 0)
 		call_value(call, 0);
 	return r;

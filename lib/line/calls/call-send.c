@@ -160,11 +160,11 @@ read_send_args(struct call *call, struct send *send)
 
 	if (send->known)
 		return 0;
-	if (streq(call->row->name, "sendto"))
+	if (call->row->form == FORM_SEND_TO)
 		r = take_sendto(call, send);
-	else if (streq(call->row->name, "sendmsg"))
+	else if (call->row->form == FORM_SEND_MSG)
 		r = take_sendmsg(call, send);
-	else if (streq(call->row->name, "sendmmsg"))
+	else if (call->row->form == FORM_SEND_MMSG)
 		r = take_sendmmsg(call, send);
 	else
 		r = -EPERM;

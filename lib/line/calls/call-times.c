@@ -39,30 +39,51 @@ from_timeval(const struct timeval in[2], struct timespec out[2])
 	return 0;
 }
 
+static int
+read_utimbuf(struct call *call, uint64_t address, struct timespec times[2])
+{
+	struct utimbuf in = { 0 };
+	int r = target_read(&call->target, address, &in, sizeof(in));
+
+	if (r < 0)
+		return r;
+	times[0] = (struct timespec){ .tv_sec = in.actime };
+	times[1] = (struct timespec){ .tv_sec = in.modtime };
+	return 0;
+}
+
+static int
+read_timevals(struct call *call, uint64_t address, struct timespec times[2])
+{
+	struct timeval in[2] = { 0 };
+	int r = target_read(&call->target, address, in, sizeof(in));
+
+	return r < 0 ? r : from_timeval(in, times);
+}
+
+static int
+read_timespecs(struct call *call, uint64_t address, struct timespec times[2])
+{
+	int r = target_read(&call->target, address, times, 2 * sizeof(times[0]));
+
+	if (r < 0)
+		return r;
+	return is_nsec(times[0].tv_nsec) && is_nsec(times[1].tv_nsec) ? 0 : -EINVAL;
+}
+
 /* Puts struct timespec[2] into call->data, from whatever form this call has. */
 static int
 copy_times(struct call *call, uint64_t address)
 {
-	union {
-		struct timespec spec[2];
-		struct timeval val[2];
-		struct utimbuf buf;
-	} in = { 0 };
-	bool old = streq(call->row->name, "utime"), spec = streq(call->row->name, "utimensat");
 	struct timespec times[2];
-	int r = target_read(&call->target, address, &in, old ? sizeof(in.buf) : sizeof(in.spec));
+	int r = -EPERM;
 
-	if (r < 0)
-		return r;
-	if (old) {
-		times[0] = (struct timespec){ .tv_sec = in.buf.actime };
-		times[1] = (struct timespec){ .tv_sec = in.buf.modtime };
-	} else if (spec) {
-		memcpy(times, in.spec, sizeof(times));
-		r = is_nsec(times[0].tv_nsec) && is_nsec(times[1].tv_nsec) ? 0 : -EINVAL;
-	} else {
-		r = from_timeval(in.val, times);
-	}
+	if (call->row->form == FORM_UTIME_SECONDS)
+		r = read_utimbuf(call, address, times);
+	else if (call->row->form == FORM_UTIME_TIMEVAL)
+		r = read_timevals(call, address, times);
+	else if (call->row->form == FORM_UTIME_TIMESPEC)
+		r = read_timespecs(call, address, times);
 	if (r < 0)
 		return r;
 	call->data = malloc(sizeof(times));

@@ -29,30 +29,26 @@ struct at_args {
 
 /* Where each form has its name; what follows it is the value, or *at_args. */
 struct form {
-	const char *call;
-	int name;
+	int name; /* 0: no form of this op */
 	bool sets;
 	bool itself; /* a symlink is not followed */
 };
 
 static const struct form forms[] = {
-	{ .call = "setxattr", .name = 1, .sets = true },
-	{ .call = "lsetxattr", .name = 1, .sets = true, .itself = true },
-	{ .call = "fsetxattr", .name = 1, .sets = true },
-	{ .call = "setxattrat", .name = 3, .sets = true },
-	{ .call = "removexattr", .name = 1 },
-	{ .call = "lremovexattr", .name = 1, .itself = true },
-	{ .call = "fremovexattr", .name = 1 },
-	{ .call = "removexattrat", .name = 3 },
+	[FORM_XATTR_SET] = { .name = 1, .sets = true },
+	[FORM_XATTR_SET_LINK] = { .name = 1, .sets = true, .itself = true },
+	[FORM_XATTR_SET_AT] = { .name = 3, .sets = true },
+	[FORM_XATTR_REMOVE] = { .name = 1 },
+	[FORM_XATTR_REMOVE_LINK] = { .name = 1, .itself = true },
+	[FORM_XATTR_REMOVE_AT] = { .name = 3 },
 };
 
 static const struct form *
 form_of(const struct call *call)
 {
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (streq(forms[i].call, call->row->name))
-			return &forms[i];
-	return NULL;
+	size_t at = call->row->form;
+
+	return at < sizeof(forms) / sizeof(forms[0]) && forms[at].name > 0 ? &forms[at] : NULL;
 }
 
 /* path[1] holds the name: it is text for the kernel, and no path. */

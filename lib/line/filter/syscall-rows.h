@@ -7,7 +7,7 @@
 ROW(read, 0, 63, FREE(BY_FD))
 ROW(write, 1, 64, FREE(BY_FD))
 ROW(open, 2, -1,
-	TEST(TEST_OPEN, 0, OP_OPEN, AT(-1, 0, 1), 1,
+	TEST(TEST_OPEN, 0, OP_OPEN, FORM_OPEN_FLAGS, AT(-1, 0, 1), 1,
 		"can write, create or empty a file; for reading it is not seen"))
 ROW(close, 3, 57, FREE(OWN))
 ROW(stat, 4, -1, FREE(LOOKS))
@@ -23,7 +23,7 @@ ROW(rt_sigaction, 13, 134, FREE(OWN))
 ROW(rt_sigprocmask, 14, 135, FREE(OWN))
 ROW(rt_sigreturn, 15, 139, FREE(OWN))
 ROW(ioctl, 16, 29,
-	TEST(TEST_IOCTL, EPERM, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_IOCTL, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"no typing into terminals, no change of files through a read-only descriptor"))
 ROW(pread64, 17, 67, FREE(BY_FD))
 ROW(pwrite64, 18, 68, FREE(BY_FD))
@@ -38,9 +38,12 @@ ROW(msync, 26, 227, FREE(OWN_MEMORY))
 ROW(mincore, 27, 232, FREE(OWN_MEMORY))
 ROW(madvise, 28, 233, FREE(OWN_MEMORY))
 ROW(shmget, 29, 194,
-	NOTIFY(OP_IPC_GET, NO_ARGS, 0, "finds or makes something that all of one user share"))
-ROW(shmat, 30, 196, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
-ROW(shmctl, 31, 195, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
+	NOTIFY(OP_IPC_GET, FORM_IPC_SHM, AT(-1, -1, 2), 0,
+		"finds or makes something that all of one user share"))
+ROW(shmat, 30, 196,
+	NOTIFY(OP_IPC_USE, FORM_IPC_SHM, NO_ARGS, 0, "by a number that anybody can guess"))
+ROW(shmctl, 31, 195,
+	NOTIFY(OP_IPC_USE, FORM_IPC_SHM, AT(-1, -1, 1), 0, "by a number that anybody can guess"))
 ROW(dup, 32, 23, FREE(OWN))
 ROW(dup2, 33, -1, FREE(OWN))
 ROW(pause, 34, -1, FREE(WAITS))
@@ -51,35 +54,37 @@ ROW(setitimer, 38, 103, FREE(OWN))
 ROW(getpid, 39, 172, FREE(TELLS))
 ROW(sendfile, 40, 71, FREE(BY_FD))
 ROW(socket, 41, 198,
-	TEST(TEST_SOCKET, EAFNOSUPPORT, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_SOCKET, EAFNOSUPPORT, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"only kinds whose every way out is notified"))
 ROW(connect, 42, 203,
-	NOTIFY(OP_CONNECT, AT(0, -1, -1), 0, "reaches out; the address lies in memory"))
+	NOTIFY(OP_CONNECT, FORM_ANY, AT(0, -1, -1), 0, "reaches out; the address lies in memory"))
 ROW(accept, 43, 202, FREE("takes what comes to a socket that the gate let listen"))
 ROW(sendto, 44, 206,
-	TEST(TEST_SENDTO, 0, OP_SEND, AT(0, -1, 3), 0,
+	TEST(TEST_SENDTO, 0, OP_SEND, FORM_SEND_TO, AT(0, -1, 3), 0,
 		"with an address it reaches out; without, the peer was decided"))
 ROW(recvfrom, 45, 207,
 	FREE("takes what comes to a socket; descriptors in it were sent by somebody let in"))
-ROW(sendmsg, 46, 211, NOTIFY(OP_SEND, AT(0, -1, 2), 0, "may carry an address in memory"))
+ROW(sendmsg, 46, 211,
+	NOTIFY(OP_SEND, FORM_SEND_MSG, AT(0, -1, 2), 0, "may carry an address in memory"))
 ROW(recvmsg, 47, 212,
 	FREE("takes what comes to a socket; descriptors in it were sent by somebody let in"))
 ROW(shutdown, 48, 210, FREE("ends a connection of its own"))
-ROW(bind, 49, 200, NOTIFY(OP_BIND, AT(0, -1, -1), 0, "takes an address, or makes a socket file"))
+ROW(bind, 49, 200,
+	NOTIFY(OP_BIND, FORM_ANY, AT(0, -1, -1), 0, "takes an address, or makes a socket file"))
 ROW(listen, 50, 201,
-	NOTIFY(OP_LISTEN, AT(0, -1, -1), 0,
+	NOTIFY(OP_LISTEN, FORM_ANY, AT(0, -1, -1), 0,
 		"lets others in; unbound it takes a port on every address"))
 ROW(getsockname, 51, 204, FREE(TELLS))
 ROW(getpeername, 52, 205, FREE(TELLS))
 ROW(socketpair, 53, 199,
-	TEST(TEST_SOCKETPAIR, EAFNOSUPPORT, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_SOCKETPAIR, EAFNOSUPPORT, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"only Unix sockets, which are joined to each other"))
 ROW(setsockopt, 54, 208,
-	TEST(TEST_SETSOCKOPT, EPERM, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_SETSOCKOPT, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"its own sockets; no device, route or group, which send packets elsewhere"))
 ROW(getsockopt, 55, 209, FREE(TELLS))
 ROW(clone, 56, 220,
-	TEST(TEST_CLONE, EPERM, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_CLONE, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"no new namespaces, and no child for the parent"))
 ROW(fork, 57, -1, FREE("the child has the same floor and filter"))
 ROW(vfork, 58, -1, FREE("the child has the same floor and filter"))
@@ -87,47 +92,61 @@ ROW(execve, 59, 221, FREE("the new program has the same floor and filter, and ga
 ROW(exit, 60, 93, FREE(OWN))
 ROW(wait4, 61, 260, FREE(WAITS))
 ROW(kill, 62, 129,
-	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
+	TEST(TEST_SIGNAL, 0, OP_PROCESS, FORM_PROCESS_KILL, NO_ARGS, 6,
 		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(uname, 63, 160, FREE(TELLS))
 ROW(semget, 64, 190,
-	NOTIFY(OP_IPC_GET, NO_ARGS, 0, "finds or makes something that all of one user share"))
-ROW(semop, 65, 193, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
-ROW(semctl, 66, 191, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
+	NOTIFY(OP_IPC_GET, FORM_IPC_SEM, AT(-1, -1, 2), 0,
+		"finds or makes something that all of one user share"))
+ROW(semop, 65, 193,
+	NOTIFY(OP_IPC_USE, FORM_IPC_SEM, NO_ARGS, 0, "by a number that anybody can guess"))
+ROW(semctl, 66, 191,
+	NOTIFY(OP_IPC_USE, FORM_IPC_SEM, AT(-1, -1, 2), 0, "by a number that anybody can guess"))
 ROW(shmdt, 67, 197, FREE(OWN_MEMORY))
 ROW(msgget, 68, 186,
-	NOTIFY(OP_IPC_GET, NO_ARGS, 0, "finds or makes something that all of one user share"))
-ROW(msgsnd, 69, 189, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
-ROW(msgrcv, 70, 188, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
-ROW(msgctl, 71, 187, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
+	NOTIFY(OP_IPC_GET, FORM_IPC_MSG, AT(-1, -1, 1), 0,
+		"finds or makes something that all of one user share"))
+ROW(msgsnd, 69, 189,
+	NOTIFY(OP_IPC_USE, FORM_IPC_MSG, NO_ARGS, 0, "by a number that anybody can guess"))
+ROW(msgrcv, 70, 188,
+	NOTIFY(OP_IPC_USE, FORM_IPC_MSG, NO_ARGS, 0, "by a number that anybody can guess"))
+ROW(msgctl, 71, 187,
+	NOTIFY(OP_IPC_USE, FORM_IPC_MSG, AT(-1, -1, 1), 0, "by a number that anybody can guess"))
 ROW(fcntl, 72, 25,
-	TEST(TEST_FCNTL, EACCES, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_FCNTL, EACCES, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"no leases, which hold others up; SIGIO to others is Landlock's from ABI 6 on"))
 ROW(flock, 73, 32,
 	FREE("a lock on a file that can be read; holding up others by it is not prevented"))
 ROW(fsync, 74, 82, FREE(BY_FD))
 ROW(fdatasync, 75, 83, FREE(BY_FD))
-ROW(truncate, 76, 45, NOTIFY(OP_TRUNCATE, PATH(0), 3, "cuts a file by its path"))
+ROW(truncate, 76, 45, NOTIFY(OP_TRUNCATE, FORM_ANY, PATH(0), 3, "cuts a file by its path"))
 ROW(ftruncate, 77, 46, FREE(BY_FD))
 ROW(getdents, 78, -1, FREE(LOOKS))
 ROW(getcwd, 79, 17, FREE(LOOKS))
 ROW(chdir, 80, 49, FREE(OWN))
 ROW(fchdir, 81, 50, FREE(OWN))
-ROW(rename, 82, -1, NOTIFY(OP_RENAME, TWO(-1, 0, -1, 1, -1), 2, "moves, and may replace"))
-ROW(mkdir, 83, -1, NOTIFY(OP_MKDIR, PATH(0), 1, "makes a directory"))
-ROW(rmdir, 84, -1, NOTIFY(OP_UNLINK, PATH(0), 1, "removes a directory"))
-ROW(creat, 85, -1, NOTIFY(OP_OPEN, PATH(0), 3, "creates a file, or empties it"))
-ROW(link, 86, -1, NOTIFY(OP_LINK, TWO(-1, 0, -1, 1, -1), 2, "gives a file another name"))
-ROW(unlink, 87, -1, NOTIFY(OP_UNLINK, PATH(0), 1, "removes a name"))
-ROW(symlink, 88, -1, NOTIFY(OP_SYMLINK, PATH(1), 1, "makes a link; its text is argument 0"))
+ROW(rename, 82, -1, NOTIFY(OP_RENAME, FORM_ANY, TWO(-1, 0, -1, 1, -1), 2, "moves, and may replace"))
+ROW(mkdir, 83, -1, NOTIFY(OP_MKDIR, FORM_ANY, PATH(0), 1, "makes a directory"))
+ROW(rmdir, 84, -1, NOTIFY(OP_UNLINK, FORM_UNLINK_DIR, PATH(0), 1, "removes a directory"))
+ROW(creat, 85, -1, NOTIFY(OP_OPEN, FORM_OPEN_CREAT, PATH(0), 3, "creates a file, or empties it"))
+ROW(link, 86, -1, NOTIFY(OP_LINK, FORM_ANY, TWO(-1, 0, -1, 1, -1), 2, "gives a file another name"))
+ROW(unlink, 87, -1, NOTIFY(OP_UNLINK, FORM_UNLINK_FILE, PATH(0), 1, "removes a name"))
+ROW(symlink, 88, -1,
+	NOTIFY(OP_SYMLINK, FORM_ANY, PATH(1), 1, "makes a link; its text is argument 0"))
 ROW(readlink, 89, -1, FREE(LOOKS))
-ROW(chmod, 90, -1, NOTIFY(OP_CHMOD, PATH(0), 0, "changes a mode; Landlock never bounds it"))
-ROW(fchmod, 91, 52, NOTIFY(OP_CHMOD, AT(0, -1, -1), 0, "changes a mode; Landlock never bounds it"))
-ROW(chown, 92, -1, NOTIFY(OP_CHOWN, PATH(0), 0, "changes owner or group; Landlock never bounds it"))
+ROW(chmod, 90, -1,
+	NOTIFY(OP_CHMOD, FORM_ANY, PATH(0), 0, "changes a mode; Landlock never bounds it"))
+ROW(fchmod, 91, 52,
+	NOTIFY(OP_CHMOD, FORM_ANY, AT(0, -1, -1), 0, "changes a mode; Landlock never bounds it"))
+ROW(chown, 92, -1,
+	NOTIFY(OP_CHOWN, FORM_CHOWN_FOLLOW, PATH(0), 0,
+		"changes owner or group; Landlock never bounds it"))
 ROW(fchown, 93, 55,
-	NOTIFY(OP_CHOWN, AT(0, -1, -1), 0, "changes owner or group; Landlock never bounds it"))
+	NOTIFY(OP_CHOWN, FORM_CHOWN_FOLLOW, AT(0, -1, -1), 0,
+		"changes owner or group; Landlock never bounds it"))
 ROW(lchown, 94, -1,
-	NOTIFY(OP_CHOWN, PATH(0), 0, "changes owner or group; Landlock never bounds it"))
+	NOTIFY(OP_CHOWN, FORM_CHOWN_LINK, PATH(0), 0,
+		"changes owner or group; Landlock never bounds it"))
 ROW(umask, 95, 166, FREE(OWN))
 ROW(gettimeofday, 96, 169, FREE(TELLS))
 ROW(getrlimit, 97, 163, FREE(OWN))
@@ -163,12 +182,13 @@ ROW(capset, 126, 91, FREE("can only drop what is left, and nothing is"))
 ROW(rt_sigpending, 127, 136, FREE(OWN))
 ROW(rt_sigtimedwait, 128, 137, FREE(WAITS))
 ROW(rt_sigqueueinfo, 129, 138,
-	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
+	TEST(TEST_SIGNAL, 0, OP_PROCESS, FORM_PROCESS_SIGNAL, NO_ARGS, 6,
 		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(rt_sigsuspend, 130, 133, FREE(WAITS))
 ROW(sigaltstack, 131, 132, FREE(OWN))
-ROW(utime, 132, -1, NOTIFY(OP_UTIME, PATH(0), 0, "changes times; Landlock never bounds it"))
-ROW(mknod, 133, -1, NOTIFY(OP_MKNOD, PATH(0), 1, "makes a file, FIFO, socket or device"))
+ROW(utime, 132, -1,
+	NOTIFY(OP_UTIME, FORM_UTIME_SECONDS, PATH(0), 0, "changes times; Landlock never bounds it"))
+ROW(mknod, 133, -1, NOTIFY(OP_MKNOD, FORM_ANY, PATH(0), 1, "makes a file, FIFO, socket or device"))
 ROW(uselib, 134, -1, REFUSE(ENOSYS, GONE))
 ROW(personality, 135, 92, FREE(OWN))
 ROW(ustat, 136, -1, FREE(LOOKS))
@@ -177,13 +197,15 @@ ROW(fstatfs, 138, 44, FREE(LOOKS))
 ROW(sysfs, 139, -1, FREE(LOOKS))
 ROW(getpriority, 140, 141, FREE(TELLS))
 ROW(setpriority, 141, 140,
-	TEST(TEST_SETPRIORITY, 0, OP_PROCESS, NO_ARGS, 0,
+	TEST(TEST_SETPRIORITY, 0, OP_PROCESS, FORM_PROCESS_PRIORITY, NO_ARGS, 0,
 		"the priority of other processes; its own is free"))
 ROW(sched_setparam, 142, 118,
-	TEST(TEST_PID, 0, OP_PROCESS, NO_ARGS, 0, "schedules another process; itself is free"))
+	TEST(TEST_PID, 0, OP_PROCESS, FORM_PROCESS_PID, NO_ARGS, 0,
+		"schedules another process; itself is free"))
 ROW(sched_getparam, 143, 121, FREE(TELLS))
 ROW(sched_setscheduler, 144, 119,
-	TEST(TEST_PID, 0, OP_PROCESS, NO_ARGS, 0, "schedules another process; itself is free"))
+	TEST(TEST_PID, 0, OP_PROCESS, FORM_PROCESS_PID, NO_ARGS, 0,
+		"schedules another process; itself is free"))
 ROW(sched_getscheduler, 145, 120, FREE(TELLS))
 ROW(sched_get_priority_max, 146, 125, FREE(TELLS))
 ROW(sched_get_priority_min, 147, 126, FREE(TELLS))
@@ -197,7 +219,7 @@ ROW(modify_ldt, 154, -1, FREE(OWN))
 ROW(pivot_root, 155, 41, REFUSE(EPERM, MOUNTS))
 ROW(_sysctl, 156, -1, REFUSE(ENOSYS, GONE))
 ROW(prctl, 157, 167,
-	TEST(TEST_PRCTL, EPERM, OP_SUBREAPER, NO_ARGS, 0,
+	TEST(TEST_PRCTL, EPERM, OP_SUBREAPER, FORM_ANY, NO_ARGS, 0,
 		"a subreaper changes who descends from whom; PR_SET_MM forges /proc; the rest "
 		"is its own"))
 ROW(arch_prctl, 158, -1, FREE(OWN))
@@ -231,10 +253,14 @@ ROW(tuxcall, 184, -1, REFUSE(ENOSYS, GONE))
 ROW(security, 185, -1, REFUSE(ENOSYS, GONE))
 ROW(gettid, 186, 178, FREE(TELLS))
 ROW(readahead, 187, 213, FREE(BY_FD))
-ROW(setxattr, 188, 5, NOTIFY(OP_XATTR, PATH(0), 0, "sets an attribute; Landlock never bounds it"))
-ROW(lsetxattr, 189, 6, NOTIFY(OP_XATTR, PATH(0), 0, "sets an attribute; Landlock never bounds it"))
+ROW(setxattr, 188, 5,
+	NOTIFY(OP_XATTR, FORM_XATTR_SET, PATH(0), 0, "sets an attribute; Landlock never bounds it"))
+ROW(lsetxattr, 189, 6,
+	NOTIFY(OP_XATTR, FORM_XATTR_SET_LINK, PATH(0), 0,
+		"sets an attribute; Landlock never bounds it"))
 ROW(fsetxattr, 190, 7,
-	NOTIFY(OP_XATTR, AT(0, -1, -1), 0, "sets an attribute; Landlock never bounds it"))
+	NOTIFY(OP_XATTR, FORM_XATTR_SET, AT(0, -1, -1), 0,
+		"sets an attribute; Landlock never bounds it"))
 ROW(getxattr, 191, 8, FREE(LOOKS))
 ROW(lgetxattr, 192, 9, FREE(LOOKS))
 ROW(fgetxattr, 193, 10, FREE(LOOKS))
@@ -242,18 +268,22 @@ ROW(listxattr, 194, 11, FREE(LOOKS))
 ROW(llistxattr, 195, 12, FREE(LOOKS))
 ROW(flistxattr, 196, 13, FREE(LOOKS))
 ROW(removexattr, 197, 14,
-	NOTIFY(OP_XATTR, PATH(0), 0, "removes an attribute; Landlock never bounds it"))
+	NOTIFY(OP_XATTR, FORM_XATTR_REMOVE, PATH(0), 0,
+		"removes an attribute; Landlock never bounds it"))
 ROW(lremovexattr, 198, 15,
-	NOTIFY(OP_XATTR, PATH(0), 0, "removes an attribute; Landlock never bounds it"))
+	NOTIFY(OP_XATTR, FORM_XATTR_REMOVE_LINK, PATH(0), 0,
+		"removes an attribute; Landlock never bounds it"))
 ROW(fremovexattr, 199, 16,
-	NOTIFY(OP_XATTR, AT(0, -1, -1), 0, "removes an attribute; Landlock never bounds it"))
+	NOTIFY(OP_XATTR, FORM_XATTR_REMOVE, AT(0, -1, -1), 0,
+		"removes an attribute; Landlock never bounds it"))
 ROW(tkill, 200, 130,
-	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
+	TEST(TEST_SIGNAL, 0, OP_PROCESS, FORM_PROCESS_SIGNAL, NO_ARGS, 6,
 		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(time, 201, -1, FREE(TELLS))
 ROW(futex, 202, 98, FREE(OWN_MEMORY))
 ROW(sched_setaffinity, 203, 122,
-	TEST(TEST_PID, 0, OP_PROCESS, NO_ARGS, 0, "schedules another process; itself is free"))
+	TEST(TEST_PID, 0, OP_PROCESS, FORM_PROCESS_PID, NO_ARGS, 0,
+		"schedules another process; itself is free"))
 ROW(sched_getaffinity, 204, 123, FREE(TELLS))
 ROW(set_thread_area, 205, -1, REFUSE(ENOSYS, GONE))
 ROW(io_setup, 206, 0, FREE(OWN))
@@ -270,7 +300,8 @@ ROW(remap_file_pages, 216, 234, FREE(OWN_MEMORY))
 ROW(getdents64, 217, 61, FREE(LOOKS))
 ROW(set_tid_address, 218, 96, FREE(OWN))
 ROW(restart_syscall, 219, 128, FREE(OWN))
-ROW(semtimedop, 220, 192, NOTIFY(OP_IPC_USE, NO_ARGS, 0, "by a number that anybody can guess"))
+ROW(semtimedop, 220, 192,
+	NOTIFY(OP_IPC_USE, FORM_IPC_SEM, NO_ARGS, 0, "by a number that anybody can guess"))
 ROW(fadvise64, 221, 223, FREE(BY_FD))
 ROW(timer_create, 222, 107, FREE(OWN))
 ROW(timer_settime, 223, 110, FREE(OWN))
@@ -285,15 +316,16 @@ ROW(exit_group, 231, 94, FREE(OWN))
 ROW(epoll_wait, 232, -1, FREE(WAITS))
 ROW(epoll_ctl, 233, 21, FREE(MAKES))
 ROW(tgkill, 234, 131,
-	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
+	TEST(TEST_SIGNAL, 0, OP_PROCESS, FORM_PROCESS_SIGNAL_THREAD, NO_ARGS, 6,
 		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
-ROW(utimes, 235, -1, NOTIFY(OP_UTIME, PATH(0), 0, "changes times; Landlock never bounds it"))
+ROW(utimes, 235, -1,
+	NOTIFY(OP_UTIME, FORM_UTIME_TIMEVAL, PATH(0), 0, "changes times; Landlock never bounds it"))
 ROW(vserver, 236, -1, REFUSE(ENOSYS, GONE))
 ROW(mbind, 237, 235, FREE(OWN_MEMORY))
 ROW(set_mempolicy, 238, 237, FREE(OWN_MEMORY))
 ROW(get_mempolicy, 239, 236, FREE(OWN_MEMORY))
-ROW(mq_open, 240, 180, NOTIFY(OP_MQ, NO_ARGS, 0, "queues are shared by name"))
-ROW(mq_unlink, 241, 181, NOTIFY(OP_MQ, NO_ARGS, 0, "queues are shared by name"))
+ROW(mq_open, 240, 180, NOTIFY(OP_MQ, FORM_MQ_OPEN, NO_ARGS, 0, "queues are shared by name"))
+ROW(mq_unlink, 241, 181, NOTIFY(OP_MQ, FORM_MQ_UNLINK, NO_ARGS, 0, "queues are shared by name"))
 ROW(mq_timedsend, 242, 182, FREE(BY_FD))
 ROW(mq_timedreceive, 243, 183, FREE(BY_FD))
 ROW(mq_notify, 244, 184, FREE(BY_FD))
@@ -304,7 +336,7 @@ ROW(add_key, 248, 217, REFUSE(ENOSYS, "keys are shared with everything of the sa
 ROW(request_key, 249, 218, REFUSE(ENOSYS, "keys are shared with everything of the same user"))
 ROW(keyctl, 250, 219, REFUSE(ENOSYS, "keys are shared with everything of the same user"))
 ROW(ioprio_set, 251, 30,
-	TEST(TEST_IOPRIO, 0, OP_PROCESS, NO_ARGS, 0,
+	TEST(TEST_IOPRIO, 0, OP_PROCESS, FORM_PROCESS_IOPRIO, NO_ARGS, 0,
 		"the priority of other processes; its own is free"))
 ROW(ioprio_get, 252, 31, FREE(TELLS))
 ROW(inotify_init, 253, -1, FREE(MAKES))
@@ -312,27 +344,33 @@ ROW(inotify_add_watch, 254, 27, FREE("watches what can be read"))
 ROW(inotify_rm_watch, 255, 28, FREE("watches what can be read"))
 ROW(migrate_pages, 256, 238, FREE(AS_PTRACE))
 ROW(openat, 257, 56,
-	TEST(TEST_OPENAT, 0, OP_OPEN, AT(0, 1, 2), 1,
+	TEST(TEST_OPENAT, 0, OP_OPEN, FORM_OPEN_FLAGS, AT(0, 1, 2), 1,
 		"can write, create or empty a file; for reading it is not seen"))
-ROW(mkdirat, 258, 34, NOTIFY(OP_MKDIR, AT(0, 1, -1), 1, "makes a directory"))
-ROW(mknodat, 259, 33, NOTIFY(OP_MKNOD, AT(0, 1, -1), 1, "makes a file, FIFO, socket or device"))
+ROW(mkdirat, 258, 34, NOTIFY(OP_MKDIR, FORM_ANY, AT(0, 1, -1), 1, "makes a directory"))
+ROW(mknodat, 259, 33,
+	NOTIFY(OP_MKNOD, FORM_ANY, AT(0, 1, -1), 1, "makes a file, FIFO, socket or device"))
 ROW(fchownat, 260, 54,
-	NOTIFY(OP_CHOWN, AT(0, 1, 4), 0, "changes owner or group; Landlock never bounds it"))
+	NOTIFY(OP_CHOWN, FORM_CHOWN_FOLLOW, AT(0, 1, 4), 0,
+		"changes owner or group; Landlock never bounds it"))
 ROW(futimesat, 261, -1,
-	NOTIFY(OP_UTIME, AT(0, 1, -1), 0, "changes times; Landlock never bounds it"))
+	NOTIFY(OP_UTIME, FORM_UTIME_TIMEVAL, AT(0, 1, -1), 0,
+		"changes times; Landlock never bounds it"))
 ROW(newfstatat, 262, 79, FREE(LOOKS))
-ROW(unlinkat, 263, 35, NOTIFY(OP_UNLINK, AT(0, 1, 2), 1, "removes a name or a directory"))
-ROW(renameat, 264, 38, NOTIFY(OP_RENAME, TWO(0, 1, 2, 3, -1), 2, "moves, and may replace"))
-ROW(linkat, 265, 37, NOTIFY(OP_LINK, TWO(0, 1, 2, 3, 4), 2, "gives a file another name"))
-ROW(symlinkat, 266, 36, NOTIFY(OP_SYMLINK, AT(1, 2, -1), 1, "makes a link; its text is argument 0"))
+ROW(unlinkat, 263, 35,
+	NOTIFY(OP_UNLINK, FORM_UNLINK_FLAGS, AT(0, 1, 2), 1, "removes a name or a directory"))
+ROW(renameat, 264, 38,
+	NOTIFY(OP_RENAME, FORM_ANY, TWO(0, 1, 2, 3, -1), 2, "moves, and may replace"))
+ROW(linkat, 265, 37, NOTIFY(OP_LINK, FORM_ANY, TWO(0, 1, 2, 3, 4), 2, "gives a file another name"))
+ROW(symlinkat, 266, 36,
+	NOTIFY(OP_SYMLINK, FORM_ANY, AT(1, 2, -1), 1, "makes a link; its text is argument 0"))
 ROW(readlinkat, 267, 78, FREE(LOOKS))
 ROW(fchmodat, 268, 53,
-	NOTIFY(OP_CHMOD, AT(0, 1, -1), 0, "changes a mode; Landlock never bounds it"))
+	NOTIFY(OP_CHMOD, FORM_ANY, AT(0, 1, -1), 0, "changes a mode; Landlock never bounds it"))
 ROW(faccessat, 269, 48, FREE(LOOKS))
 ROW(pselect6, 270, 72, FREE(WAITS))
 ROW(ppoll, 271, 73, FREE(WAITS))
 ROW(unshare, 272, 97,
-	TEST(TEST_UNSHARE, EPERM, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_UNSHARE, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"no new namespaces: paths, ids and addresses would mean something else"))
 ROW(set_robust_list, 273, 99, FREE(OWN))
 ROW(get_robust_list, 274, 100, FREE(AS_PTRACE))
@@ -341,7 +379,9 @@ ROW(tee, 276, 77, FREE(BY_FD))
 ROW(sync_file_range, 277, 84, FREE(BY_FD))
 ROW(vmsplice, 278, 75, FREE(BY_FD))
 ROW(move_pages, 279, 239, FREE(AS_PTRACE))
-ROW(utimensat, 280, 88, NOTIFY(OP_UTIME, AT(0, 1, 3), 0, "changes times; Landlock never bounds it"))
+ROW(utimensat, 280, 88,
+	NOTIFY(OP_UTIME, FORM_UTIME_TIMESPEC, AT(0, 1, 3), 0,
+		"changes times; Landlock never bounds it"))
 ROW(epoll_pwait, 281, 22, FREE(WAITS))
 ROW(signalfd, 282, -1, FREE(MAKES))
 ROW(timerfd_create, 283, 85, FREE(MAKES))
@@ -359,7 +399,7 @@ ROW(inotify_init1, 294, 26, FREE(MAKES))
 ROW(preadv, 295, 69, FREE(BY_FD))
 ROW(pwritev, 296, 70, FREE(BY_FD))
 ROW(rt_tgsigqueueinfo, 297, 240,
-	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
+	TEST(TEST_SIGNAL, 0, OP_PROCESS, FORM_PROCESS_SIGNAL_THREAD, NO_ARGS, 6,
 		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(perf_event_open, 298, 241, REFUSE(EPERM, "counts and samples other processes and the kernel"))
 ROW(recvmmsg, 299, 243,
@@ -367,14 +407,15 @@ ROW(recvmmsg, 299, 243,
 ROW(fanotify_init, 300, 262, REFUSE(EPERM, "watches and can hold up whole mounts"))
 ROW(fanotify_mark, 301, 263, REFUSE(EPERM, "watches and can hold up whole mounts"))
 ROW(prlimit64, 302, 261,
-	TEST(TEST_PRLIMIT, 0, OP_PROCESS, NO_ARGS, 0,
+	TEST(TEST_PRLIMIT, 0, OP_PROCESS, FORM_PROCESS_PID, NO_ARGS, 0,
 		"sets limits of another process; its own, and reading, are free"))
 ROW(name_to_handle_at, 303, 264, FREE(LOOKS))
 ROW(open_by_handle_at, 304, 265, REFUSE(EPERM, "opens an inode past every path"))
 ROW(clock_adjtime, 305, 266,
 	FREE("reading is for everybody, setting needs a capability, and all were dropped"))
 ROW(syncfs, 306, 267, FREE(BY_FD))
-ROW(sendmmsg, 307, 269, NOTIFY(OP_SEND, AT(0, -1, 3), 0, "may carry addresses in memory"))
+ROW(sendmmsg, 307, 269,
+	NOTIFY(OP_SEND, FORM_SEND_MMSG, AT(0, -1, 3), 0, "may carry addresses in memory"))
 ROW(setns, 308, 268,
 	REFUSE(EPERM, "enters a namespace where paths and addresses mean something else"))
 ROW(getcpu, 309, 168, FREE(TELLS))
@@ -383,12 +424,13 @@ ROW(process_vm_writev, 311, 271, FREE(AS_PTRACE))
 ROW(kcmp, 312, 272, FREE(AS_PTRACE))
 ROW(finit_module, 313, 273, REFUSE(EPERM, MACHINE))
 ROW(sched_setattr, 314, 274,
-	TEST(TEST_PID, 0, OP_PROCESS, NO_ARGS, 0, "schedules another process; itself is free"))
+	TEST(TEST_PID, 0, OP_PROCESS, FORM_PROCESS_PID, NO_ARGS, 0,
+		"schedules another process; itself is free"))
 ROW(sched_getattr, 315, 275, FREE(TELLS))
 ROW(renameat2, 316, 276,
-	NOTIFY(OP_RENAME, TWO(0, 1, 2, 3, 4), 2, "moves, exchanges, and may replace"))
+	NOTIFY(OP_RENAME, FORM_ANY, TWO(0, 1, 2, 3, 4), 2, "moves, exchanges, and may replace"))
 ROW(seccomp, 317, 277,
-	TEST(TEST_SECCOMP, EBUSY, OP_NONE, NO_ARGS, 0,
+	TEST(TEST_SECCOMP, EBUSY, OP_NONE, FORM_ANY, NO_ARGS, 0,
 		"filters only narrow; a second listener cannot be, as the kernel would say"))
 ROW(getrandom, 318, 278, FREE(TELLS))
 ROW(memfd_create, 319, 279, FREE(MAKES))
@@ -412,7 +454,7 @@ ROW(rseq, 334, 293, FREE(OWN))
 ROW(uretprobe, 335, -1, FREE("only from the kernel's own trampoline, else a signal"))
 ROW(uprobe, 336, -1, FREE("only from the kernel's own trampoline, else a signal"))
 ROW(pidfd_send_signal, 424, 424,
-	TEST(TEST_SIGNAL, 0, OP_PROCESS, NO_ARGS, 6,
+	TEST(TEST_SIGNAL, 0, OP_PROCESS, FORM_PROCESS_SIGNAL_PIDFD, NO_ARGS, 6,
 		"signals; Landlock keeps them in the tree from ABI 6 on, the gate before"))
 ROW(io_uring_setup, 425, 425,
 	REFUSE(ENOSYS, "does in the kernel what the filter would not see; programs fall back"))
@@ -432,7 +474,8 @@ ROW(clone3, 435, 435,
 		"its flags lie in memory, where no filter sees them; libraries fall back to clone"))
 ROW(close_range, 436, 436, FREE(OWN))
 ROW(openat2, 437, 437,
-	NOTIFY(OP_OPEN, AT(0, 1, -1), 3, "its flags lie in memory, so every one is looked at"))
+	NOTIFY(OP_OPEN, FORM_OPEN_HOW, AT(0, 1, -1), 3,
+		"its flags lie in memory, so every one is looked at"))
 ROW(pidfd_getfd, 438, 438, FREE(AS_PTRACE))
 ROW(faccessat2, 439, 439, FREE(LOOKS))
 ROW(process_madvise, 440, 440, FREE(AS_PTRACE))
@@ -443,16 +486,16 @@ ROW(landlock_create_ruleset, 444, 444,
 	FREE("describes a narrower domain; it holds when it is entered"))
 ROW(landlock_add_rule, 445, 445, FREE("describes a narrower domain; it holds when it is entered"))
 ROW(landlock_restrict_self, 446, 446,
-	NOTIFY(OP_RESTRICT, NO_ARGS, 0, "from then on nothing is done on its behalf"))
+	NOTIFY(OP_RESTRICT, FORM_ANY, NO_ARGS, 0, "from then on nothing is done on its behalf"))
 ROW(memfd_secret, 447, 447, FREE(MAKES))
 ROW(process_mrelease, 448, 448,
-	NOTIFY(OP_PROCESS, NO_ARGS, 0,
+	NOTIFY(OP_PROCESS, FORM_PROCESS_RELEASE, NO_ARGS, 0,
 		"takes memory from another process without asking as for ptrace"))
 ROW(futex_waitv, 449, 449, FREE(OWN_MEMORY))
 ROW(set_mempolicy_home_node, 450, 450, FREE(OWN_MEMORY))
 ROW(cachestat, 451, 451, FREE(LOOKS))
 ROW(fchmodat2, 452, 452,
-	NOTIFY(OP_CHMOD, AT(0, 1, 3), 0, "changes a mode; Landlock never bounds it"))
+	NOTIFY(OP_CHMOD, FORM_ANY, AT(0, 1, 3), 0, "changes a mode; Landlock never bounds it"))
 ROW(map_shadow_stack, 453, 453, FREE(OWN_MEMORY))
 ROW(futex_wake, 454, 454, FREE(OWN_MEMORY))
 ROW(futex_wait, 455, 455, FREE(OWN_MEMORY))
@@ -464,13 +507,16 @@ ROW(lsm_set_self_attr, 460, 460, FREE(OWN))
 ROW(lsm_list_modules, 461, 461, FREE(TELLS))
 ROW(mseal, 462, 462, FREE(OWN_MEMORY))
 ROW(setxattrat, 463, 463,
-	NOTIFY(OP_XATTR, AT(0, 1, 2), 0, "sets an attribute; Landlock never bounds it"))
+	NOTIFY(OP_XATTR, FORM_XATTR_SET_AT, AT(0, 1, 2), 0,
+		"sets an attribute; Landlock never bounds it"))
 ROW(getxattrat, 464, 464, FREE(LOOKS))
 ROW(listxattrat, 465, 465, FREE(LOOKS))
 ROW(removexattrat, 466, 466,
-	NOTIFY(OP_XATTR, AT(0, 1, 2), 0, "removes an attribute; Landlock never bounds it"))
+	NOTIFY(OP_XATTR, FORM_XATTR_REMOVE_AT, AT(0, 1, 2), 0,
+		"removes an attribute; Landlock never bounds it"))
 ROW(open_tree_attr, 467, 467, REFUSE(EPERM, MOUNTS))
 ROW(file_getattr, 468, 468, FREE(LOOKS))
 ROW(file_setattr, 469, 469,
-	NOTIFY(OP_SETATTR, AT(0, 1, 4), 0, "changes inode flags; Landlock never bounds it"))
+	NOTIFY(OP_SETATTR, FORM_ANY, AT(0, 1, 4), 0,
+		"changes inode flags; Landlock never bounds it"))
 ROW(listns, 470, 470, FREE(LOOKS))

@@ -34,11 +34,11 @@
 /* After these, argument lists are expanded already: they take what is left. */
 #define FREE(...) .what = SYS_FREE, NO_ARGS, .text = __VA_ARGS__
 #define REFUSE(code, ...) .what = SYS_REFUSE, .error = (code), NO_ARGS, .text = __VA_ARGS__
-#define NOTIFY(call, args, abi, ...)                                                               \
-	.what = SYS_NOTIFY, .op = (call), args, .floor = (abi), .text = __VA_ARGS__
-#define TEST(rules, code, call, args, abi, ...)                                                    \
-	.what = SYS_TEST, .test = (rules), .error = (code), .op = (call), args, .floor = (abi),    \
-	.text = __VA_ARGS__
+#define NOTIFY(call, how, args, abi, ...)                                                          \
+	.what = SYS_NOTIFY, .op = (call), .form = (how), args, .floor = (abi), .text = __VA_ARGS__
+#define TEST(rules, code, call, how, args, abi, ...)                                               \
+	.what = SYS_TEST, .test = (rules), .error = (code), .op = (call), .form = (how), args,     \
+	.floor = (abi), .text = __VA_ARGS__
 
 enum row {
 #define ROW(call, x, a, ...) ROW_##call,

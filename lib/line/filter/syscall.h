@@ -46,6 +46,45 @@ enum sys_op {
 	OP_N,
 };
 
+/* The form of a call, where its op has several and the places of the arguments do
+ * not tell them apart. An op that has forms refuses a row without one of its own. */
+enum sys_form {
+	FORM_ANY = 0,	 /* the op treats all its calls alike */
+	FORM_OPEN_FLAGS, /* flags in a register */
+	FORM_OPEN_CREAT, /* no flags: always O_CREAT | O_WRONLY | O_TRUNC */
+	FORM_OPEN_HOW,	 /* flags in a struct in memory, which can change after the look */
+	FORM_UNLINK_FILE,
+	FORM_UNLINK_DIR,
+	FORM_UNLINK_FLAGS, /* AT_REMOVEDIR says which of the two */
+	FORM_CHOWN_FOLLOW,
+	FORM_CHOWN_LINK,    /* the symlink itself */
+	FORM_UTIME_SECONDS, /* struct utimbuf */
+	FORM_UTIME_TIMEVAL,
+	FORM_UTIME_TIMESPEC,
+	FORM_XATTR_SET,
+	FORM_XATTR_SET_LINK, /* the symlink itself */
+	FORM_XATTR_SET_AT,   /* the value lies in a struct */
+	FORM_XATTR_REMOVE,
+	FORM_XATTR_REMOVE_LINK,
+	FORM_XATTR_REMOVE_AT,
+	FORM_SEND_TO,
+	FORM_SEND_MSG,
+	FORM_SEND_MMSG,
+	FORM_IPC_SHM, /* .flags: the argument with IPC_CREAT, or the command; -1: none */
+	FORM_IPC_SEM,
+	FORM_IPC_MSG,
+	FORM_MQ_OPEN,
+	FORM_MQ_UNLINK,
+	FORM_PROCESS_PID,	    /* args[0] is a process */
+	FORM_PROCESS_PRIORITY,	    /* which, who: PRIO_* */
+	FORM_PROCESS_IOPRIO,	    /* which, who: IOPRIO_WHO_* */
+	FORM_PROCESS_KILL,	    /* process or group, signal */
+	FORM_PROCESS_SIGNAL,	    /* process, signal */
+	FORM_PROCESS_SIGNAL_THREAD, /* process, thread, signal */
+	FORM_PROCESS_SIGNAL_PIDFD,  /* pidfd, signal */
+	FORM_PROCESS_RELEASE,	    /* pidfd */
+};
+
 /* No pointers: a table with some has to be relocated at every start. */
 struct sys_row {
 	char name[24];
@@ -55,6 +94,7 @@ struct sys_row {
 	int test;  /* SYS_TEST: enum sys_test of syscall-table.c's own */
 	int error; /* SYS_REFUSE, and what a test refuses with */
 	enum sys_op op;
+	enum sys_form form;
 	/* Where arguments lie; -1: none. Which one is a descriptor, and so on,
 	 * is up to the op; these are what several ops share. */
 	signed char dirfd, path, dirfd2, path2, flags;

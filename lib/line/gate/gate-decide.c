@@ -25,13 +25,13 @@
 /* -- carrying out -------------------------------------------------------------- */
 
 /* Truncating by an open is bounded from ABI 3 on only. Flags in a register
- * are what they are; those of openat2 lie in memory and can change. */
+ * are what they are; those in a struct in memory can change. */
 static bool
 may_truncate(const struct call *call)
 {
 	if (call->row->op != OP_OPEN)
 		return false;
-	if (call->row->flags < 0 || streq(call->row->name, "openat2"))
+	if (call->row->form != FORM_OPEN_FLAGS)
 		return true;
 	return call->args[(int)call->row->flags] & O_TRUNC;
 }

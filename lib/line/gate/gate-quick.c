@@ -133,14 +133,27 @@ look_at(struct quick *quick, const struct call *call, unsigned n, enum ambit_acc
 	return true;
 }
 
+/* The flags as far as they are in registers; -1: they are not. */
+static int
+read_open_flags(const struct call *call)
+{
+	switch (call->row->form) {
+	case FORM_OPEN_FLAGS:
+		return (int)call->args[(int)call->row->flags];
+	case FORM_OPEN_CREAT:
+		return O_WRONLY;
+	default:
+		return -1;
+	}
+}
+
 static bool
 look_open(struct quick *quick, struct call *call, struct look *look)
 {
 	const struct sys_row *row = call->row;
-	int flags = row->flags >= 0 ? (int)call->args[(int)row->flags] : O_WRONLY;
+	int flags = read_open_flags(call);
 
-	if ((flags & (O_PATH | O_DIRECTORY)) || (flags & O_ACCMODE) == O_ACCMODE ||
-		streq(row->name, "openat2"))
+	if ((flags & (O_PATH | O_DIRECTORY)) || (flags & O_ACCMODE) == O_ACCMODE)
 		return false;
 	if (!read_path(quick, call, 0, row->dirfd, row->path) ||
 		!look_at(quick, call, 0, AMBIT_ACCESS_WRITE,
