@@ -760,8 +760,8 @@ a_bare_name_stays_in_its_directory(void **state)
 	stand(w);
 	begin(w, call, "bind", (const uint64_t[6]){ (uint64_t)server, P(&un), sizeof(un) });
 	assert_int_equal(call_bind.prepare(call), CALL_DECIDE);
-	close(call->fd[1]);
-	call->fd[1] = open("/", O_PATH | O_CLOEXEC);
+	close(call->cwd_fd);
+	call->cwd_fd = open("/", O_PATH | O_CLOEXEC);
 	assert_int_equal(finish(w, call, &call_bind), 0);
 	fd = open("a.sock", O_PATH | O_CLOEXEC);
 	assert_true(made_has(w->gate.made, fd));

@@ -78,7 +78,7 @@ openat2_has_the_kernels_rules(void **state)
 	assert_int_equal(OPENAT2(8), -EINVAL);
 	assert_int_equal(OPENAT2(8192), -E2BIG);
 	assert_int_equal(OPENAT2(sizeof(how)), CALL_DECIDE);
-	assert_int_equal(s->call.mode, 0600);
+	assert_int_equal(s->call.open.mode, 0600);
 	memcpy(big, &how, sizeof(how));
 	assert_int_equal(CALL(s, "openat2", AT_CWD, path, scene_put(s, big, 64), 64), CALL_DECIDE);
 	big[40] = 1;
@@ -121,8 +121,8 @@ flags_say_what_is_needed(void **state)
 	assert_true(s->call.bounded);
 #ifdef SYS_creat
 	assert_int_equal(CALL(s, "creat", PATH("out/new"), 0640), CALL_DECIDE);
-	assert_int_equal(s->call.flags, O_CREAT | O_WRONLY | O_TRUNC);
-	assert_int_equal(s->call.mode, 0640);
+	assert_int_equal(s->call.open.flags, O_CREAT | O_WRONLY | O_TRUNC);
+	assert_int_equal(s->call.open.mode, 0640);
 #endif
 }
 

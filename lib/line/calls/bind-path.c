@@ -141,7 +141,7 @@ walk_firmly(const struct call *call, int *dir, const char *component, size_t len
 static bool
 is_firm(const struct call *call, const char *text)
 {
-	auto_close int dir = openat(text[0] == '/' ? AT_FDCWD : call->fd[1],
+	auto_close int dir = openat(text[0] == '/' ? AT_FDCWD : call->cwd_fd,
 		text[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const char *last = strrchr(text, '/');
 
@@ -163,7 +163,7 @@ open_above(const struct call *call, const char *text)
 	const char *slash = strrchr(text, '/');
 
 	snprintf(above, sizeof(above), "%.*s", (int)(slash + 1 - text), text);
-	return openat(call->fd[1], above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return openat(call->cwd_fd, above, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* In the supervisor "/proc/self" is another place than in the program. */
@@ -344,13 +344,13 @@ find_made(int socket, int dir, const char *name, int *ret_fd)
 static void
 undo_bind(const struct call *call, const struct endpoint *to)
 {
-	shutdown(call->fd[0], SHUT_RDWR);
+	shutdown(call->subject_fd, SHUT_RDWR);
 	for (int i = 0; i < UNDO_MAX; i++) {
 		auto_close int dir = open_above(call, to->name);
 		auto_close int fd = -1;
 		const char *name = strrchr(to->name, '/') + 1;
 
-		if (dir >= 0 && find_made(call->fd[0], dir, name, &fd) == 1) {
+		if (dir >= 0 && find_made(call->subject_fd, dir, name, &fd) == 1) {
 			act_bind_undo(dir, name);
 			return;
 		}
@@ -364,7 +364,7 @@ remember_made(struct call *call, const struct endpoint *to, enum bind_way way)
 {
 	const struct object *object = &call->object[0];
 	auto_close int fd = -1;
-	int r = find_made(call->fd[0], object->parent, object->name, &fd);
+	int r = find_made(call->subject_fd, object->parent, object->name, &fd);
 
 	if (r == 1)
 		made_add(gate_made(call->gate), fd);
@@ -379,13 +379,13 @@ bind_path(struct call *call, const struct endpoint *to, struct pass *pass)
 {
 	struct job job = {
 		.pass = pass,
-		.socket = call->fd[0],
+		.socket = call->subject_fd,
 		.address.sun_family = AF_UNIX,
 		.parent = call->object[0].parent,
-		.cwd = call->fd[1],
+		.cwd = call->cwd_fd,
 		.floor = -1,
 		.beneath = -1,
-		.mask = call->mode,
+		.mask = call->bind.umask,
 		.result = -EACCES,
 	};
 	int r;

@@ -224,8 +224,9 @@ const struct call_op call_ipc_use = {
 static int
 mq_prepare(struct call *call)
 {
+	struct mq_call *mq = &call->mq;
 	char name[NAME_MAX + 1];
-	struct mq_attr attr;
+	mode_t mask;
 	ssize_t n;
 	int r;
 
@@ -243,28 +244,25 @@ mq_prepare(struct call *call)
 		return -ENOMEM;
 	if (call->row->form == FORM_MQ_UNLINK)
 		return CALL_DECIDE;
-	call->flags = (int)call->args[1];
-	r = target_umask(&call->target, &call->mode);
+	r = target_umask(&call->target, &mask);
 	if (r < 0)
 		return r;
-	call->mode = (mode_t)call->args[2] & ~call->mode & 07777;
-	if (!(call->flags & O_CREAT) || call->args[3] == 0)
+	mq->flags = (int)call->args[1];
+	mq->mode = (mode_t)call->args[2] & ~mask & 07777;
+	if (!(mq->flags & O_CREAT) || call->args[3] == 0)
 		return CALL_DECIDE;
-	r = target_read(&call->target, call->args[3], &attr, sizeof(attr));
+	r = target_read(&call->target, call->args[3], &mq->attr, sizeof(mq->attr));
 	if (r < 0)
 		return r;
-	call->data = malloc(sizeof(attr));
-	if (!call->data)
-		return -ENOMEM;
-	memcpy(call->data, &attr, sizeof(attr));
-	call->len = sizeof(attr);
+	mq->has_attr = true;
 	return CALL_DECIDE;
 }
 
 static int
 open_queue(const struct call *call, int flags)
 {
-	int fd = (int)syscall(SYS_mq_open, call->path[0], flags, call->mode, call->data);
+	int fd = (int)syscall(SYS_mq_open, call->path[0], flags, call->mq.mode,
+		call->mq.has_attr ? &call->mq.attr : NULL);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -272,7 +270,7 @@ open_queue(const struct call *call, int flags)
 static int
 open_new(struct call *call)
 {
-	int fd = open_queue(call, call->flags | O_CREAT | O_EXCL);
+	int fd = open_queue(call, call->mq.flags | O_CREAT | O_EXCL);
 
 	if (fd >= 0 && made_add_queue(gate_made(call->gate), call->path[0], fd) < 0) {
 		syscall(SYS_mq_unlink, call->path[0]);
@@ -285,7 +283,7 @@ open_new(struct call *call)
 static int
 open_old(struct call *call)
 {
-	int fd = open_queue(call, call->flags & ~(O_CREAT | O_EXCL));
+	int fd = open_queue(call, call->mq.flags & ~(O_CREAT | O_EXCL));
 
 	if (fd >= 0 && !made_has_queue(gate_made(call->gate), call->path[0], fd)) {
 		close(fd);
@@ -320,11 +318,11 @@ mq_perform(struct call *call, struct pass *pass)
 		return fd;
 	if (call->row->form == FORM_MQ_UNLINK)
 		return unlink_queue(call);
-	if (call->flags & O_CREAT) {
+	if (call->mq.flags & O_CREAT) {
 		fd = -EEXIST;
 		for (int n = 0; n < TRIES; n++) {
 			fd = open_new(call);
-			if (fd != -EEXIST || (call->flags & O_EXCL))
+			if (fd != -EEXIST || (call->mq.flags & O_EXCL))
 				break;
 			fd = open_old(call);
 			if (fd != -ENOENT)

@@ -42,7 +42,7 @@ resolve_call_fd(struct call *call, int fd, bool path_ok)
 	if (copy == -EBADF)
 		return -EBADF;
 	if (copy >= 0 && is_held(copy, &call->object[0].st)) {
-		call->fd[0] = steal_fd(&copy);
+		call->subject_fd = steal_fd(&copy);
 		return 0;
 	}
 	if (copy >= 0 && !path_ok && (fcntl(copy, F_GETFL) & O_PATH))
@@ -99,7 +99,7 @@ meta_resolve(struct call *call, int at_flags, enum object_follow follow)
 int
 meta_fd(const struct call *call)
 {
-	return call->fd[0] >= 0 ? call->fd[0] : call->object[0].fd;
+	return call->subject_fd >= 0 ? call->subject_fd : call->object[0].fd;
 }
 
 const struct stat *
@@ -114,7 +114,7 @@ meta_decide(struct call *call)
 	const struct object *object = &call->object[0];
 
 	call->on_behalf = true;
-	if (call->fd[0] >= 0 || object->nameless)
+	if (call->subject_fd >= 0 || object->nameless)
 		return CALL_DECIDE;
 	if (object->proc)
 		return -EPERM;
@@ -135,7 +135,7 @@ meta_decide(struct call *call)
 int
 meta_may_own(const struct call *call)
 {
-	return call->fd[0] >= 0 || call->object[0].nameless ? 0 : call_may_own(call, 0);
+	return call->subject_fd >= 0 || call->object[0].nameless ? 0 : call_may_own(call, 0);
 }
 
 int
@@ -264,14 +264,14 @@ prepare_chmod(struct call *call)
 	r = meta_may_own(call);
 	if (r < 0)
 		return r;
-	call->mode = (mode_t)call->args[find_value_arg(call)] & 07777;
+	call->chmod.mode = (mode_t)call->args[find_value_arg(call)] & 07777;
 	return meta_decide(call);
 }
 
 static int
 perform_chmod(struct call *call, struct pass *pass)
 {
-	return meta_done(call, act_chmod(pass, meta_fd(call), call->mode));
+	return meta_done(call, act_chmod(pass, meta_fd(call), call->chmod.mode));
 }
 
 const struct call_op call_chmod = {

@@ -13,7 +13,7 @@
 int meta_resolve(struct call *call, int at_flags, enum object_follow follow);
 
 /* The same for a plain descriptor. One that is open for writing is kept as
- * call->fd[0]: acting on it gives nothing away. */
+ * call->subject_fd: acting on it gives nothing away. */
 int meta_resolve_fd(struct call *call, int fd);
 
 /* What to act on. */

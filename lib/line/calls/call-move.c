@@ -48,7 +48,6 @@ cross_devices(int a, int b)
 
 #define FROM 0
 #define TO 1
-#define IS_CONFIG number[0] /* a plain config is put in place */
 #define FLAGS_KNOWN (RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT)
 
 static int
@@ -162,8 +161,8 @@ static void
 need_rename(struct call *call, unsigned flags)
 {
 	call_need(call, AMBIT_ACCESS_DELETE, FROM);
-	call->IS_CONFIG = is_plain_config(call, flags);
-	if (call->IS_CONFIG) {
+	call->rename.is_config = is_plain_config(call, flags);
+	if (call->rename.is_config) {
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
 		call->on_behalf = true;
 	} else {
@@ -222,7 +221,7 @@ prepare_rename(struct call *call)
 	r = check_rights(call, flags);
 	if (r < 0)
 		return r;
-	call->flags = (int)flags;
+	call->rename.flags = flags;
 	set_bounds(call);
 	if (S_ISLNK(call->object[FROM].st.st_mode))
 		r = call_leads(call, TO, NULL, call->object[FROM].fd);
@@ -260,7 +259,7 @@ move_objects(struct call *call, struct pass *pass, unsigned flags)
 	struct hand_end from = gate_end(call, FROM), to = gate_end(call, TO);
 	struct hand_law law = gate_law(call);
 
-	if (call->IS_CONFIG)
+	if (call->rename.is_config)
 		return put_config(call, pass);
 	return hand_move(pass, &law, &from, &to, flags);
 }
@@ -269,7 +268,7 @@ static int
 perform_rename(struct call *call, struct pass *pass)
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
-	unsigned flags = (unsigned)call->flags;
+	unsigned flags = call->rename.flags;
 	int r = call_unchanged(call, FROM);
 
 	if (r == 0)

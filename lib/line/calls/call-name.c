@@ -58,7 +58,7 @@ prepare_mkdir(struct call *call)
 	r = resolve_new(call, call->row->dirfd, call->row->path, true);
 	if (r < 0)
 		return r;
-	call->mode = (mode_t)call->args[call->row->path + 1] & 01777;
+	call->make.mode = (mode_t)call->args[call->row->path + 1] & 01777;
 	decide_by(call, AMBIT_ACCESS_MKDIR);
 	return CALL_DECIDE;
 }
@@ -87,7 +87,7 @@ static int
 perform_mkdir(struct call *call, struct pass *pass)
 {
 	mode_t mode;
-	int r = call_mode(call, 0, call->mode, &mode);
+	int r = call_mode(call, 0, call->make.mode, &mode);
 
 	if (r < 0)
 		return r;
@@ -127,8 +127,8 @@ prepare_mknod(struct call *call)
 	int r;
 
 	call_begin(call);
-	call->mode = (mode_t)call->args[call->row->path + 1] & (S_IFMT | 07777);
-	r = check_kind(call->mode);
+	call->make.mode = (mode_t)call->args[call->row->path + 1] & (S_IFMT | 07777);
+	r = check_kind(call->make.mode);
 	if (r < 0)
 		return r;
 	r = resolve_new(call, call->row->dirfd, call->row->path, false);
@@ -141,8 +141,8 @@ prepare_mknod(struct call *call)
 static int
 perform_mknod(struct call *call, struct pass *pass)
 {
-	mode_t kind = call->mode & S_IFMT ? call->mode & S_IFMT : S_IFREG, mode;
-	int r = call_mode(call, 0, call->mode & 07777, &mode);
+	mode_t kind = call->make.mode & S_IFMT ? call->make.mode & S_IFMT : S_IFREG, mode;
+	int r = call_mode(call, 0, call->make.mode & 07777, &mode);
 
 	if (r == 0)
 		r = call_make(call, pass, kind | mode, NULL);
@@ -167,20 +167,20 @@ prepare_symlink(struct call *call)
 	int r;
 
 	call_begin(call);
-	if (!call->data) {
+	if (!call->text) {
 		r = call_copy(call, 1, 0);
 		if (r < 0)
 			return r;
 		/* Text, and no path to be resolved by anybody here. */
-		call->data = call->path[1];
+		call->text = call->path[1];
 		call->path[1] = NULL;
 	}
-	if (!*(char *)call->data)
+	if (!call->text[0])
 		return -ENOENT;
 	r = resolve_new(call, dirfd, path, false);
 	if (r < 0)
 		return r;
-	r = call_leads(call, 0, call->data, -1);
+	r = call_leads(call, 0, call->text, -1);
 	if (r < 0)
 		return r;
 	decide_by(call, AMBIT_ACCESS_WRITE);
@@ -190,7 +190,7 @@ prepare_symlink(struct call *call)
 static int
 perform_symlink(struct call *call, struct pass *pass)
 {
-	int r = call_make(call, pass, S_IFLNK, call->data);
+	int r = call_make(call, pass, S_IFLNK, call->text);
 
 	if (r < 0)
 		return r;

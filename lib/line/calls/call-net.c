@@ -28,11 +28,9 @@
 static struct peer *
 peer_of(struct call *call)
 {
-	if (!call->data) {
-		call->data = calloc(1, sizeof(struct peer));
-		call->len = sizeof(struct peer);
-	}
-	return call->data;
+	if (!call->peer)
+		call->peer = calloc(1, sizeof(*call->peer));
+	return call->peer;
 }
 
 /* -- connect ----------------------------------------------------------------------- */
@@ -74,9 +72,9 @@ lose_peer(struct call *call, const struct peer *peer)
 	struct sockaddr_storage address;
 	socklen_t len = sizeof(address);
 
-	if (peer->type != SOCK_DGRAM || peer->domain == AF_UNIX || !is_held(call->fd[0]))
+	if (peer->type != SOCK_DGRAM || peer->domain == AF_UNIX || !is_held(call->subject_fd))
 		return CALL_DECIDE;
-	if (getpeername(call->fd[0], (struct sockaddr *)&address, &len) == 0)
+	if (getpeername(call->subject_fd, (struct sockaddr *)&address, &len) == 0)
 		return -EACCES;
 	return call_value(call, 0);
 }
@@ -86,11 +84,11 @@ lose_peer(struct call *call, const struct peer *peer)
 static int
 prepare_again(struct call *call)
 {
-	int fd[2] = { steal_fd(&call->fd[0]), steal_fd(&call->fd[1]) };
+	int subject = steal_fd(&call->subject_fd), upstream = steal_fd(&call->upstream_fd);
 
 	call_begin(call);
-	call->fd[0] = fd[0];
-	call->fd[1] = fd[1];
+	call->subject_fd = subject;
+	call->upstream_fd = upstream;
 	free(call->host);
 	call->host = NULL;
 	call->on_behalf = true;
@@ -128,7 +126,7 @@ connect_prepare(struct call *call)
 static int
 hand_over(struct call *call)
 {
-	struct peer *peer = call->data;
+	struct peer *peer = call->peer;
 
 	peer->begun = peer->domain != AF_UNIX;
 	peer->busy = true;
@@ -149,7 +147,7 @@ try_connect(struct call *call, const struct sockaddr *address, socklen_t len, in
 {
 	struct timeval before = { 0 }, step = { .tv_usec = ms * 1000 };
 	socklen_t size = sizeof(before);
-	int fd = call->fd[0], r;
+	int fd = call->subject_fd, r;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &before, &size) < 0)
 		return -errno;
@@ -166,7 +164,7 @@ static int
 begin_connect(struct call *call, const struct peer *peer, struct pass *pass,
 	const struct sockaddr *address, socklen_t len)
 {
-	int fd = call->fd[0], r;
+	int fd = call->subject_fd, r;
 
 	if (peer->flags & O_NONBLOCK)
 		return act_connect(pass, fd, address, len);
@@ -204,8 +202,8 @@ may_wait(struct call *call, int64_t deadline)
 static int
 wait_tcp(struct call *call, const struct sockaddr *address, socklen_t len)
 {
-	struct pollfd ready = { .fd = call->fd[0], .events = POLLOUT };
-	int64_t deadline = peer_deadline(call->fd[0]);
+	struct pollfd ready = { .fd = call->subject_fd, .events = POLLOUT };
+	int64_t deadline = peer_deadline(call->subject_fd);
 	int r = -EINPROGRESS, stop;
 
 	while (goes_on(r)) {
@@ -222,7 +220,7 @@ wait_tcp(struct call *call, const struct sockaddr *address, socklen_t len)
 static int
 wait_unix(struct call *call, const struct sockaddr *address, socklen_t len)
 {
-	int64_t deadline = peer_deadline(call->fd[0]);
+	int64_t deadline = peer_deadline(call->subject_fd);
 	int r = -EAGAIN;
 
 	while (goes_on(r)) {
@@ -279,16 +277,16 @@ end_dial(int fd, int wait_ms)
 static int
 wait_dial(struct call *call)
 {
-	int64_t deadline = peer_deadline(call->fd[0]);
+	int64_t deadline = peer_deadline(call->subject_fd);
 	int r, stop = 0;
 
-	while ((r = end_dial(call->fd[1], STEP_MS)) == -EINPROGRESS && stop == 0)
+	while ((r = end_dial(call->upstream_fd, STEP_MS)) == -EINPROGRESS && stop == 0)
 		stop = may_wait(call, deadline);
 	return stop < 0 ? stop : r;
 }
 
 /* Connects a socket of ours to where the target wants to go: so a way that is closed
- * is closed for it as it would be without us. call->fd[1]. */
+ * is closed for it as it would be without us. call->upstream_fd. */
 static int
 connect_to_peer(struct call *call, const struct peer *peer, struct pass *pass)
 {
@@ -296,15 +294,15 @@ connect_to_peer(struct call *call, const struct peer *peer, struct pass *pass)
 
 	if (peer->begun)
 		return wait_dial(call);
-	fd_close_at(&call->fd[1]);
-	call->fd[1] =
+	fd_close_at(&call->upstream_fd);
+	call->upstream_fd =
 		socket(peer->to.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (call->fd[1] < 0)
+	if (call->upstream_fd < 0)
 		return -errno;
 	r = act_connect(
-		pass, call->fd[1], (const struct sockaddr *)&peer->to.address, peer->to.len);
+		pass, call->upstream_fd, (const struct sockaddr *)&peer->to.address, peer->to.len);
 	if (r == -EINPROGRESS)
-		r = end_dial(call->fd[1], 0);
+		r = end_dial(call->upstream_fd, 0);
 	if (r != -EINPROGRESS)
 		return r;
 	return call->slow ? wait_dial(call) : hand_over(call);
@@ -336,10 +334,10 @@ join_relay(
 			r = connect_to_peer(call, peer, pass);
 			if (r < 0)
 				return r;
-			passage.upstream = steal_fd(&call->fd[1]);
+			passage.upstream = steal_fd(&call->upstream_fd);
 		}
 	}
-	return egress_join_relay(gate_egress(call->gate), call->fd[0], &passage);
+	return egress_join_relay(gate_egress(call->gate), call->subject_fd, &passage);
 }
 
 static int
@@ -353,9 +351,9 @@ join_egress(struct call *call, const struct peer *peer, struct pass *pass)
 	if (r < 0)
 		return r;
 	if (peer->way == WAY_STUB)
-		r = egress_join_stub(egress, call->fd[0], peer->type, to, &who);
+		r = egress_join_stub(egress, call->subject_fd, peer->type, to, &who);
 	else if (peer->way == WAY_PROXY)
-		r = egress_join_proxy(egress, call->fd[0], to, &who);
+		r = egress_join_proxy(egress, call->subject_fd, to, &who);
 	else
 		r = join_relay(call, peer, pass, &who);
 	return r;
@@ -391,7 +389,7 @@ shut_socket_writes(int fd)
 static int
 connect_perform(struct call *call, struct pass *pass)
 {
-	const struct peer *peer = call->data;
+	const struct peer *peer = call->peer;
 	struct sockaddr_storage storage;
 	const struct sockaddr *address = (const struct sockaddr *)&storage;
 	bool stream = peer->type != SOCK_DGRAM && peer->to.kind != ENDPOINT_NONE;
@@ -402,11 +400,11 @@ connect_perform(struct call *call, struct pass *pass)
 		return connect_by_egress(call, peer, pass);
 	peer_target(call, peer, &storage, &len);
 	if (peer->mute)
-		shut_socket_writes(call->fd[0]);
+		shut_socket_writes(call->subject_fd);
 	if (stream)
 		r = connect_stream(call, peer, pass, address, len);
 	else
-		r = act_connect(pass, call->fd[0], address, len);
+		r = act_connect(pass, call->subject_fd, address, len);
 	if (r < 0 && r != -EINPROGRESS)
 		return r;
 	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
@@ -476,7 +474,7 @@ bind_prepare_inet(struct call *call, struct peer *peer)
 	/* With their consent the kernel gives one port to several, and the last of them what
 	 * was meant for the first. Without, it would say the same. */
 	r = peer->to.port != 0 ? peer_is_taken(call, peer) : 0;
-	if (r > 0 || (r < 0 && may_share_port(call->fd[0], peer->type)))
+	if (r > 0 || (r < 0 && may_share_port(call->subject_fd, peer->type)))
 		return -EADDRINUSE;
 	/* Whoever answers for names on this machine answers ambit, too, now or as soon as
 	 * resolv.conf says so. */
@@ -504,12 +502,12 @@ bind_prepare_path(struct call *call, struct peer *peer)
 		return -EACCES;
 	if (faccessat(object->parent, "", W_OK | X_OK, AT_EMPTY_PATH | AT_EACCESS) < 0)
 		return -errno;
-	r = target_umask(&call->target, &call->mode);
+	r = target_umask(&call->target, &call->bind.umask);
 	if (r < 0)
 		return r;
-	call->fd[1] = target_cwd(&call->target);
-	if (call->fd[1] < 0)
-		return call->fd[1];
+	call->cwd_fd = target_cwd(&call->target);
+	if (call->cwd_fd < 0)
+		return call->cwd_fd;
 	call_need(call, AMBIT_ACCESS_WRITE, 0);
 	return CALL_DECIDE;
 }
@@ -550,9 +548,9 @@ bind_inet(struct call *call, const struct peer *peer, struct pass *pass)
 	int r = 0;
 
 	if (endpoint_is_any(&peer->to) && hears_at_once(call, peer))
-		r = hold_to_loopback(call->fd[0]);
+		r = hold_to_loopback(call->subject_fd);
 	if (r == 0)
-		r = act_bind(pass, call->fd[0], (const struct sockaddr *)&peer->to.address,
+		r = act_bind(pass, call->subject_fd, (const struct sockaddr *)&peer->to.address,
 			peer->to.len);
 	if (r == 0)
 		peer_remember(call);
@@ -562,7 +560,7 @@ bind_inet(struct call *call, const struct peer *peer, struct pass *pass)
 static int
 bind_perform(struct call *call, struct pass *pass)
 {
-	const struct peer *peer = call->data;
+	const struct peer *peer = call->peer;
 	const struct sockaddr *address = (const struct sockaddr *)&peer->to.address;
 	int r;
 
@@ -571,7 +569,7 @@ bind_perform(struct call *call, struct pass *pass)
 	} else if (peer->to.kind == ENDPOINT_PATH) {
 		r = bind_path(call, &peer->to, pass);
 	} else {
-		r = act_bind(pass, call->fd[0], address, peer->to.len);
+		r = act_bind(pass, call->subject_fd, address, peer->to.len);
 		if (r == 0 && peer->domain == AF_UNIX)
 			peer_remember(call);
 	}
@@ -616,17 +614,17 @@ hold_if_any(int fd)
 static int
 listen_perform(struct call *call, struct pass *pass)
 {
-	const struct peer *peer = call->data;
+	const struct peer *peer = call->peer;
 	bool inet = peer->domain != AF_UNIX && peer->type == SOCK_STREAM;
 	int r = pass_use(pass);
 
 	if (r == 0 && inet)
-		r = hold_if_any(call->fd[0]);
-	if (r == 0 && listen(call->fd[0], (int)call->args[1]) < 0)
+		r = hold_if_any(call->subject_fd);
+	if (r == 0 && listen(call->subject_fd, (int)call->args[1]) < 0)
 		r = -errno;
 	/* Again: it may have lost its address in between. */
 	if (r == 0 && inet)
-		r = hold_if_any(call->fd[0]);
+		r = hold_if_any(call->subject_fd);
 	if (r == 0)
 		r = peer_install(call, peer, false);
 	if (r < 0)

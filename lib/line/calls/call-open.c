@@ -41,8 +41,6 @@
 	(RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH |         \
 		RESOLVE_IN_ROOT | RESOLVE_CACHED)
 
-#define RESOLVE number[0] /* RESOLVE_* of openat2 */
-#define STAGED number[1]  /* what is opened is another file: see staged.h */
 #define TEMP_NAME "#tmpfile"
 
 /* -- the arguments ------------------------------------------------------------------ */
@@ -85,9 +83,9 @@ read_how(struct call *call)
 		return -EINVAL;
 	if (how.flags & (O_CREAT | TMPFILE) ? how.mode & ~(uint64_t)07777 : how.mode != 0)
 		return -EINVAL;
-	call->flags = (int)how.flags;
-	call->mode = (mode_t)how.mode;
-	call->RESOLVE = how.resolve;
+	call->open.flags = (int)how.flags;
+	call->open.mode = (mode_t)how.mode;
+	call->open.resolve = how.resolve;
 	return 0;
 }
 
@@ -102,12 +100,12 @@ read_arguments(struct call *call)
 	case FORM_OPEN_HOW:
 		return read_how(call);
 	case FORM_OPEN_CREAT:
-		call->flags = O_CREAT | O_WRONLY | O_TRUNC;
-		call->mode = (mode_t)call->args[row->path + 1] & 07777;
+		call->open.flags = O_CREAT | O_WRONLY | O_TRUNC;
+		call->open.mode = (mode_t)call->args[row->path + 1] & 07777;
 		return 0;
 	case FORM_OPEN_FLAGS:
-		call->flags = call_int(call, row->flags) & FLAGS_KNOWN;
-		call->mode = (mode_t)call->args[row->flags + 1] & 07777;
+		call->open.flags = call_int(call, row->flags) & FLAGS_KNOWN;
+		call->open.mode = (mode_t)call->args[row->flags + 1] & 07777;
 		return 0;
 	default:
 		return -EPERM;
@@ -155,7 +153,7 @@ open_itself(struct call *call, bool read_only)
 	if (read_only && object->gone)
 		return -EACCES;
 	if (device)
-		call->flags |= O_NOCTTY;
+		call->open.flags |= O_NOCTTY;
 	else if (read_only && !object->nameless)
 		call_need(call, AMBIT_ACCESS_READ, 0);
 	call->on_behalf = true;
@@ -169,11 +167,12 @@ open_itself(struct call *call, bool read_only)
 static int
 leave_to_floor(struct call *call)
 {
-	int how = call->flags & O_ACCMODE;
+	int how = call->open.flags & O_ACCMODE;
 
 	if (gate_is_narrower(call->gate))
-		return open_itself(call, how == O_RDONLY && !(call->flags & O_TRUNC));
-	if ((call->flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR && gate_abi(call->gate) < 3)
+		return open_itself(call, how == O_RDONLY && !(call->open.flags & O_TRUNC));
+	if ((call->open.flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR &&
+		gate_abi(call->gate) < 3)
 		return -EACCES;
 	return call_continue(call);
 }
@@ -185,7 +184,7 @@ check_existing(const struct call *call)
 {
 	const struct object *object = &call->object[0];
 	mode_t mode = object->st.st_mode;
-	int flags = call->flags, how = flags & O_ACCMODE, access = 0;
+	int flags = call->open.flags, how = flags & O_ACCMODE, access = 0;
 
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return -EEXIST;
@@ -209,11 +208,11 @@ check_open_object(const struct call *call)
 {
 	const struct object *object = &call->object[0];
 
-	if (object->slash && (call->flags & O_CREAT))
+	if (object->slash && (call->open.flags & O_CREAT))
 		return -EISDIR;
 	if (object->exists)
 		return check_existing(call);
-	if (!(call->flags & O_CREAT))
+	if (!(call->open.flags & O_CREAT))
 		return -ENOENT;
 	return object->proc ? -EACCES : call_may_create(call, 0);
 }
@@ -243,10 +242,10 @@ name_tmpfile(struct call *call)
 static void
 set_needs(struct call *call)
 {
-	int how = call->flags & O_ACCMODE;
+	int how = call->open.flags & O_ACCMODE;
 	int since = call->row->floor;
 
-	if ((call->flags & O_TRUNC) && since > 0 && since < 3)
+	if ((call->open.flags & O_TRUNC) && since > 0 && since < 3)
 		since = 3;
 	call_need(call, AMBIT_ACCESS_WRITE, 0);
 	if (call->object[0].exists && (how == O_RDWR || how == O_ACCMODE))
@@ -255,14 +254,14 @@ set_needs(struct call *call)
 	call->on_behalf = !call->bounded;
 }
 
-#define IS_PLAIN 2 /* no enum call_step: go on */
-
-/* What exists, but is nothing that anybody could be asked about. */
+/* What exists, but is nothing that anybody could be asked about; CALL_GO_ON: it is
+ * something else. */
 static int
 prepare_special(struct call *call)
 {
 	struct object *object = &call->object[0];
-	bool read_only = (call->flags & O_ACCMODE) == O_RDONLY && !(call->flags & O_TRUNC);
+	bool read_only =
+		(call->open.flags & O_ACCMODE) == O_RDONLY && !(call->open.flags & O_TRUNC);
 
 	/* O_CREAT on what is there (lock files): nothing is written. A pipe is
 	 * its holder's. */
@@ -281,7 +280,7 @@ prepare_special(struct call *call)
 	}
 	if (object->gone)
 		return leave_to_floor(call);
-	return IS_PLAIN;
+	return CALL_GO_ON;
 }
 
 /* Whether anything may be written there; the name is another matter. */
@@ -296,7 +295,7 @@ prepare_staged(struct call *call)
 		call->object[0].real);
 	snprintf(beside->written, sizeof(beside->written), "%s", beside->real);
 	call->n_objects = 2;
-	call->STAGED = true;
+	call->open.staged = true;
 	call->on_behalf = true;
 	call_need(call, AMBIT_ACCESS_WRITE, 1);
 	return CALL_DECIDE;
@@ -309,7 +308,7 @@ prepare_open(struct call *call)
 	int r, special;
 
 	call_begin(call);
-	call->STAGED = false;
+	call->open.staged = false;
 	/* Its flags lie in memory and can change after a look, to O_TRUNC; or to any
 	 * write at all, which the floor would let through. Programs go on with openat. */
 	if (call->row->form == FORM_OPEN_HOW &&
@@ -318,31 +317,32 @@ prepare_open(struct call *call)
 	r = read_arguments(call);
 	if (r < 0)
 		return r;
-	if ((call->flags & O_PATH) || !has_write_flags(call->flags))
+	if ((call->open.flags & O_PATH) || !has_write_flags(call->open.flags))
 		return call_continue(call);
-	r = check_flags(call->flags);
+	r = check_flags(call->open.flags);
 	if (r < 0)
 		return r;
 	/* What must not wait for a disk can be told to try without. */
-	if (call->RESOLVE & RESOLVE_CACHED)
+	if (call->open.resolve & RESOLVE_CACHED)
 		return -EAGAIN;
 	if (call_copy(call, 0, call->row->path) == 0 && streq(call->path[0], NEST_PATH))
 		return nest_open(call);
-	if ((call->flags & O_NOFOLLOW) || (call->flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+	if ((call->open.flags & O_NOFOLLOW) ||
+		(call->open.flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		follow = OBJECT_NOFOLLOW;
-	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, call->RESOLVE);
+	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, call->open.resolve);
 	if (r < 0)
 		return r;
 	r = check_open_object(call);
 	if (r < 0)
 		return r;
-	if (call->flags & TMPFILE) {
+	if (call->open.flags & TMPFILE) {
 		r = call->object[0].proc ? -EOPNOTSUPP : name_tmpfile(call);
 		if (r < 0)
 			return r;
 	} else if (call->object[0].exists) {
 		special = prepare_special(call);
-		if (special != IS_PLAIN)
+		if (special != CALL_GO_ON)
 			return special;
 		call->slow = S_ISFIFO(call->object[0].st.st_mode) || is_device(&call->object[0]);
 	}
@@ -369,7 +369,7 @@ check_sticky(const struct call *call)
 	const struct object *object = &call->object[0];
 	struct stat st;
 
-	if (!(call->flags & O_CREAT) || object->parent < 0 || object->st.st_uid == geteuid())
+	if (!(call->open.flags & O_CREAT) || object->parent < 0 || object->st.st_uid == geteuid())
 		return 0;
 	if (fstat(object->parent, &st) < 0)
 		return -errno;
@@ -382,7 +382,7 @@ static int
 open_existing(struct call *call, struct pass *pass, int *ret_fd)
 {
 	const struct object *object = &call->object[0];
-	int flags = call->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_ASYNC), had;
+	int flags = call->open.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW | O_ASYNC), had;
 	bool waits = S_ISFIFO(object->st.st_mode) && (flags & O_ACCMODE) == O_WRONLY &&
 		     !(flags & O_NONBLOCK);
 	auto_close int fd = -1;
@@ -408,10 +408,10 @@ static int
 open_new(struct call *call, struct pass *pass, int *ret_fd)
 {
 	const struct object *object = &call->object[0];
-	int flags = call->flags & ~(O_TRUNC | O_ASYNC);
+	int flags = call->open.flags & ~(O_TRUNC | O_ASYNC);
 	bool temp = flags & TMPFILE;
 	mode_t mode;
-	int r = call_mode(call, 0, call->mode, &mode);
+	int r = call_mode(call, 0, call->open.mode, &mode);
 
 	if (r < 0)
 		return r;
@@ -419,7 +419,7 @@ open_new(struct call *call, struct pass *pass, int *ret_fd)
 		temp ? flags : flags | O_CREAT | O_EXCL, mode, ret_fd);
 	/* Somebody was faster; for one who does not mind, it is another object
 	 * now. */
-	if (r == -EEXIST && !(call->flags & O_EXCL))
+	if (r == -EEXIST && !(call->open.flags & O_EXCL))
 		return -ESTALE;
 	if (r == 0)
 		call_made_fd(call, 0, *ret_fd);
@@ -430,7 +430,7 @@ static int
 perform_open(struct call *call, struct pass *pass)
 {
 	int fd = -1;
-	int r = call->STAGED		 ? staged_open(call, &fd)
+	int r = call->open.staged	 ? staged_open(call, &fd)
 		: call->object[0].exists ? open_existing(call, pass, &fd)
 					 : open_new(call, pass, &fd);
 
@@ -439,7 +439,7 @@ perform_open(struct call *call, struct pass *pass)
 	call->answer = (struct answer){
 		.kind = ANSWER_FD,
 		.fd = fd,
-		.cloexec = call->flags & O_CLOEXEC,
+		.cloexec = call->open.flags & O_CLOEXEC,
 	};
 	return 0;
 }

@@ -118,10 +118,10 @@ about_pidfd(struct call *call)
 {
 	pid_t pid;
 
-	call->fd[0] = target_fd(&call->target, (int)call->args[0]);
-	if (call->fd[0] < 0)
-		return call->fd[0];
-	pid = pidfd_process(call->fd[0]);
+	call->subject_fd = target_fd(&call->target, (int)call->args[0]);
+	if (call->subject_fd < 0)
+		return call->subject_fd;
+	pid = pidfd_process(call->subject_fd);
 	if (pid < 0)
 		return pid;
 	if (!tree_holds(gate_tree(call->gate), pid))
@@ -169,7 +169,7 @@ send_signal(struct call *call)
 		r = target_read(&call->target, call->args[2], &info, sizeof(info));
 	if (r < 0)
 		return r;
-	r = (int)syscall(SYS_pidfd_send_signal, call->fd[0], (int)call->args[1],
+	r = (int)syscall(SYS_pidfd_send_signal, call->subject_fd, (int)call->args[1],
 		call->args[2] ? &info : NULL, (unsigned)call->args[3]);
 	return r < 0 ? -errno : 0;
 }
@@ -177,7 +177,7 @@ send_signal(struct call *call)
 static int
 release_memory(struct call *call)
 {
-	long r = syscall(SYS_process_mrelease, call->fd[0], (unsigned)call->args[1]);
+	long r = syscall(SYS_process_mrelease, call->subject_fd, (unsigned)call->args[1]);
 
 	return r < 0 ? -errno : 0;
 }

@@ -202,7 +202,7 @@ check_address(struct call *call, struct send *send)
 	if (peer->type == SOCK_STREAM) {
 		if (peer->domain != AF_UNIX)
 			return 0; /* TCP does not look at it */
-		return getpeername(call->fd[0], (struct sockaddr *)&address, &len) == 0
+		return getpeername(call->subject_fd, (struct sockaddr *)&address, &len) == 0
 			       ? -EISCONN
 			       : -EOPNOTSUPP;
 	}
@@ -220,7 +220,7 @@ check_address(struct call *call, struct send *send)
 static bool
 is_slow(struct call *call, const struct send *send)
 {
-	struct pollfd ready = { .fd = call->fd[0], .events = POLLOUT };
+	struct pollfd ready = { .fd = call->subject_fd, .events = POLLOUT };
 
 	if (!send->blocking)
 		return false;
@@ -254,20 +254,18 @@ decide_send(struct call *call, struct send *send)
 static int
 send_prepare(struct call *call)
 {
-	struct send *send = call->data;
+	struct send *send = call->send;
 	int r, flags, fd = -1;
 
-	if (!send) {
-		send = call->data = calloc(1, sizeof(*send));
-		call->len = sizeof(*send);
-	}
+	if (!send)
+		send = call->send = calloc(1, sizeof(*send));
 	if (!send)
 		return -ENOMEM;
 	/* What has begun on a socket ends on it, whatever its number is now. */
 	if (send->waits)
-		fd = steal_fd(&call->fd[0]);
+		fd = steal_fd(&call->subject_fd);
 	call_begin(call);
-	call->fd[0] = fd;
+	call->subject_fd = fd;
 	call->on_behalf = true;
 	r = peer_socket(call, &send->peer);
 	/* Whom a stream that cannot be had is connected to is not known here. */
@@ -286,7 +284,7 @@ send_prepare(struct call *call)
 	if (r < 0)
 		return r;
 	send->addressed = r == 1;
-	flags = fcntl(call->fd[0], F_GETFL);
+	flags = fcntl(call->subject_fd, F_GETFL);
 	send->blocking = flags >= 0 && !(flags & O_NONBLOCK) && !(send->flags & MSG_DONTWAIT);
 	return decide_send(call, send);
 }
@@ -306,7 +304,7 @@ hand_over(struct send *send)
 static int
 wait_writable(struct call *call, struct send *send)
 {
-	struct pollfd ready = { .fd = call->fd[0], .events = POLLOUT };
+	struct pollfd ready = { .fd = call->subject_fd, .events = POLLOUT };
 
 	if (!send->blocking)
 		return -EAGAIN;
@@ -339,7 +337,7 @@ has_stub(struct call *call)
 	struct sockaddr_storage connected = { 0 };
 	socklen_t len = sizeof(connected);
 
-	return getpeername(call->fd[0], (struct sockaddr *)&connected, &len) == 0 &&
+	return getpeername(call->subject_fd, (struct sockaddr *)&connected, &len) == 0 &&
 	       egress_is_stub(gate_egress(call->gate), &connected);
 }
 
@@ -361,9 +359,9 @@ ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct
 	if (has_stub(call)) {
 		bare.msg_iov = head->msg_iov;
 		bare.msg_iovlen = head->msg_iovlen;
-		return act_send_again(call->fd[0], &bare, MSG_DONTWAIT);
+		return act_send_again(call->subject_fd, &bare, MSG_DONTWAIT);
 	}
-	r = egress_query(gate_egress(call->gate), call->fd[0],
+	r = egress_query(gate_egress(call->gate), call->subject_fd,
 		(const struct sockaddr *)&peer->to.address, peer->to.len, head->msg_iov->iov_base,
 		head->msg_iov->iov_len, &who);
 	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;
@@ -385,9 +383,9 @@ send_message(struct call *call, struct send *send, const struct msghdr *head, st
 	if (send->addressed && send->peer.way == WAY_STUB)
 		return ask_stub(call, send, head, pass);
 	if (send->begun)
-		return act_send_again(call->fd[0], head, flags);
+		return act_send_again(call->subject_fd, head, flags);
 	send->begun = true;
-	return act_send(pass, call->fd[0], head, flags);
+	return act_send(pass, call->subject_fd, head, flags);
 }
 
 /* All of the data in head, as far as it is not sent; 0 or -errno. */
@@ -461,7 +459,7 @@ send_one(struct call *call, struct send *send, struct pass *pass)
 	int r = 0;
 
 	if (send->blocking && !send->waits)
-		send->deadline = peer_deadline(call->fd[0]);
+		send->deadline = peer_deadline(call->subject_fd);
 	while (r == 0 && more && send->sent < SEND_MAX)
 		r = send_load(call, send, pass, &more);
 	return r < 0 && r != -ESTALE && send->sent > 0 ? 0 : r;
@@ -518,7 +516,7 @@ send_all(struct call *call, struct send *send, struct pass *pass, uint64_t *ret_
 static int
 send_perform(struct call *call, struct pass *pass)
 {
-	struct send *send = call->data;
+	struct send *send = call->send;
 	uint64_t last = 0;
 	int r;
 

@@ -18,10 +18,6 @@
 #include "perform/act.h"
 #include "perform/permit.h"
 
-/* number[0]: whether there are times at all; number[1]: both are now. */
-#define GIVEN number[0]
-#define NOW number[1]
-
 static bool
 is_nsec(long nsec)
 {
@@ -71,56 +67,49 @@ read_timespecs(struct call *call, uint64_t address, struct timespec times[2])
 	return is_nsec(times[0].tv_nsec) && is_nsec(times[1].tv_nsec) ? 0 : -EINVAL;
 }
 
-/* Puts struct timespec[2] into call->data, from whatever form this call has. */
 static int
 copy_times(struct call *call, uint64_t address)
 {
-	struct timespec times[2];
-	int r = -EPERM;
+	struct timespec *times = call->utime.times;
 
-	if (call->row->form == FORM_UTIME_SECONDS)
-		r = read_utimbuf(call, address, times);
-	else if (call->row->form == FORM_UTIME_TIMEVAL)
-		r = read_timevals(call, address, times);
-	else if (call->row->form == FORM_UTIME_TIMESPEC)
-		r = read_timespecs(call, address, times);
-	if (r < 0)
-		return r;
-	call->data = malloc(sizeof(times));
-	if (!call->data)
-		return -ENOMEM;
-	memcpy(call->data, times, sizeof(times));
-	call->len = sizeof(times);
-	return 0;
+	switch (call->row->form) {
+	case FORM_UTIME_SECONDS:
+		return read_utimbuf(call, address, times);
+	case FORM_UTIME_TIMEVAL:
+		return read_timevals(call, address, times);
+	case FORM_UTIME_TIMESPEC:
+		return read_timespecs(call, address, times);
+	default:
+		return -EPERM;
+	}
 }
 
 static int
 read_times(struct call *call)
 {
 	uint64_t address = call->args[call->row->path + 1];
-	const struct timespec *times;
-	int r;
+	int r = 0;
 
-	if (call->data || call->NOW)
+	if (call->utime.kind != TIMES_UNREAD)
 		return 0;
-	call->NOW = address == 0;
-	if (address == 0)
-		return 0;
-	r = copy_times(call, address);
-	if (r < 0)
-		return r;
-	times = call->data;
-	call->GIVEN = true;
-	call->NOW = times[0].tv_nsec == UTIME_NOW && times[1].tv_nsec == UTIME_NOW;
-	return 0;
+	if (address != 0)
+		r = copy_times(call, address);
+	if (r == 0)
+		call->utime.kind = address != 0 ? TIMES_GIVEN : TIMES_NOW;
+	return r;
 }
 
 static bool
-leaves_both(const struct call *call)
+both_are(const struct utime_call *utime, long nsec)
 {
-	const struct timespec *times = call->data;
+	return utime->kind == TIMES_GIVEN && utime->times[0].tv_nsec == nsec &&
+	       utime->times[1].tv_nsec == nsec;
+}
 
-	return call->GIVEN && times[0].tv_nsec == UTIME_OMIT && times[1].tv_nsec == UTIME_OMIT;
+static bool
+sets_both_to_now(const struct utime_call *utime)
+{
+	return utime->kind == TIMES_NOW || both_are(utime, UTIME_NOW);
 }
 
 static int
@@ -145,14 +134,14 @@ prepare_utime(struct call *call)
 	r = read_times(call);
 	if (r < 0)
 		return r;
-	if (leaves_both(call))
+	if (both_are(&call->utime, UTIME_OMIT))
 		return call_value(call, 0);
 	r = resolve_times(call);
 	if (r < 0)
 		return r;
 	/* Who may write may set it to now; anything else only who owns it. */
 	if (meta_may_own(call) < 0) {
-		if (!call->NOW)
+		if (!sets_both_to_now(&call->utime))
 			return -EPERM;
 		r = call_may(call, 0, W_OK);
 		if (r < 0)
@@ -164,7 +153,10 @@ prepare_utime(struct call *call)
 static int
 perform_utime(struct call *call, struct pass *pass)
 {
-	return meta_done(call, act_utimens(pass, meta_fd(call), call->GIVEN ? call->data : NULL));
+	const struct utime_call *utime = &call->utime;
+
+	return meta_done(call,
+		act_utimens(pass, meta_fd(call), utime->kind == TIMES_GIVEN ? utime->times : NULL));
 }
 
 const struct call_op call_utime = {

@@ -51,22 +51,21 @@ form_of(const struct call *call)
 	return at < sizeof(forms) / sizeof(forms[0]) && forms[at].name > 0 ? &forms[at] : NULL;
 }
 
-/* path[1] holds the name: it is text for the kernel, and no path. */
 static int
 copy_name(struct call *call, const struct form *form)
 {
 	char name[XATTR_NAME_MAX + 1];
 	ssize_t len;
 
-	if (call->path[1])
+	if (call->text)
 		return 0;
 	len = target_string(&call->target, call->args[form->name], name, sizeof(name));
 	if (len == 0 || len == -ENAMETOOLONG)
 		return -ERANGE;
 	if (len < 0)
 		return (int)len;
-	call->path[1] = strdup(name);
-	return call->path[1] ? 0 : -ENOMEM;
+	call->text = strdup(name);
+	return call->text ? 0 : -ENOMEM;
 }
 
 static int
@@ -114,18 +113,18 @@ copy_value(struct call *call, const struct form *form)
 		return -EINVAL;
 	if (args.size > XATTR_SIZE_MAX)
 		return -E2BIG;
-	call->flags = (int)args.flags;
+	call->xattr.flags = (int)args.flags;
 	return meta_copy(call, args.value, args.size);
 }
 
 static int
 check_rights(const struct call *call)
 {
-	if (call->fd[0] >= 0 || call->object[0].nameless)
+	if (call->subject_fd >= 0 || call->object[0].nameless)
 		return 0;
-	if (str_prefix(call->path[1], "user."))
+	if (str_prefix(call->text, "user."))
 		return call_may(call, 0, W_OK);
-	if (str_prefix(call->path[1], "system."))
+	if (str_prefix(call->text, "system."))
 		return meta_may_own(call);
 	return 0;
 }
@@ -163,9 +162,9 @@ perform_xattr(struct call *call, struct pass *pass)
 {
 	int fd = meta_fd(call);
 
-	return meta_done(call, form_of(call)->sets ? act_setxattr(pass, fd, call->path[1],
-							     call->data, call->len, call->flags)
-						   : act_removexattr(pass, fd, call->path[1]));
+	return meta_done(call, form_of(call)->sets ? act_setxattr(pass, fd, call->text, call->data,
+							     call->len, call->xattr.flags)
+						   : act_removexattr(pass, fd, call->text));
 }
 
 const struct call_op call_xattr = {

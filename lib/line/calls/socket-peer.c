@@ -75,11 +75,11 @@ peer_install(struct call *call, const struct peer *peer, bool keep)
 	int number = (int)call->args[0], r = 0;
 
 	if (peer->stands_in) {
-		r = gate_install(call, call->fd[0], number, peer->cloexec);
+		r = gate_install(call, call->subject_fd, number, peer->cloexec);
 		if (r == 0 && keep)
-			standin_keep(standins, &call->target, number, call->fd[0]);
+			standin_keep(standins, &call->target, number, call->subject_fd);
 	} else if (!keep) {
-		standin_drop(standins, call->fd[0]);
+		standin_drop(standins, call->subject_fd);
 	}
 	return r;
 }
@@ -89,20 +89,20 @@ peer_socket(struct call *call, struct peer *peer)
 {
 	int protocol = 0, r;
 
-	if (call->fd[0] < 0)
-		call->fd[0] = target_fd(&call->target, (int)call->args[0]);
-	if (call->fd[0] == -EPERM || call->fd[0] == -ENOSYS)
-		call->fd[0] = stand_in(call, peer);
-	if (call->fd[0] < 0)
-		return call->fd[0];
-	r = get_socket_option(call->fd[0], SO_DOMAIN, &peer->domain);
+	if (call->subject_fd < 0)
+		call->subject_fd = target_fd(&call->target, (int)call->args[0]);
+	if (call->subject_fd == -EPERM || call->subject_fd == -ENOSYS)
+		call->subject_fd = stand_in(call, peer);
+	if (call->subject_fd < 0)
+		return call->subject_fd;
+	r = get_socket_option(call->subject_fd, SO_DOMAIN, &peer->domain);
 	if (r == 0)
-		r = get_socket_option(call->fd[0], SO_TYPE, &peer->type);
+		r = get_socket_option(call->subject_fd, SO_TYPE, &peer->type);
 	if (r == 0)
-		r = get_socket_option(call->fd[0], SO_PROTOCOL, &protocol);
+		r = get_socket_option(call->subject_fd, SO_PROTOCOL, &protocol);
 	if (r < 0)
 		return r;
-	peer->flags = fcntl(call->fd[0], F_GETFL);
+	peer->flags = fcntl(call->subject_fd, F_GETFL);
 	if (peer->flags < 0)
 		return -errno;
 	/* The filter makes no others; one that was inherited is not understood. */
@@ -420,7 +420,7 @@ is_under_way(const struct call *call, const struct peer *peer)
 	socklen_t len = sizeof(state);
 
 	return peer->connects && peer->type == SOCK_STREAM &&
-	       getsockopt(call->fd[0], IPPROTO_TCP, TCP_INFO, &state, &len) == 0 &&
+	       getsockopt(call->subject_fd, IPPROTO_TCP, TCP_INFO, &state, &len) == 0 &&
 	       state != TCP_CLOSE;
 }
 
@@ -453,7 +453,7 @@ decide_inet(struct call *call, struct peer *peer)
 
 	if (is_under_way(call, peer))
 		return point_to_loopback(call, peer);
-	plain = endpoint_is_plain(call->fd[0], peer->domain, gate_network(call->gate));
+	plain = endpoint_is_plain(call->subject_fd, peer->domain, gate_network(call->gate));
 	peer->plain = plain;
 	endpoint_settle(&peer->to);
 	text = plain ? settled_text(call, peer) : NULL;
@@ -560,7 +560,7 @@ decide_abstract(struct call *call, struct peer *peer)
 {
 	auto_free char *shown = NULL;
 
-	if (endpoint_is_plain(call->fd[0], AF_UNIX, gate_network(call->gate)))
+	if (endpoint_is_plain(call->subject_fd, AF_UNIX, gate_network(call->gate)))
 		switch (owner_of(call, peer)) {
 		case ENDPOINT_OURS:
 			return be_free(call, peer);
@@ -639,7 +639,7 @@ peer_target(const struct call *call, const struct peer *peer, struct sockaddr_st
 void
 peer_remember(struct call *call)
 {
-	uint64_t cookie = endpoint_cookie(call->fd[0]);
+	uint64_t cookie = endpoint_cookie(call->subject_fd);
 
 	if (cookie)
 		made_add_cookie(gate_made(call->gate), cookie);

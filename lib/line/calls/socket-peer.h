@@ -40,13 +40,13 @@ struct peer {
 	bool unknown;	/* WAY_RELAY: what it says will decide */
 	bool looked_up; /* name is what the address was given for when it was first looked at */
 	char name[DNS_NAME_MAX]; /* "": none */
-	/* call->fd[0] stands in for the target's own (standin.h): to be put in its
+	/* call->subject_fd stands in for the target's own (standin.h): to be put in its
 	 * place when the act is done. */
 	bool stands_in;
 	bool cloexec;
 };
 
-/* After call_begin: takes the target's descriptor in args[0] as call->fd[0],
+/* After call_begin: takes the target's descriptor in args[0] as call->subject_fd,
  * unless that is there, and learns what it is. -EBADF, -ENOTSOCK, -EPERM where
  * descriptors cannot be had. */
 int peer_socket(struct call *call, struct peer *peer);

@@ -108,7 +108,7 @@ bool
 special_is_held(struct call *call)
 {
 	const struct object *object = &call->object[0];
-	int n = descriptor_of(object->written), how = call->flags & O_ACCMODE, has;
+	int n = descriptor_of(object->written), how = call->open.flags & O_ACCMODE, has;
 	auto_close int fd = -1;
 	struct stat st;
 

@@ -35,11 +35,11 @@ call_name(struct call *call, unsigned n, int dirfd_arg, int path_arg, bool *ret_
 
 	if (r < 0)
 		return r;
-	/* The second time it is gone from the copy: told by number[2 + n]. */
+	/* The second time it is gone from the copy. */
 	len = strlen(call->path[n]);
 	if (first)
-		call->number[2 + n] = len > 1 && call->path[n][len - 1] == '/';
-	*ret_slash = call->number[2 + n];
+		call->slash[n] = len > 1 && call->path[n][len - 1] == '/';
+	*ret_slash = call->slash[n];
 	while (len > 1 && call->path[n][len - 1] == '/')
 		call->path[n][--len] = '\0';
 	return call_resolve(call, n, dirfd_arg, path_arg, OBJECT_NOFOLLOW, 0);

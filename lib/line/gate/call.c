@@ -58,8 +58,7 @@ call_init(struct call *call)
 	memset(&call->n_objects, 0, sizeof(*call) - offsetof(struct call, n_objects));
 	for (size_t i = 0; i < N(call->base); i++)
 		call->base[i] = AT_FDCWD;
-	for (size_t i = 0; i < N(call->fd); i++)
-		call->fd[i] = -1;
+	call->subject_fd = call->upstream_fd = call->cwd_fd = -1;
 	call->answer.fd = -1;
 	target_init(&call->target, 0);
 }
@@ -69,10 +68,10 @@ drop_found(struct call *call)
 {
 	for (size_t i = 0; i < N(call->object); i++)
 		object_finish(&call->object[i]);
-	for (size_t i = 0; i < N(call->fd); i++) {
-		fd_close_at(&call->fd[i]);
-		call->fd[i] = -1;
-	}
+	fd_close_at(&call->subject_fd);
+	fd_close_at(&call->upstream_fd);
+	fd_close_at(&call->cwd_fd);
+	call->subject_fd = call->upstream_fd = call->cwd_fd = -1;
 }
 
 void
@@ -84,7 +83,10 @@ call_finish(struct call *call)
 	for (size_t i = 0; i < N(call->path); i++)
 		free(call->path[i]);
 	free(call->host);
+	free(call->text);
 	free(call->data);
+	free(call->peer);
+	free(call->send);
 	fd_close_at(&call->answer.fd);
 	target_finish(&call->target);
 	call_init(call);

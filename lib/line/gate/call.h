@@ -2,9 +2,11 @@
 #ifndef LINE_GATE_CALL_H
 #define LINE_GATE_CALL_H
 
-#include <sys/socket.h>
+#include <mqueue.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
-#include <sys/un.h>
+#include <time.h>
 
 #include <ambit/engine.h>
 
@@ -31,6 +33,8 @@ struct grounds;
 struct pool;
 struct staged;
 struct call;
+struct peer;
+struct send;
 
 enum answer_kind {
 	ANSWER_ERROR = 0, /* .error, positive errno; 0 means EACCES: forgotten is no */
@@ -56,9 +60,54 @@ struct need {
 enum call_step {
 	CALL_DECIDE = 0, /* needs and host are filled */
 	CALL_ANSWERED,	 /* answer is filled: nothing to decide */
+	CALL_GO_ON,	 /* inside a prepare alone: this step settled nothing */
 };
 
-#define CALL_DATA_MAX 65536 /* xattr values, addresses, small messages */
+/* What an op keeps between its steps. Which one a call has is said by its row's op. */
+
+struct open_call {
+	int flags;
+	mode_t mode;
+	uint64_t resolve; /* RESOLVE_* of openat2 */
+	bool staged;	  /* what is opened is another file: see staged.h */
+};
+
+struct make_call {   /* mkdir, mknod */
+	mode_t mode; /* mknod: with the kind */
+};
+
+struct rename_call {
+	unsigned flags;
+	bool is_config; /* a plain git config is put in place */
+};
+
+struct chmod_call {
+	mode_t mode;
+};
+
+struct utime_call {
+	enum {
+		TIMES_UNREAD = 0,
+		TIMES_NOW, /* the program gave none: both are now */
+		TIMES_GIVEN,
+	} kind;
+	struct timespec times[2]; /* TIMES_GIVEN */
+};
+
+struct xattr_call {
+	int flags;
+};
+
+struct bind_call {
+	mode_t umask; /* the target's */
+};
+
+struct mq_call {
+	int flags;
+	mode_t mode;
+	bool has_attr;
+	struct mq_attr attr;
+};
 
 struct call {
 	struct gate *gate;
@@ -71,6 +120,7 @@ struct call {
 
 	/* Filled by prepare. */
 	char *path[2]; /* copies; owned, kept for the second time */
+	bool slash[2]; /* call_name took a '/' off the end of that copy */
 	int base[2];   /* dirfds as the program gave them */
 	struct object object[2];
 	unsigned n_objects;
@@ -87,12 +137,26 @@ struct call {
 	unsigned changes;	     /* how often it meant something else after a question */
 
 	/* For the op itself. */
-	int flags;
-	mode_t mode;
-	uint64_t number[4];
-	void *data; /* malloc'd or NULL; freed with the call */
-	size_t len;
-	int fd[2]; /* closed with the call if not -1 */
+	union {
+		struct open_call open;
+		struct make_call make;
+		struct rename_call rename;
+		struct chmod_call chmod;
+		struct utime_call utime;
+		struct xattr_call xattr;
+		struct bind_call bind;
+		struct mq_call mq;
+	};
+	/* Allocated or NULL; freed with the call. */
+	char *text;	   /* OP_SYMLINK: what it holds; OP_XATTR: the attribute's name */
+	void *data;	   /* OP_XATTR: the value; OP_SETATTR: the struct */
+	size_t len;	   /* of data */
+	struct peer *peer; /* OP_CONNECT, OP_BIND, OP_LISTEN: socket-peer.h */
+	struct send *send; /* OP_SEND: call-send.c */
+	/* -1 or open; closed with the call. */
+	int subject_fd;	 /* a copy of the target's own descriptor that the call is about */
+	int upstream_fd; /* OP_CONNECT: a socket of ours to where the target wants to go */
+	int cwd_fd;	 /* OP_BIND: the target's working directory */
 
 	struct answer answer;
 };

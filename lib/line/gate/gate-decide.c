@@ -322,20 +322,21 @@ gate_care(struct gate *gate)
 static bool
 only_marks(const struct call *call)
 {
-	return call->row->op == OP_UTIME || (call->row->op == OP_CHMOD && !(call->mode & 022));
+	return call->row->op == OP_UTIME ||
+	       (call->row->op == OP_CHMOD && !(call->chmod.mode & 022));
 }
 
 /* Open to everybody, or with somebody's rights to whoever runs it. */
 static bool
-makes_it_wide(struct call *call)
+makes_it_wide(struct call *call, mode_t asked)
 {
 	mode_t mode;
 
-	if (call->mode & (S_ISUID | S_ISGID))
+	if (asked & (S_ISUID | S_ISGID))
 		return true;
-	if (!(call->mode & S_IWOTH))
+	if (!(asked & S_IWOTH))
 		return false;
-	return call_mode(call, 0, call->mode, &mode) < 0 || (mode & S_IWOTH);
+	return call_mode(call, 0, asked, &mode) < 0 || (mode & S_IWOTH);
 }
 
 /* A rename brings all of that along: what was made in the folder, where it may be. */
@@ -368,11 +369,12 @@ is_plain(struct call *call)
 	case OP_RENAME:
 		return carries_plain(call);
 	case OP_MKDIR:
-		return !makes_it_wide(call);
+		return !makes_it_wide(call, call->make.mode);
 	case OP_OPEN:
 		if (object->exists)
 			return S_ISREG(object->st.st_mode);
-		return (call->flags & O_TMPFILE) != O_TMPFILE && !makes_it_wide(call);
+		return (call->open.flags & O_TMPFILE) != O_TMPFILE &&
+		       !makes_it_wide(call, call->open.mode);
 	default:
 		return false;
 	}
@@ -382,7 +384,7 @@ static bool
 is_truncating_call(const struct call *call)
 {
 	return call->row->op == OP_TRUNCATE ||
-	       (call->row->op == OP_OPEN && (call->flags & O_TRUNC));
+	       (call->row->op == OP_OPEN && (call->open.flags & O_TRUNC));
 }
 
 /* Where the command may do as it likes in every mode: nothing in there needs
@@ -765,7 +767,9 @@ gate_handle(struct gate *gate, struct call **call)
 		gate_fail(*call, -r);
 	} else if (r == CALL_ANSWERED) {
 		gate_answer_prepared(*call);
-	} else {
+	} else if (r == CALL_DECIDE) {
 		gate_decide(gate, call);
+	} else {
+		gate_fail(*call, EACCES);
 	}
 }

@@ -79,11 +79,11 @@ writes_all(const struct call *call)
 {
 	const struct object *object = &call->object[0];
 
-	if ((call->flags & O_ACCMODE) == O_RDONLY || (call->flags & O_PATH) ||
-		(call->flags & O_TMPFILE) == O_TMPFILE)
+	if ((call->open.flags & O_ACCMODE) == O_RDONLY || (call->open.flags & O_PATH) ||
+		(call->open.flags & O_TMPFILE) == O_TMPFILE)
 		return false;
-	return object->exists ? S_ISREG(object->st.st_mode) && (call->flags & O_TRUNC)
-			      : (call->flags & O_CREAT) != 0;
+	return object->exists ? S_ISREG(object->st.st_mode) && (call->open.flags & O_TRUNC)
+			      : (call->open.flags & O_CREAT) != 0;
 }
 
 static bool
@@ -160,7 +160,7 @@ make_one(struct call *call, int fd)
 	};
 	if (one->real && one->written && one->beside && one->parent >= 0 && one->fd >= 0 &&
 		target_who(&call->target, &one->who) == 0 &&
-		(object->exists || call_mode(call, 0, call->mode, &mode) == 0)) {
+		(object->exists || call_mode(call, 0, call->open.mode, &mode) == 0)) {
 		one->mode = mode & 0777;
 		return one;
 	}
@@ -177,7 +177,7 @@ staged_open(struct call *call, int *ret_fd)
 
 	if (fd < 0)
 		return -errno;
-	if ((call->flags & O_APPEND) && fcntl(fd, F_SETFL, O_APPEND) < 0)
+	if ((call->open.flags & O_APPEND) && fcntl(fd, F_SETFL, O_APPEND) < 0)
 		return -errno;
 	one = make_one(call, fd);
 	if (!one)

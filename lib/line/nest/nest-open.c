@@ -50,7 +50,7 @@ nest_open(struct call *call)
 	struct target_who who;
 	int pidfd, fd, r;
 
-	if (!gate->o.nest || (call->flags & O_ACCMODE) != O_RDWR)
+	if (!gate->o.nest || (call->open.flags & O_ACCMODE) != O_RDWR)
 		return -ENOENT;
 	if (narrow_holds(gate, call->target.tid) || !has_only_ours(call) ||
 		(gate->root && !target_is_us(&call->target)))
@@ -71,7 +71,7 @@ nest_open(struct call *call)
 	call->answer = (struct answer){
 		.kind = ANSWER_FD,
 		.fd = fd,
-		.cloexec = call->flags & O_CLOEXEC,
+		.cloexec = call->open.flags & O_CLOEXEC,
 	};
 	return CALL_ANSWERED;
 }
