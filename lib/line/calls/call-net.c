@@ -130,7 +130,7 @@ hand_over(struct call *call)
 
 	peer->begun = peer->domain != AF_UNIX;
 	peer->busy = true;
-	return -ESTALE;
+	return CALL_HAND_OVER;
 }
 
 static void
@@ -332,7 +332,7 @@ join_relay(
 		passage.verdict.pass = *pass;
 		if (!(peer->flags & O_NONBLOCK)) {
 			r = connect_to_peer(call, peer, pass);
-			if (r < 0)
+			if (r != 0)
 				return r;
 			passage.upstream = steal_fd(&call->upstream_fd);
 		}
@@ -364,7 +364,7 @@ connect_by_egress(struct call *call, const struct peer *peer, struct pass *pass)
 {
 	int r = join_egress(call, peer, pass), installed;
 
-	if (r < 0 && r != -EINPROGRESS)
+	if (r != 0 && r != -EINPROGRESS)
 		return r;
 	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
 	if (installed < 0)
@@ -405,7 +405,7 @@ connect_perform(struct call *call, struct pass *pass)
 		r = connect_stream(call, peer, pass, address, len);
 	else
 		r = act_connect(pass, call->subject_fd, address, len);
-	if (r < 0 && r != -EINPROGRESS)
+	if (r != 0 && r != -EINPROGRESS)
 		return r;
 	installed = peer_install(call, peer, peer->type == SOCK_DGRAM);
 	if (installed < 0)

@@ -297,10 +297,10 @@ static int
 hand_over(struct send *send)
 {
 	send->waits = true;
-	return -ESTALE;
+	return CALL_HAND_OVER;
 }
 
-/* 0 when it is worth another try. */
+/* 0 when it is worth another try, CALL_HAND_OVER, or -errno. */
 static int
 wait_writable(struct call *call, struct send *send)
 {
@@ -388,7 +388,7 @@ send_message(struct call *call, struct send *send, const struct msghdr *head, st
 	return act_send(pass, call->subject_fd, head, flags);
 }
 
-/* All of the data in head, as far as it is not sent; 0 or -errno. */
+/* All of the data in head, as far as it is not sent; 0, CALL_HAND_OVER or -errno. */
 static int
 send_data(struct call *call, struct send *send, struct msghdr *head, struct pass *pass)
 {
@@ -400,7 +400,7 @@ send_data(struct call *call, struct send *send, struct msghdr *head, struct pass
 		if (n == -EAGAIN) {
 			int r = wait_writable(call, send);
 
-			if (r < 0)
+			if (r != 0)
 				return r;
 			continue;
 		}
@@ -462,7 +462,7 @@ send_one(struct call *call, struct send *send, struct pass *pass)
 		send->deadline = peer_deadline(call->subject_fd);
 	while (r == 0 && more && send->sent < SEND_MAX)
 		r = send_load(call, send, pass, &more);
-	return r < 0 && r != -ESTALE && send->sent > 0 ? 0 : r;
+	return r < 0 && send->sent > 0 ? 0 : r;
 }
 
 /* A send on a stream that nobody reads any more costs the sender a signal,
@@ -498,7 +498,7 @@ send_all(struct call *call, struct send *send, struct pass *pass, uint64_t *ret_
 
 	while (send->done < send->n) {
 		r = send_one(call, send, pass);
-		if (r < 0)
+		if (r != 0)
 			break;
 		if (send->many)
 			tell_length(call, send->done, send->sent);
@@ -508,7 +508,7 @@ send_all(struct call *call, struct send *send, struct pass *pass, uint64_t *ret_
 		send->done++;
 	}
 	/* Nobody is asked a second time for those that are left. */
-	if (r == -ESTALE && !(send->done > 0 && call->host))
+	if (r == CALL_HAND_OVER && !(send->done > 0 && call->host))
 		return r;
 	return send->done > 0 ? 0 : r;
 }
@@ -526,7 +526,7 @@ send_perform(struct call *call, struct pass *pass)
 		signal_pipe(call, send);
 	if (r == 0)
 		r = peer_install(call, &send->peer, true);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	if (send->addressed && send->peer.to.kind == ENDPOINT_INET && !send->peer.nobody)
 		peer_remember(call);

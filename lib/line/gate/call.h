@@ -161,11 +161,17 @@ struct call {
 	struct answer answer;
 };
 
+enum call_end {
+	CALL_DONE = 0,	/* answer is filled */
+	CALL_HAND_OVER, /* it must wait, and this thread must not: prepare and decide again,
+			 * which finds it slow, and a worker goes on with it */
+};
+
 struct call_op {
 	/* CALL_DECIDE, CALL_ANSWERED, or -errno: the natural error. */
 	int (*prepare)(struct call *call);
-	/* Fills call->answer; 0 or -errno for the program. pass is used up.
-	 * -ESTALE: what was resolved is not what lies there now, and nothing was
+	/* Fills call->answer: CALL_DONE, CALL_HAND_OVER, or -errno for the program. pass is
+	 * used up. -ESTALE: what was resolved is not what lies there now, and nothing was
 	 * done: prepare and decide again a few times, then EACCES. */
 	int (*perform)(struct call *call, struct pass *pass);
 };

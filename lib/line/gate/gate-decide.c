@@ -141,11 +141,20 @@ is_call_covered(const struct call *call)
 }
 
 /* Something else lies there than was decided about: somebody was faster, and
- * an honest program means what is there now. Decided anew, a few times. */
+ * an honest program means what is there now. Decided anew, a few times. A call that
+ * has to wait is prepared anew for a worker; a worker has nobody to hand it to. */
+static bool
+may_start_over(struct call *call, int r)
+{
+	if (r == CALL_HAND_OVER)
+		return !call->slow;
+	return r == -ESTALE && ++call->changes <= GATE_CHANGES_MAX;
+}
+
 static bool
 starts_over(struct call **call, int r)
 {
-	if (r != -ESTALE || ++(*call)->changes > GATE_CHANGES_MAX)
+	if (!may_start_over(*call, r))
 		return false;
 	gate_drop(*call, ESTALE);
 	(*call)->again = true;
@@ -160,8 +169,10 @@ perform_call(struct call **call, struct pass *pass)
 
 	if (starts_over(call, r))
 		return;
+	if (r == -ESTALE || r == CALL_HAND_OVER)
+		r = -EACCES;
 	if (r < 0)
-		(*call)->answer = (struct answer){ .error = r == -ESTALE ? EACCES : -r, .fd = -1 };
+		(*call)->answer = (struct answer){ .error = -r, .fd = -1 };
 	gate_answer(*call);
 }
 
