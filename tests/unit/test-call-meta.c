@@ -21,8 +21,7 @@ assert_asked(const struct scene *s, int step)
 {
 	assert_int_equal(step, CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 });
-	assert_true(s->call.on_behalf);
-	assert_false(s->call.bounded);
+	assert_false(s->call.may_continue);
 }
 
 static void
@@ -30,7 +29,7 @@ assert_free(const struct scene *s, int step)
 {
 	assert_int_equal(step, CALL_DECIDE);
 	assert_int_equal(s->call.n_needs, 0);
-	assert_true(s->call.on_behalf);
+	assert_false(s->call.may_continue);
 }
 
 /* -- truncate ---------------------------------------------------------------------- */
@@ -48,10 +47,10 @@ truncate_is_bounded_by_newer_floors(void **state)
 	assert_int_equal(CALL(s, "truncate", PATH("out/file"), (uint64_t)-1), -EINVAL);
 	assert_int_equal(CALL(s, "truncate", PATH("out/file"), 2), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 });
-	assert_true(s->call.bounded && !s->call.on_behalf);
+	assert_true(s->call.may_continue);
 	s->gate.abi = 2;
 	assert_int_equal(CALL(s, "truncate", PATH("out/file"), 2), CALL_DECIDE);
-	assert_true(!s->call.bounded && s->call.on_behalf);
+	assert_false(s->call.may_continue);
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(scene_stat(s, "out/file").st_size, 2);
 	assert_int_equal(fchmodat(s->dir, "out/file", 0444, 0), 0);
@@ -203,7 +202,7 @@ times_by_path(void **state)
 	assert_asked(s, CALL(s, "utimensat", AT_CWD, PATH("out/file"), TIMES, 0));
 	/* The copy counts. */
 	memset(s->memory, 0, s->used);
-	s->call.again = true;
+	s->call.round = ROUND_AGAIN;
 	assert_int_equal(call_op_of(OP_UTIME)->prepare(&s->call), CALL_DECIDE);
 	assert_int_equal(scene_perform(s), 0);
 	st = scene_stat(s, "out/file");

@@ -56,7 +56,7 @@ new_names_are_made(void **state)
 
 	assert_int_equal(MKDIR(PATH("out/d/"), 06777), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_MKDIR, 0 });
-	assert_true(s->call.bounded && !s->call.on_behalf);
+	assert_true(s->call.may_continue);
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(s->call.answer.kind, ANSWER_VALUE);
 	assert_int_equal(s->call.answer.value, 0);
@@ -74,7 +74,7 @@ new_names_are_made(void **state)
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 });
 	/* What the memory says afterwards does not matter. */
 	memset(s->memory, 'x', s->used);
-	s->call.again = true;
+	s->call.round = ROUND_AGAIN;
 	assert_int_equal(call_op_of(OP_SYMLINK)->prepare(&s->call), CALL_DECIDE);
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(readlinkat(s->dir, "out/l", text, sizeof(text) - 1), 8);
@@ -262,7 +262,7 @@ names_are_moved(void **state)
 	assert_int_equal(mkdirat(s->dir, "out/dir", 0755), 0);
 	assert_int_equal(RENAME(PATH("out/a"), PATH("out/b"), 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_DELETE, 0 }, { AMBIT_ACCESS_REPLACE, 1 });
-	assert_true(s->call.bounded);
+	assert_true(s->call.may_continue);
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(scene_stat(s, "out/b").st_size, 1);
 	assert_false(scene_has(s, "out/a"));

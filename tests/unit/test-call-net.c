@@ -201,14 +201,13 @@ do_call_(struct world *w, const char *name, const struct call_op *op, const uint
 	begin(w, call, name, args);
 	r = op->prepare(call);
 	if (r == CALL_DECIDE) {
-		assert_true(call->on_behalf);
-		assert_false(call->bounded);
+		assert_false(call->may_continue);
 		r = finish(w, call, op);
 		if (r == HANDED_OVER) {
-			assert_false(call->slow);
-			call->again = true;
+			assert_int_not_equal(call->pace, PACE_SLOW);
+			call->round = ROUND_AGAIN;
 			assert_int_equal(op->prepare(call), CALL_DECIDE);
-			assert_true(call->slow);
+			assert_int_equal(call->pace, PACE_SLOW);
 			r = finish(w, call, op);
 		}
 	} else if (r == CALL_ANSWERED) {
@@ -1043,12 +1042,12 @@ a_blocking_stream_sends_all(void **state)
 		begin(w, call, "sendmsg", (const uint64_t[6]){ (uint64_t)pair[0], P(&head), 0 });
 		call->id = id;
 		assert_int_equal(call_send.prepare(call), CALL_DECIDE);
-		if (!call->slow && sizes[i] > 1) {
+		if (call->pace != PACE_SLOW && sizes[i] > 1) {
 			/* Nobody reads yet. */
 			assert_int_equal(finish(w, call, &call_send), HANDED_OVER);
-			call->again = true;
+			call->round = ROUND_AGAIN;
 			assert_int_equal(call_send.prepare(call), CALL_DECIDE);
-			assert_true(call->slow);
+			assert_int_equal(call->pace, PACE_SLOW);
 		}
 		reader.fd = pair[1];
 		assert_int_equal(pthread_create(&thread, NULL, read_all, &reader), 0);
@@ -1094,7 +1093,7 @@ a_blocking_stream_has_its_own_timeout(void **state)
 		call->id = id;
 		assert_int_equal(call_send.prepare(call), CALL_DECIDE);
 		assert_int_equal(finish(w, call, &call_send), HANDED_OVER);
-		call->again = true;
+		call->round = ROUND_AGAIN;
 		assert_int_equal(call_send.prepare(call), CALL_DECIDE);
 		n = finish(w, call, &call_send);
 		if (i == 0)

@@ -107,7 +107,7 @@ flags_say_what_is_needed(void **state)
 	scene_file(s, "out/file", "x");
 	assert_int_equal(OPEN(PATH("out/file"), O_WRONLY, 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 });
-	assert_true(s->call.bounded && !s->call.on_behalf);
+	assert_true(s->call.may_continue);
 	assert_int_equal(OPEN(PATH("out/file"), O_RDWR, 0), CALL_DECIDE);
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 }, { AMBIT_ACCESS_READ, 0 });
 	assert_int_equal(OPEN(PATH("out/new"), O_RDWR | O_CREAT, 0644), CALL_DECIDE);
@@ -116,9 +116,9 @@ flags_say_what_is_needed(void **state)
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 });
 	s->gate.abi = 2;
 	assert_int_equal(OPEN(PATH("out/file"), O_WRONLY | O_TRUNC, 0), CALL_DECIDE);
-	assert_true(!s->call.bounded && s->call.on_behalf);
+	assert_false(s->call.may_continue);
 	assert_int_equal(OPEN(PATH("out/file"), O_WRONLY, 0), CALL_DECIDE);
-	assert_true(s->call.bounded);
+	assert_true(s->call.may_continue);
 #ifdef SYS_creat
 	assert_int_equal(CALL(s, "creat", PATH("out/new"), 0640), CALL_DECIDE);
 	assert_int_equal(s->call.open.flags, O_CREAT | O_WRONLY | O_TRUNC);
@@ -204,7 +204,7 @@ what_is_new_must_still_be(void **state)
 	assert_int_equal(OPEN(PATH("out/new3"), O_WRONLY | O_CREAT, 0666), CALL_DECIDE);
 	memset(s->memory, 'x', s->used);
 	scene_file(s, "out/new3", "");
-	s->call.again = true;
+	s->call.round = ROUND_AGAIN;
 	assert_int_equal(call_op_of(OP_OPEN)->prepare(&s->call), CALL_DECIDE);
 	assert_true(s->call.object[0].exists);
 	NEEDS(s, { AMBIT_ACCESS_WRITE, 0 });
@@ -282,7 +282,7 @@ devices_and_terminals_are_the_floors(void **state)
 	assert_continued(s, OPEN(scene_text(s, "/dev/ptmx"), O_RDWR, 0));
 	/* Not covered: asked about, and nothing that may hold the gate up. */
 	assert_int_equal(OPEN(scene_text(s, "/dev/zero"), O_WRONLY, 0), CALL_DECIDE);
-	assert_true(s->call.slow);
+	assert_int_equal(s->call.pace, PACE_SLOW);
 	/* Before ABI 3, a terminal that is only read and emptied might become a
 	 * file on the way. */
 	s->gate.abi = 2;
@@ -298,7 +298,7 @@ a_fifo_waits_aside(void **state)
 
 	assert_int_equal(mkfifoat(s->dir, "out/fifo", 0600), 0);
 	assert_int_equal(OPEN(PATH("out/fifo"), O_WRONLY, 0), CALL_DECIDE);
-	assert_true(s->call.slow);
+	assert_int_equal(s->call.pace, PACE_SLOW);
 	s->gate.give_up = 2;
 	assert_int_equal(scene_perform(s), -EINTR);
 	assert_int_equal(OPEN(PATH("out/fifo"), O_WRONLY | O_NONBLOCK, 0), CALL_DECIDE);
@@ -319,7 +319,7 @@ settings_of_the_tree_in_proc(void **state)
 	scene_fork(s);
 	assert_int_equal(OPEN(scene_text(s, "/proc/self/comm"), O_WRONLY, 0), CALL_DECIDE);
 	assert_int_equal(s->call.n_needs, 0);
-	assert_true(s->call.on_behalf);
+	assert_false(s->call.may_continue);
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)s->child);
 	assert_string_equal(s->call.object[0].real, path);
 	assert_int_equal(OPEN(scene_text(s, "/proc/self/oom_score_adj"), O_WRONLY | O_TRUNC, 0),
@@ -351,7 +351,7 @@ its_own_descriptors_can_be_opened_again(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", w);
 	assert_int_equal(OPEN(scene_text(s, path), O_WRONLY | O_TRUNC, 0), CALL_DECIDE);
 	assert_int_equal(s->call.n_needs, 0);
-	assert_true(s->call.on_behalf);
+	assert_false(s->call.may_continue);
 	assert_int_equal(scene_perform(s), 0);
 	write_to_answer(s, "x", O_WRONLY);
 	assert_int_equal(scene_stat(s, "out/log").st_size, 1);

@@ -56,7 +56,6 @@ static int
 get_prepare(struct call *call)
 {
 	call_begin(call);
-	call->on_behalf = true;
 	return find_ipc_kind(call) && call->row->flags >= 0 ? CALL_DECIDE : -EPERM;
 }
 
@@ -231,7 +230,6 @@ mq_prepare(struct call *call)
 	int r;
 
 	call_begin(call);
-	call->on_behalf = true;
 	if (call->row->form != FORM_MQ_OPEN && call->row->form != FORM_MQ_UNLINK)
 		return -EPERM;
 	if (call->path[0])

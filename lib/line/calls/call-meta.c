@@ -113,7 +113,6 @@ meta_decide(struct call *call)
 {
 	const struct object *object = &call->object[0];
 
-	call->on_behalf = true;
 	if (call->subject_fd >= 0 || object->nameless)
 		return CALL_DECIDE;
 	if (object->proc)
@@ -213,11 +212,10 @@ prepare_truncate(struct call *call)
 	if (object->proc)
 		return -EPERM;
 	r = meta_decide(call);
-	call->bounded = call->row->floor > 0 && call->row->floor <= gate_abi(call->gate);
+	call->may_continue = call->row->floor > 0 && call->row->floor <= gate_abi(call->gate);
 	/* What has no name to be asked about is the floor's to decide. */
-	if (call->bounded && (object->gone || object->nameless))
+	if (call->may_continue && (object->gone || object->nameless))
 		return call_continue(call);
-	call->on_behalf = !call->bounded;
 	return r;
 }
 

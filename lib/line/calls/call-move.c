@@ -25,8 +25,7 @@ set_bounds(struct call *call)
 {
 	int since = call->row->floor;
 
-	call->bounded = since > 0 && since <= gate_abi(call->gate);
-	call->on_behalf = !call->bounded;
+	call->may_continue = since > 0 && since <= gate_abi(call->gate);
 }
 
 static bool
@@ -164,7 +163,7 @@ need_rename(struct call *call, unsigned flags)
 	call->rename.is_config = is_plain_config(call, flags);
 	if (call->rename.is_config) {
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
-		call->on_behalf = true;
+		call->may_continue = false;
 	} else {
 		call_need(call, AMBIT_ACCESS_REPLACE, TO);
 	}

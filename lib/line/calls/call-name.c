@@ -24,8 +24,7 @@ decide_by(struct call *call, enum ambit_access access)
 	int since = call->row->floor;
 
 	call_need(call, access, 0);
-	call->bounded = since > 0 && since <= gate_abi(call->gate);
-	call->on_behalf = !call->bounded;
+	call->may_continue = since > 0 && since <= gate_abi(call->gate);
 }
 
 /* -- names that come ------------------------------------------------------------- */

@@ -46,11 +46,11 @@ set_manner(struct call *call, const struct peer *peer)
 	if (peer->type == SOCK_DGRAM || peer->to.kind == ENDPOINT_NONE)
 		return;
 	quick = !peer->busy && (!call->host || peer->allowed || peer_is_allowed(call, call->host));
-	call->slow = !quick;
-	if (peer->to.kind != ENDPOINT_INET || !(peer->flags & O_NONBLOCK))
-		return;
-	call->promises = call->host && peer->plain && gate_egress(call->gate);
-	call->slow = call->slow && !call->promises;
+	if (peer->to.kind == ENDPOINT_INET && (peer->flags & O_NONBLOCK) && call->host &&
+		peer->plain && gate_egress(call->gate))
+		call->pace = PACE_PROMISED;
+	else if (!quick)
+		call->pace = PACE_SLOW;
 }
 
 /* See hold_to_loopback. */
@@ -91,8 +91,7 @@ prepare_again(struct call *call)
 	call->upstream_fd = upstream;
 	free(call->host);
 	call->host = NULL;
-	call->on_behalf = true;
-	call->slow = true;
+	call->pace = PACE_SLOW;
 	return CALL_DECIDE;
 }
 
@@ -107,7 +106,6 @@ connect_prepare(struct call *call)
 	if (peer->begun)
 		return prepare_again(call);
 	call_begin(call);
-	call->on_behalf = true;
 	peer->connects = true;
 	r = peer_socket(call, peer);
 	if (r == 0)
@@ -254,7 +252,7 @@ connect_stream(struct call *call, const struct peer *peer, struct pass *pass,
 	r = begin_connect(call, peer, pass, address, len);
 	if ((r != -EINPROGRESS && r != -EAGAIN) || (peer->flags & O_NONBLOCK))
 		return r;
-	return call->slow ? wait_for_peer(call, peer, address, len) : hand_over(call);
+	return call->pace == PACE_SLOW ? wait_for_peer(call, peer, address, len) : hand_over(call);
 }
 
 /* -- by way of ambit itself --------------------------------------------------------------- */
@@ -305,7 +303,7 @@ connect_to_peer(struct call *call, const struct peer *peer, struct pass *pass)
 		r = end_dial(call->upstream_fd, 0);
 	if (r != -EINPROGRESS)
 		return r;
-	return call->slow ? wait_dial(call) : hand_over(call);
+	return call->pace == PACE_SLOW ? wait_dial(call) : hand_over(call);
 }
 
 static int
@@ -521,7 +519,6 @@ bind_prepare(struct call *call)
 	if (!peer)
 		return -ENOMEM;
 	call_begin(call);
-	call->on_behalf = true;
 	r = peer_socket(call, peer);
 	if (r == 0)
 		r = peer_address(call, peer, call->args[1], call->args[2], ENDPOINT_BIND);
@@ -595,7 +592,6 @@ listen_prepare(struct call *call)
 	if (!peer)
 		return -ENOMEM;
 	call_begin(call);
-	call->on_behalf = true;
 	return peer_socket(call, peer);
 }
 

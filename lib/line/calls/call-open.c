@@ -94,7 +94,7 @@ read_arguments(struct call *call)
 {
 	const struct sys_row *row = call->row;
 
-	if (call->again)
+	if (call->round == ROUND_AGAIN)
 		return 0;
 	switch (row->form) {
 	case FORM_OPEN_HOW:
@@ -156,8 +156,7 @@ open_itself(struct call *call, bool read_only)
 		call->open.flags |= O_NOCTTY;
 	else if (read_only && !object->nameless)
 		call_need(call, AMBIT_ACCESS_READ, 0);
-	call->on_behalf = true;
-	call->slow = true;
+	call->pace = PACE_SLOW;
 	return CALL_DECIDE;
 }
 
@@ -250,8 +249,7 @@ set_needs(struct call *call)
 	call_need(call, AMBIT_ACCESS_WRITE, 0);
 	if (call->object[0].exists && (how == O_RDWR || how == O_ACCMODE))
 		call_need(call, AMBIT_ACCESS_READ, 0);
-	call->bounded = since > 0 && since <= gate_abi(call->gate);
-	call->on_behalf = !call->bounded;
+	call->may_continue = since > 0 && since <= gate_abi(call->gate);
 }
 
 /* What exists, but is nothing that anybody could be asked about; CALL_GO_ON: it is
@@ -270,14 +268,10 @@ prepare_special(struct call *call)
 	if (S_ISCHR(object->st.st_mode) &&
 		(special_is_terminal(object->st.st_rdev) || gate_covers(call->gate, object->real)))
 		return leave_to_floor(call);
-	if (object->proc) {
-		call->on_behalf = true;
+	if (object->proc)
 		return special_is_own_proc(call) ? CALL_DECIDE : -EACCES;
-	}
-	if (special_is_held(call)) {
-		call->on_behalf = true;
+	if (special_is_held(call))
 		return CALL_DECIDE;
-	}
 	if (object->gone)
 		return leave_to_floor(call);
 	return CALL_GO_ON;
@@ -296,7 +290,6 @@ prepare_staged(struct call *call)
 	snprintf(beside->written, sizeof(beside->written), "%s", beside->real);
 	call->n_objects = 2;
 	call->open.staged = true;
-	call->on_behalf = true;
 	call_need(call, AMBIT_ACCESS_WRITE, 1);
 	return CALL_DECIDE;
 }
@@ -344,7 +337,8 @@ prepare_open(struct call *call)
 		special = prepare_special(call);
 		if (special != CALL_GO_ON)
 			return special;
-		call->slow = S_ISFIFO(call->object[0].st.st_mode) || is_device(&call->object[0]);
+		if (S_ISFIFO(call->object[0].st.st_mode) || is_device(&call->object[0]))
+			call->pace = PACE_SLOW;
 	}
 	if (staged_takes(call))
 		return prepare_staged(call);

@@ -126,7 +126,6 @@ about_pidfd(struct call *call)
 		return pid;
 	if (!tree_holds(gate_tree(call->gate), pid))
 		return -EPERM;
-	call->on_behalf = true;
 	return CALL_DECIDE;
 }
 

@@ -247,7 +247,8 @@ decide_send(struct call *call, struct send *send)
 		free(call->host);
 		call->host = NULL;
 	}
-	call->slow = r == CALL_DECIDE && is_slow(call, send);
+	if (r == CALL_DECIDE && is_slow(call, send))
+		call->pace = PACE_SLOW;
 	return r;
 }
 
@@ -266,7 +267,6 @@ send_prepare(struct call *call)
 		fd = steal_fd(&call->subject_fd);
 	call_begin(call);
 	call->subject_fd = fd;
-	call->on_behalf = true;
 	r = peer_socket(call, &send->peer);
 	/* Whom a stream that cannot be had is connected to is not known here. */
 	if (r == -EISCONN || r == -EALREADY)
@@ -308,7 +308,7 @@ wait_writable(struct call *call, struct send *send)
 
 	if (!send->blocking)
 		return -EAGAIN;
-	if (!call->slow)
+	if (call->pace != PACE_SLOW)
 		return hand_over(send);
 	if (call_given_up(call))
 		return -EINTR;

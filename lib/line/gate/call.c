@@ -100,10 +100,8 @@ call_begin(struct call *call)
 		object_init(&call->object[i]);
 	call->n_objects = 0;
 	call->n_needs = 0;
-	call->bounded = false;
-	call->on_behalf = false;
-	call->slow = false;
-	call->promises = false;
+	call->may_continue = false;
+	call->pace = PACE_QUICK;
 }
 
 int

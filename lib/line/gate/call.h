@@ -23,7 +23,7 @@
  *   perform   does it on the objects that were resolved
  *
  * The gate CONTINUEs instead of performing where the floor bounds the call at
- * all its objects (call.bounded). After a question, prepare runs again on the
+ * all its objects (call.may_continue). After a question, prepare runs again on the
  * copies and must find the same objects. All of one call's steps run in one
  * thread at a time. */
 
@@ -61,6 +61,18 @@ enum call_step {
 	CALL_DECIDE = 0, /* needs and host are filled */
 	CALL_ANSWERED,	 /* answer is filled: nothing to decide */
 	CALL_GO_ON,	 /* inside a prepare alone: this step settled nothing */
+};
+
+enum call_round {
+	ROUND_NONE = 0, /* never prepared: there is nothing to be dropped */
+	ROUND_FIRST,
+	ROUND_AGAIN, /* prepare runs on the copies that it made the first time */
+};
+
+enum call_pace {
+	PACE_QUICK = 0,
+	PACE_SLOW,     /* perform may block: not in the gate's own thread */
+	PACE_PROMISED, /* never held: it is begun while a person is asked */
 };
 
 /* What an op keeps between its steps. Which one a call has is said by its row's op. */
@@ -115,8 +127,7 @@ struct call {
 	uint64_t id; /* of the notification */
 	uint64_t args[6];
 	struct target target;
-	bool again;    /* prepare runs a second time: on the copies below */
-	bool prepared; /* there may be something below to be dropped */
+	enum call_round round;
 
 	/* Filled by prepare. */
 	char *path[2]; /* copies; owned, kept for the second time */
@@ -126,13 +137,11 @@ struct call {
 	unsigned n_objects;
 	struct need need[6];
 	unsigned n_needs;
-	char *host;	 /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
-	bool bounded;	 /* the floor bounds this call where it covers its objects */
-	bool on_behalf;	 /* never CONTINUE, whatever the floor covers */
-	bool slow;	 /* perform may block: not in the gate's own thread */
-	bool asked;	 /* a person was asked: the floor does not know */
-	bool promises;	 /* never held: it is begun while a person is asked, with this */
-	uint64_t ticket; /* 0: none; whoever takes it sets it to 0 */
+	char *host;	   /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
+	bool may_continue; /* the floor bounds this call where it covers its objects */
+	bool asked;	   /* a person was asked: the floor does not know */
+	enum call_pace pace;
+	uint64_t ticket; /* PACE_PROMISED: of the question; 0: none; who takes it sets it to 0 */
 	struct ambit_permit *permit; /* of an allow that was recorded: ends with the answer */
 	unsigned changes;	     /* how often it meant something else after a question */
 

@@ -147,7 +147,7 @@ static bool
 may_start_over(struct call *call, int r)
 {
 	if (r == CALL_HAND_OVER)
-		return !call->slow;
+		return call->pace != PACE_SLOW;
 	return r == -ESTALE && ++call->changes <= GATE_CHANGES_MAX;
 }
 
@@ -157,7 +157,7 @@ starts_over(struct call **call, int r)
 	if (!may_start_over(*call, r))
 		return false;
 	gate_drop(*call, ESTALE);
-	(*call)->again = true;
+	(*call)->round = ROUND_AGAIN;
 	gate_handle((*call)->gate, call);
 	return true;
 }
@@ -196,7 +196,7 @@ gate_act(struct call **call, struct pass *pass)
 	struct call *c = *call;
 	bool bounded = is_bounded(c);
 
-	if (bounded && c->bounded && !c->on_behalf && !c->asked && is_call_covered(c)) {
+	if (bounded && c->may_continue && !c->asked && is_call_covered(c)) {
 		run_counts_pass(c->gate->counts, c->target.tid);
 		gate_continue(c);
 	} else if (!gate_is_valid(c->gate, c->id)) {
@@ -253,7 +253,7 @@ send_aside(struct call *call, struct pass *pass)
 static void
 act_or_send_aside(struct call **call, struct pass *pass)
 {
-	if (!(*call)->slow)
+	if ((*call)->pace != PACE_SLOW)
 		gate_act(call, pass);
 	else if (send_aside(*call, pass) == 0)
 		*call = NULL;
@@ -658,42 +658,72 @@ gate_settle_unwatched(struct gate *gate)
 		gate_settle(gate);
 }
 
-/* 0: settled; 1: held, the call is taken; 2: asked, but it is not to be held. */
-static int
+enum submitted {
+	SUBMIT_FAILED = 0,
+	SUBMIT_SETTLED,	 /* outcome and permit are filled */
+	SUBMIT_HELD,	 /* the call is taken */
+	SUBMIT_PROMISED, /* somebody is asked, and the call goes on meanwhile */
+};
+
+/* A question was opened. The engine is locked. */
+static enum submitted
+settle_or_hold(struct gate *gate, struct call **call, uint64_t ticket,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit)
+{
+	atomic_fetch_add(&gate->asked, 1);
+	if (gate_settles_now(gate, ticket)) {
+		gate_answer_now(gate, ticket, ret_outcome, ret_permit);
+		return SUBMIT_SETTLED;
+	}
+	if ((*call)->pace == PACE_PROMISED) {
+		(*call)->ticket = ticket;
+		return SUBMIT_PROMISED;
+	}
+	if (gate_hold(gate, call, ticket) == 0)
+		return SUBMIT_HELD;
+	engine_withdraw(gate->o.engine, ticket);
+	return SUBMIT_FAILED;
+}
+
+static enum submitted
 submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit)
 {
 	struct ambit_request *request = make_request(*call);
 	struct ambit_error err = { 0 };
+	enum submitted submitted = SUBMIT_FAILED;
 	uint64_t ticket = 0;
-	int r = -ENOMEM;
+	int r;
 
 	*ret_permit = NULL;
 	*ret_outcome = (struct ambit_outcome){ 0 };
 	if (!request)
-		return r;
+		return SUBMIT_FAILED;
 	gate_lock(gate);
 	r = engine_submit(gate->o.engine, request, ret_outcome, ret_permit, &ticket, &err);
-	if (r == 1) {
-		atomic_fetch_add(&gate->asked, 1);
-		if (gate_settles_now(gate, ticket)) {
-			gate_answer_now(gate, ticket, ret_outcome, ret_permit);
-			r = 0;
-		} else if ((*call)->promises) {
-			(*call)->ticket = ticket;
-			r = 2;
-		} else {
-			r = gate_hold(gate, call, ticket);
-			if (r < 0)
-				engine_withdraw(gate->o.engine, ticket);
-			else
-				r = 1;
-		}
-	}
+	if (r == 0)
+		submitted = SUBMIT_SETTLED;
+	else if (r == 1)
+		submitted = settle_or_hold(gate, call, ticket, ret_outcome, ret_permit);
 	gate_unlock(gate);
-	if (r > 0)
+	if (submitted == SUBMIT_HELD || submitted == SUBMIT_PROMISED)
 		gate->o.wake(gate->o.data);
-	return r;
+	return submitted;
+}
+
+static void
+act_on_outcome(struct call **call, const struct ambit_outcome *outcome, struct ambit_permit *permit,
+	uint64_t key)
+{
+	struct pass pass = { 0 };
+
+	if (outcome->verdict != AMBIT_ALLOW || !permit) {
+		gate_refuse(*call, outcome, key);
+		return;
+	}
+	(*call)->permit = permit;
+	permit_pass(permit, &pass);
+	act_or_send_aside(call, &pass);
 }
 
 void
@@ -704,7 +734,6 @@ gate_decide(struct gate *gate, struct call **call)
 	struct pass pass = { 0 };
 	enum ambit_verdict verdict = glance_at_call(*call, &pass);
 	uint64_t key;
-	int r;
 
 	if (verdict == AMBIT_ALLOW) {
 		act_or_send_aside(call, &pass);
@@ -716,20 +745,18 @@ gate_decide(struct gate *gate, struct call **call)
 		gate_fail(*call, EACCES);
 		return;
 	}
-	r = submit_call_request(gate, call, &outcome, &permit);
-	if (r == 1)
+	switch (submit_call_request(gate, call, &outcome, &permit)) {
+	case SUBMIT_HELD:
 		return;
-	if (r == 2) {
+	case SUBMIT_PROMISED:
 		act_or_send_aside(call, &pass);
 		if (*call)
 			gate_withdraw(*call);
-	} else if (r == 0 && outcome.verdict == AMBIT_ALLOW && permit) {
-		(*call)->permit = permit;
-		permit_pass(permit, &pass);
-		act_or_send_aside(call, &pass);
-	} else if (r == 0) {
-		gate_refuse(*call, &outcome, key);
-	} else {
+		break;
+	case SUBMIT_SETTLED:
+		act_on_outcome(call, &outcome, permit, key);
+		break;
+	case SUBMIT_FAILED:
 		gate_fail(*call, EACCES);
 	}
 	ambit_outcome_finish(&outcome);
@@ -758,12 +785,14 @@ gate_handle(struct gate *gate, struct call **call)
 	}
 	staged_settle(gate, false);
 	/* The second time it may be a worker that asks. */
-	if (!(*call)->again && is_floored(*call) && quick_allows(gate->quick, *call)) {
+	if ((*call)->round != ROUND_AGAIN && is_floored(*call) &&
+		quick_allows(gate->quick, *call)) {
 		run_counts_pass(gate->counts, (*call)->target.tid);
 		gate_continue(*call);
 		return;
 	}
-	(*call)->prepared = true;
+	if ((*call)->round == ROUND_NONE)
+		(*call)->round = ROUND_FIRST;
 	r = op->prepare(*call);
 	if (r == -EACCES || r == -EPERM)
 		count_unread(*call);

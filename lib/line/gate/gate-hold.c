@@ -81,7 +81,7 @@ look_again(struct call *call, int *ret_step)
 	for (unsigned i = 0; i < 2; i++)
 		object_init(&call->object[i]);
 	call->n_objects = call->n_needs = 0;
-	call->again = true;
+	call->round = ROUND_AGAIN;
 	*ret_step = call_op_of(call->row->op)->prepare(call);
 	same = *ret_step == CALL_DECIDE && call->n_objects == n;
 	for (unsigned i = 0; i < n && i < 2; i++) {

@@ -164,7 +164,7 @@ done_with(struct gate *gate, struct call *call)
 		target_init(&call->target, 0);
 	}
 	/* It spans many pages; most calls are answered before it is filled. */
-	if (call->prepared)
+	if (call->round != ROUND_NONE)
 		call_finish(call);
 }
 
