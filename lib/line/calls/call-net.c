@@ -45,9 +45,10 @@ set_manner(struct call *call, const struct peer *peer)
 
 	if (peer->type == SOCK_DGRAM || peer->to.kind == ENDPOINT_NONE)
 		return;
-	quick = !peer->busy && (!call->host || peer->allowed || peer_is_allowed(call, call->host));
+	quick = peer->phase != PHASE_BUSY && (!call->host || peer->standing == PEER_ALLOWED ||
+						     peer_is_allowed(call, call->host));
 	if (peer->to.kind == ENDPOINT_INET && (peer->flags & O_NONBLOCK) && call->host &&
-		peer->plain && gate_egress(call->gate))
+		peer->same_netns && gate_egress(call->gate))
 		call->pace = PACE_PROMISED;
 	else if (!quick)
 		call->pace = PACE_SLOW;
@@ -103,7 +104,7 @@ connect_prepare(struct call *call)
 
 	if (!peer)
 		return -ENOMEM;
-	if (peer->begun)
+	if (peer->phase == PHASE_BEGUN)
 		return prepare_again(call);
 	call_begin(call);
 	peer->connects = true;
@@ -124,10 +125,7 @@ connect_prepare(struct call *call)
 static int
 hand_over(struct call *call)
 {
-	struct peer *peer = call->peer;
-
-	peer->begun = peer->domain != AF_UNIX;
-	peer->busy = true;
+	call->peer->phase = call->peer->domain == AF_UNIX ? PHASE_BUSY : PHASE_BEGUN;
 	return CALL_HAND_OVER;
 }
 
@@ -166,7 +164,7 @@ begin_connect(struct call *call, const struct peer *peer, struct pass *pass,
 
 	if (peer->flags & O_NONBLOCK)
 		return act_connect(pass, fd, address, len);
-	if (peer->stays) {
+	if (peer->standing == PEER_UNDER_WAY) {
 		r = pass_use(pass);
 		if (r == 0)
 			r = try_connect(call, address, len, 1);
@@ -247,7 +245,7 @@ connect_stream(struct call *call, const struct peer *peer, struct pass *pass,
 {
 	int r;
 
-	if (peer->begun)
+	if (peer->phase == PHASE_BEGUN)
 		return wait_for_peer(call, peer, address, len);
 	r = begin_connect(call, peer, pass, address, len);
 	if ((r != -EINPROGRESS && r != -EAGAIN) || (peer->flags & O_NONBLOCK))
@@ -290,7 +288,7 @@ connect_to_peer(struct call *call, const struct peer *peer, struct pass *pass)
 {
 	int r;
 
-	if (peer->begun)
+	if (peer->phase == PHASE_BEGUN)
 		return wait_dial(call);
 	fd_close_at(&call->upstream_fd);
 	call->upstream_fd =
@@ -310,8 +308,9 @@ static int
 join_relay(
 	struct call *call, const struct peer *peer, struct pass *pass, const struct egress_who *who)
 {
+	bool unknown = peer->standing == PEER_UNKNOWN;
 	struct passage passage = {
-		.kind = peer->unknown	? PASSAGE_UNKNOWN
+		.kind = unknown		? PASSAGE_UNKNOWN
 			: peer->name[0] ? PASSAGE_NAMED
 					: PASSAGE_ADDRESS,
 		.who = *who,
@@ -325,7 +324,7 @@ join_relay(
 		passage.verdict.verdict = AMBIT_ASK;
 		passage.verdict.ticket = call->ticket;
 		call->ticket = 0;
-	} else if (!peer->unknown) {
+	} else if (!unknown) {
 		passage.verdict.verdict = AMBIT_ALLOW;
 		passage.verdict.pass = *pass;
 		if (!(peer->flags & O_NONBLOCK)) {
@@ -397,7 +396,7 @@ connect_perform(struct call *call, struct pass *pass)
 	if (peer->way != WAY_DIRECT || call->ticket)
 		return connect_by_egress(call, peer, pass);
 	peer_target(call, peer, &storage, &len);
-	if (peer->mute)
+	if (peer->standing == PEER_SEND_BLOCKED)
 		shut_socket_writes(call->subject_fd);
 	if (stream)
 		r = connect_stream(call, peer, pass, address, len);
@@ -409,7 +408,7 @@ connect_perform(struct call *call, struct pass *pass)
 	if (installed < 0)
 		return installed;
 	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX && peer->to.kind != ENDPOINT_NONE &&
-		!peer->mute)
+		peer->standing != PEER_SEND_BLOCKED)
 		peer_remember(call); /* it has a port now, and its own server answers there */
 	peer_tell(call, peer);
 	if (r == 0)

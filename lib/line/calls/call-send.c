@@ -378,7 +378,7 @@ send_message(struct call *call, struct send *send, const struct msghdr *head, st
 	if (send->peer.type == SOCK_STREAM)
 		flags |= send->flags & MSG_MORE;
 
-	if (send->addressed && send->peer.nobody)
+	if (send->addressed && send->peer.standing == PEER_NOBODY)
 		return drop_message(send, head, pass);
 	if (send->addressed && send->peer.way == WAY_STUB)
 		return ask_stub(call, send, head, pass);
@@ -528,7 +528,8 @@ send_perform(struct call *call, struct pass *pass)
 		r = peer_install(call, &send->peer, true);
 	if (r != 0)
 		return r;
-	if (send->addressed && send->peer.to.kind == ENDPOINT_INET && !send->peer.nobody)
+	if (send->addressed && send->peer.to.kind == ENDPOINT_INET &&
+		send->peer.standing != PEER_NOBODY)
 		peer_remember(call);
 	if (send->addressed)
 		peer_tell(call, &send->peer);

@@ -135,20 +135,14 @@ peer_ask(struct call *call, char *text)
 	return text ? CALL_DECIDE : -ENOMEM;
 }
 
+/* Nothing is to be decided. */
 static int
-be_free(struct call *call, struct peer *peer)
+leave_free(struct call *call, struct peer *peer, enum peer_standing standing)
 {
 	free(call->host);
 	call->host = NULL;
-	peer->free = true;
+	peer->standing = standing;
 	return CALL_DECIDE;
-}
-
-static int
-be_mute(struct call *call, struct peer *peer)
-{
-	peer->mute = true;
-	return be_free(call, peer);
 }
 
 static bool
@@ -200,8 +194,7 @@ decide_nobody(struct call *call, struct peer *peer)
 		return -ENOMEM;
 	if (peer->connects && peer->to.port != 0 && peer_is_allowed(call, host))
 		return peer_ask(call, steal_ptr(&host));
-	peer->nobody = true;
-	return be_free(call, peer);
+	return leave_free(call, peer, PEER_NOBODY);
 }
 
 /* Nobody can have port 0 here. Elsewhere somebody may listen for it all the same:
@@ -213,7 +206,7 @@ decide_port_zero(struct call *call, struct peer *peer, bool here)
 		return decide_nobody(call, peer);
 	if (!peer->connects || peer->type != SOCK_DGRAM)
 		return peer_ask(call, endpoint_text(&peer->to));
-	return be_mute(call, peer);
+	return leave_free(call, peer, PEER_SEND_BLOCKED);
 }
 
 /* -- by name --------------------------------------------------------------------------- */
@@ -317,7 +310,7 @@ decide_datagram(struct call *call, struct peer *peer, char *text)
 		(port != 443 && (!peer->connects || (port != 9 && port != 65535))))
 		return peer_ask(call, text);
 	free(text);
-	return peer->connects ? be_mute(call, peer) : -ECONNREFUSED;
+	return peer->connects ? leave_free(call, peer, PEER_SEND_BLOCKED) : -ECONNREFUSED;
 }
 
 static int
@@ -336,22 +329,23 @@ decide_stream(struct call *call, struct peer *peer, char *text)
 		return peer_ask(call, text);
 	free(text);
 	peer->way = WAY_RELAY;
-	peer->unknown = true;
-	return be_free(call, peer);
+	return leave_free(call, peer, PEER_UNKNOWN);
 }
 
 /* Where everything is open, only what a name says is to be known. */
 static bool
 is_allowed_itself(struct call *call, struct peer *peer, const char *text)
 {
-	peer->allowed = gate_net(call->gate) != AMBIT_NET_OPEN && peer_is_allowed(call, text);
-	return peer->allowed;
+	bool allowed = gate_net(call->gate) != AMBIT_NET_OPEN && peer_is_allowed(call, text);
+
+	peer->standing = allowed ? PEER_ALLOWED : PEER_ASKED;
+	return allowed;
 }
 
 /* An address that is allowed, or refused, is what it is, whatever name leads to it; and
  * one that is near is not covered by any. */
 static int
-decide_far(struct call *call, struct peer *peer, bool plain)
+decide_far(struct call *call, struct peer *peer)
 {
 	struct dns_address address = address_of(peer);
 	char *text = endpoint_text(&peer->to);
@@ -359,13 +353,13 @@ decide_far(struct call *call, struct peer *peer, bool plain)
 
 	if (!text)
 		return -ENOMEM;
-	if (!plain || !gate_egress(call->gate) || is_allowed_itself(call, peer, text))
+	if (!peer->same_netns || !gate_egress(call->gate) || is_allowed_itself(call, peer, text))
 		return peer_ask(call, text);
 	refused = is_refused(call, text);
 	/* Where all is open nobody would be asked, and it may be more than a look. */
 	if ((refused || gate_net(call->gate) != AMBIT_NET_OPEN) && only_looks(call, peer)) {
 		free(text);
-		return be_mute(call, peer);
+		return leave_free(call, peer, PEER_SEND_BLOCKED);
 	}
 	if (refused || names_near(&address))
 		return peer_ask(call, text);
@@ -382,7 +376,7 @@ decide_egress(struct call *call, struct peer *peer)
 		return -ECONNREFUSED;
 	case EGRESS_PORT_PROXY:
 		peer->way = WAY_PROXY;
-		return be_free(call, peer);
+		return leave_free(call, peer, PEER_FREE);
 	default:
 		return -EAGAIN;
 	}
@@ -391,9 +385,8 @@ decide_egress(struct call *call, struct peer *peer)
 static int
 decide_resolver(struct call *call, struct peer *peer)
 {
-	peer->resolver = true;
 	peer->way = gate_egress(call->gate) ? WAY_STUB : WAY_DIRECT;
-	return be_free(call, peer);
+	return leave_free(call, peer, PEER_RESOLVER);
 }
 
 /* A stream to an allowed address goes there whoever has it: by which way need not be known,
@@ -437,8 +430,7 @@ point_to_loopback(struct call *call, struct peer *peer)
 		in6->sin6_addr = in6addr_loopback;
 	else
 		in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	peer->stays = true;
-	return be_free(call, peer);
+	return leave_free(call, peer, PEER_UNDER_WAY);
 }
 
 /* The look-ups are made with sockets of our own: of one that is held to a device
@@ -447,22 +439,22 @@ static int
 decide_inet(struct call *call, struct peer *peer)
 {
 	enum endpoint_owner owner = ENDPOINT_OTHERS;
-	bool here = false, plain;
+	bool here = false;
 	char *text;
 	int r;
 
 	if (is_under_way(call, peer))
 		return point_to_loopback(call, peer);
-	plain = endpoint_is_plain(call->subject_fd, peer->domain, gate_network(call->gate));
-	peer->plain = plain;
+	peer->same_netns =
+		endpoint_is_plain(call->subject_fd, peer->domain, gate_network(call->gate));
 	endpoint_settle(&peer->to);
-	text = plain ? settled_text(call, peer) : NULL;
+	text = peer->same_netns ? settled_text(call, peer) : NULL;
 	if (text)
 		return peer_ask(call, text);
-	r = plain ? endpoint_route(&peer->to, &here) : 0;
+	r = peer->same_netns ? endpoint_route(&peer->to, &here) : 0;
 	if (r < 0)
 		return r;
-	if (plain && peer->to.port == 0)
+	if (peer->same_netns && peer->to.port == 0)
 		return decide_port_zero(call, peer, here);
 	if (here && gate_egress(call->gate)) {
 		r = decide_egress(call, peer);
@@ -472,16 +464,17 @@ decide_inet(struct call *call, struct peer *peer)
 	if (here)
 		owner = owner_of(call, peer);
 	if (owner == ENDPOINT_OURS)
-		return be_free(call, peer);
+		return leave_free(call, peer, PEER_FREE);
 	/* Nobody needs to be there: in some containers the packets are led elsewhere. */
-	if (plain && gate_net(call->gate) != AMBIT_NET_NONE && endpoint_is_resolver(&peer->to))
+	if (peer->same_netns && gate_net(call->gate) != AMBIT_NET_NONE &&
+		endpoint_is_resolver(&peer->to))
 		return decide_resolver(call, peer);
 	/* Programs knock until their server is up: no question. */
 	if (owner == ENDPOINT_NOBODY)
 		return decide_nobody(call, peer);
 	if (here)
 		return peer_ask(call, endpoint_text(&peer->to));
-	return decide_far(call, peer, plain);
+	return decide_far(call, peer);
 }
 
 int
@@ -502,31 +495,29 @@ peer_resolve(struct call *call, const struct peer *peer, enum object_follow foll
 
 /* Services that look names up for anybody. Where names are decided about, the C library
  * asks the next: a name server, who is us. */
-static const char *const lookers[] = {
+static const char *const resolver_sockets[] = {
 	"/run/systemd/resolve/io.systemd.Resolve",
 	"/run/nscd/socket",
 };
 
 static bool
-looks_up(const char *path)
+is_resolver_socket(const char *path)
 {
-	for (size_t i = 0; i < sizeof(lookers) / sizeof(lookers[0]); i++)
-		if (streq(path, lookers[i]))
+	for (size_t i = 0; i < sizeof(resolver_sockets) / sizeof(resolver_sockets[0]); i++)
+		if (streq(path, resolver_sockets[i]))
 			return true;
 	return false;
 }
 
 static int
-decide_looker(struct call *call, struct peer *peer)
+decide_resolver_socket(struct call *call, struct peer *peer)
 {
 	auto_free char *host = str_printf("unix:%s", call->object[0].real);
 
 	if (!host)
 		return -ENOMEM;
-	if (gate_net(call->gate) == AMBIT_NET_OPEN && !gate_egress(call->gate)) {
-		peer->resolver = true;
-		return be_free(call, peer);
-	}
+	if (gate_net(call->gate) == AMBIT_NET_OPEN && !gate_egress(call->gate))
+		return leave_free(call, peer, PEER_RESOLVER);
 	return peer_is_allowed(call, host) ? peer_ask(call, steal_ptr(&host)) : -ECONNREFUSED;
 }
 
@@ -545,12 +536,12 @@ decide_path(struct call *call, struct peer *peer)
 	if (!S_ISSOCK(object->st.st_mode))
 		return -ECONNREFUSED;
 	if (made_has(gate_made(call->gate), object->fd))
-		return be_free(call, peer);
+		return leave_free(call, peer, PEER_FREE);
 	/* One without a name cannot be shown to anybody. */
 	if (object->gone || object->nameless || !object->real[0])
 		return -EACCES;
-	if (looks_up(object->real))
-		return decide_looker(call, peer);
+	if (is_resolver_socket(object->real))
+		return decide_resolver_socket(call, peer);
 	return peer_ask(call, str_printf("unix:%s", object->real));
 }
 
@@ -563,7 +554,7 @@ decide_abstract(struct call *call, struct peer *peer)
 	if (endpoint_is_plain(call->subject_fd, AF_UNIX, gate_network(call->gate)))
 		switch (owner_of(call, peer)) {
 		case ENDPOINT_OURS:
-			return be_free(call, peer);
+			return leave_free(call, peer, PEER_FREE);
 		case ENDPOINT_NOBODY:
 			return -ECONNREFUSED;
 		case ENDPOINT_OTHERS:
@@ -580,18 +571,17 @@ decide_netlink(struct call *call, struct peer *peer)
 {
 	const struct sockaddr_nl *to = (const struct sockaddr_nl *)&peer->to.address;
 
-	return to->nl_pid == 0 && to->nl_groups == 0 ? be_free(call, peer) : -EPERM;
+	return to->nl_pid == 0 && to->nl_groups == 0 ? leave_free(call, peer, PEER_FREE) : -EPERM;
 }
 
 int
 peer_decide(struct call *call, struct peer *peer)
 {
-	peer->free = peer->nobody = peer->mute = peer->resolver = peer->unknown = false;
-	peer->allowed = peer->stays = false;
+	peer->standing = PEER_ASKED;
 	peer->way = WAY_DIRECT;
 	switch (peer->to.kind) {
 	case ENDPOINT_NONE:
-		return be_free(call, peer);
+		return leave_free(call, peer, PEER_FREE);
 	case ENDPOINT_INET:
 		return decide_inet(call, peer);
 	case ENDPOINT_PATH:
@@ -610,7 +600,8 @@ peer_decide(struct call *call, struct peer *peer)
 void
 peer_tell(struct call *call, const struct peer *peer)
 {
-	if (!peer->free || peer->resolver)
+	if (peer->standing == PEER_ASKED || peer->standing == PEER_ALLOWED ||
+		peer->standing == PEER_RESOLVER)
 		gate_connected(call->gate);
 }
 
@@ -626,7 +617,7 @@ peer_target(const struct call *call, const struct peer *peer, struct sockaddr_st
 	*ret_address = peer->to.address;
 	*ret_len = peer->to.len;
 	/* Who has the port later is not who had it when this was decided. */
-	if (peer->nobody)
+	if (peer->standing == PEER_NOBODY)
 		((struct sockaddr_in *)ret_address)->sin_port = 0; /* the same place in IPv6 */
 	if (peer->to.kind != ENDPOINT_PATH)
 		return;

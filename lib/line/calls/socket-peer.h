@@ -17,6 +17,26 @@ enum peer_way {
 	WAY_PROXY,	/* ambit's own, for the session */
 };
 
+/* What peer_decide found out about the other end. */
+enum peer_standing {
+	PEER_ASKED = 0, /* call->host is to be decided about */
+	PEER_ALLOWED,	/* likewise; the address itself is allowed, by rule or setting */
+	/* Nothing is to be decided about these. */
+	PEER_FREE,	   /* this session's, the kernel's, ambit's own */
+	PEER_RESOLVER,	   /* what it answers is anybody's words */
+	PEER_NOBODY,	   /* a port of this machine that nobody has: it stays nobody's */
+	PEER_SEND_BLOCKED, /* connected to look by which way it would go: it must never send */
+	PEER_UNDER_WAY,	   /* a stream that is on its way, or there: see is_under_way */
+	PEER_UNKNOWN,	   /* WAY_RELAY: what the stream says will decide */
+};
+
+/* How far a connect has come. */
+enum peer_phase {
+	PHASE_NEW = 0,
+	PHASE_BUSY,  /* its peer had no time: all of it is done again, and waits */
+	PHASE_BEGUN, /* it is on its way, and only waits */
+};
+
 struct peer {
 	/* The program's bytes, copied once. */
 	unsigned char raw[sizeof(struct sockaddr_storage)];
@@ -26,18 +46,11 @@ struct peer {
 	int domain, type; /* of the very socket */
 	int flags;	  /* of the open file: O_NONBLOCK */
 	struct endpoint to;
-	bool connects; /* set by who connects: all later sends are decided by this */
-	bool free;     /* ours, the resolver, the kernel, nobody: nothing to decide */
-	bool resolver; /* free, but what it answers is anybody's words */
-	bool plain;    /* INET: what is looked up here holds for this socket */
-	bool allowed;  /* the address is, by rule or setting */
-	bool stays;    /* a stream that is on its way, or there: see stay() */
-	bool busy;     /* its peer had no time: it has to wait */
-	bool begun;    /* connects: it is on its way, and only waits */
-	bool nobody;   /* a port of this machine that nobody has: it stays nobody's */
-	bool mute;     /* connected to look by which way it would go: it must never send */
+	bool connects;	 /* set by who connects: all later sends are decided by this */
+	bool same_netns; /* INET: what is looked up here holds for this socket */
+	enum peer_standing standing;
+	enum peer_phase phase;
 	enum peer_way way;
-	bool unknown;	/* WAY_RELAY: what it says will decide */
 	bool looked_up; /* name is what the address was given for when it was first looked at */
 	char name[DNS_NAME_MAX]; /* "": none */
 	/* call->subject_fd stands in for the target's own (standin.h): to be put in its
@@ -76,7 +89,8 @@ int peer_is_taken(struct call *call, const struct peer *peer);
 /* For egress. */
 int peer_who(struct call *call, struct egress_who *ret_who);
 
-/* Sets call->host, or peer->free. CALL_DECIDE, or the natural error. */
+/* Sets peer->standing, and call->host if that is to be decided about. CALL_DECIDE, or
+ * the natural error. */
 int peer_decide(struct call *call, struct peer *peer);
 
 /* What to hand to the kernel: the object that was resolved, not its name. */
