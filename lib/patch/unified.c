@@ -13,16 +13,38 @@
 #include "base/ascii.h"
 #include "patch/patchname.h"
 
+enum section_stage {
+	STAGE_HEADERS = 0,
+	STAGE_HUNKS,
+	STAGE_CLOSED, /* "Index:" stood below git's headers: only "diff --git" may follow */
+};
+
+enum git_headers {
+	GIT_HEADERS_NONE = 0,
+	GIT_HEADERS_NAMES,    /* "diff --git" alone, which changes nothing by itself */
+	GIT_HEADERS_EXTENDED, /* a mode, a rename or copy, or binary content too */
+};
+
+/* Who takes names from the headers that there were. Above the hunks, one file has names
+ * of one kind only. */
+enum name_readers {
+	READERS_NONE = 0,
+	READERS_ALL,
+	READERS_PATCH, /* patch(1) alone: indented, or "***" */
+};
+
 struct section {
 	struct patch_name git_old, git_new;   /* of the "diff --git" line, as git reads it */
 	struct patch_name word_old, word_new; /* and as patch(1) does */
 	struct patch_name old, new;	      /* "---", "+++" */
 	struct patch_name index, star;	      /* "Index:", "***": patch(1) takes these too */
 	struct patch_name from, to;	      /* rename or copy */
-	bool git, copy, deleted, created, empties, hunk, extended;
-	bool sure;   /* some name is of a header that all readers take */
-	bool loose;  /* some name is of one that only patch(1) does */
-	bool closed; /* "Index:" stood below git's headers: only "diff --git" may follow */
+	enum section_stage stage;
+	enum git_headers git;
+	enum name_readers readers;
+	bool copy;	       /* from and to are of a copy, not a rename */
+	bool deleted, created; /* by git's headers; a patch may say both */
+	bool empties;	       /* some hunk leaves nothing */
 };
 
 struct unified {
@@ -193,7 +215,8 @@ section_end(struct unified *u)
 	bool named = (s->old.text && !s->old.nothing) || (s->new.text && !s->new.nothing) ||
 		     s->git_old.text || s->word_old.text || s->index.text || s->star.text ||
 		     s->to.text;
-	bool any = s->git || s->hunk || s->old.text || s->new.text;
+	bool any =
+		s->git != GIT_HEADERS_NONE || s->stage == STAGE_HUNKS || s->old.text || s->new.text;
 	int r = 0;
 
 	if (any && !named)
@@ -206,7 +229,7 @@ section_end(struct unified *u)
 		r = emit_sides(u, s, AMBIT_ACCESS_WRITE);
 	if (r == 0)
 		r = emit_rename(u->sink, s);
-	u->changes = u->changes || s->hunk || s->extended;
+	u->changes = u->changes || s->stage == STAGE_HUNKS || s->git == GIT_HEADERS_EXTENDED;
 	section_finish(s);
 	return r;
 }
@@ -256,9 +279,9 @@ hunk_begin(struct unified *u, struct span line)
 		return patch_bad(u->sink, "an empty hunk");
 	/* Behind anything but a hunk, patch(1) looks for a new file, and takes
 	 * this hunk's lines for its headers. */
-	if (u->s.hunk && u->torn)
+	if (u->s.stage == STAGE_HUNKS && u->torn)
 		return patch_bad(u->sink, "a hunk without a file");
-	u->s.hunk = true;
+	u->s.stage = STAGE_HUNKS;
 	u->torn = false;
 	u->s.empties = u->s.empties || (after == 0 && u->after == 0);
 	return 0;
@@ -290,7 +313,7 @@ set_name(struct unified *u, struct patch_name *slot, struct span line, size_t sk
 	if (u->returns && !u->crlf)
 		return patch_bad(u->sink, "a carriage return behind one name only");
 	/* The same header twice, or names behind a hunk: a new file begins. */
-	if (slot->text || u->s.hunk)
+	if (slot->text || u->s.stage == STAGE_HUNKS)
 		r = section_end(u);
 	if (r != 0)
 		return r;
@@ -309,14 +332,14 @@ set_rename(struct unified *u, struct patch_name *slot, struct span line, size_t 
 {
 	int r;
 
-	if (!u->s.git)
+	if (u->s.git == GIT_HEADERS_NONE)
 		return 0;
 	if (memchr(line.text, '\t', line.len))
 		return patch_bad(u->sink, "a name that cannot be read");
-	if (!u->s.hunk && (u->s.from.text || u->s.to.text) && u->s.copy != copy)
+	if (u->s.stage != STAGE_HUNKS && (u->s.from.text || u->s.to.text) && u->s.copy != copy)
 		return patch_bad(u->sink, "a rename and a copy of one file");
 	r = set_name(u, slot, line, skip);
-	u->s.git = u->s.extended = true;
+	u->s.git = GIT_HEADERS_EXTENDED;
 	u->s.copy = copy;
 	return r;
 }
@@ -331,7 +354,8 @@ git_begin(struct unified *u, struct span line, size_t skip)
 		r = patch_bad(u->sink, "a carriage return behind one name only");
 	if (r != 0)
 		return r;
-	u->s.git = u->s.sure = true;
+	u->s.git = GIT_HEADERS_NAMES;
+	u->s.readers = READERS_ALL;
 	r = patch_name_pair(rest, &u->s.git_old, &u->s.git_new);
 	if (r == 0)
 		r = patch_name_words(rest, &u->s.word_old, &u->s.word_new);
@@ -344,19 +368,19 @@ git_begin(struct unified *u, struct span line, size_t skip)
 static int
 set_index(struct unified *u, struct span line, size_t skip)
 {
-	bool behind = u->s.git && !u->s.hunk;
+	bool behind = u->s.git != GIT_HEADERS_NONE && u->s.stage != STAGE_HUNKS;
 	int r;
 
 	while (skip < line.len && (line.text[skip] == ' ' || line.text[skip] == '\t'))
 		skip++;
 	if (skip == line.len)
 		return 0;
-	if (!u->s.hunk && !u->s.old.text != !u->s.new.text)
+	if (u->s.stage != STAGE_HUNKS && !u->s.old.text != !u->s.new.text)
 		return patch_bad(u->sink, "\"Index:\" between \"---\" and \"+++\"");
 	r = set_name(u, &u->s.index, line, skip);
 	if (r == 0 && behind) {
 		r = section_end(u);
-		u->s.closed = true;
+		u->s.stage = STAGE_CLOSED;
 	}
 	return r;
 }
@@ -397,16 +421,18 @@ git_mode(struct unified *u, struct span line)
 	unsigned mode = parse_mode(line);
 	bool before = span_starts(line, "deleted ") || span_starts(line, "old ");
 
-	if (!u->s.git)
+	if (u->s.git == GIT_HEADERS_NONE)
 		return 0;
 	u->s.deleted = u->s.deleted || span_starts(line, "deleted file mode ");
 	u->s.created = u->s.created || span_starts(line, "new file mode ");
 	if (!span_starts(line, "index "))
-		u->s.extended = true;
+		u->s.git = GIT_HEADERS_EXTENDED;
 	if (!has_mode(line))
 		return 0;
 	if (mode == 0) /* behind a hunk it is prose */
-		return u->s.hunk ? 0 : patch_bad(u->sink, "a file mode that cannot be read");
+		return u->s.stage == STAGE_HUNKS
+			       ? 0
+			       : patch_bad(u->sink, "a file mode that cannot be read");
 	if (!before && (mode == 0120000 || mode == 0160000))
 		return patch_bad(u->sink, "a symlink or submodule in it");
 	if (!before && (mode & 0170000) != 0100000)
@@ -462,12 +488,17 @@ static int
 check_kinds(struct unified *u, enum kind kind, bool loose)
 {
 	const struct section *s = &u->s;
+	bool mixed;
 
-	if (kind == GIT || s->hunk)
+	if (kind == GIT || s->stage == STAGE_HUNKS)
 		return 0;
-	if (s->closed)
+	if (s->stage == STAGE_CLOSED)
 		return patch_bad(u->sink, "\"Index:\" amid git's headers of one file");
-	if (loose ? (gives_name(kind) ? s->sure : s->git) : gives_name(kind) && s->loose)
+	if (gives_name(kind))
+		mixed = s->readers == (loose ? READERS_ALL : READERS_PATCH);
+	else
+		mixed = loose && s->git != GIT_HEADERS_NONE;
+	if (mixed)
 		return patch_bad(u->sink,
 			kind == STAR || s->star.text
 				? "a diff that is not unified"
@@ -494,7 +525,8 @@ take_header(struct unified *u, struct span line, size_t i)
 	case MODE:
 		return git_mode(u, line);
 	case BINARY:
-		u->s.extended = u->s.extended || u->s.git;
+		if (u->s.git != GIT_HEADERS_NONE)
+			u->s.git = GIT_HEADERS_EXTENDED;
 		return 0;
 	case FROM:
 	case COPY_FROM:
@@ -515,10 +547,8 @@ handle_header(struct unified *u, struct span line, size_t i, bool indented)
 
 	if (r == 0)
 		r = take_header(u, line, i);
-	if (gives_name(kind) && !u->s.closed) {
-		u->s.sure |= !loose;
-		u->s.loose |= loose;
-	}
+	if (gives_name(kind) && u->s.stage != STAGE_CLOSED)
+		u->s.readers = loose ? READERS_PATCH : READERS_ALL;
 	return r;
 }
 
@@ -582,7 +612,7 @@ check_lookalike(struct unified *u, struct span line)
 	struct section s = { 0 };
 	int r = 0;
 
-	if (!span_starts(line, "@@ -") || !u->s.hunk || !span_starts(old, "--- ") ||
+	if (!span_starts(line, "@@ -") || u->s.stage != STAGE_HUNKS || !span_starts(old, "--- ") ||
 		!span_starts(new, "+++ "))
 		return 0;
 	old = (struct span){ old.text + 4, old.len - 4 };
