@@ -5,8 +5,8 @@
 /* A target for the ops on files: a child that stands still, in T/in, with a
  * umask of 027 and no capabilities. T/in is what the floor covers, T/out lies
  * outside. Arguments are put into memory that the child has at the same
- * address. The gate is a struct of this file: what it is asked is answered from
- * it. */
+ * address. The gate has what the ops read; what it is asked to do is answered from
+ * the scene. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #include "line/gate/gate-law.h"
 #include "line/gate/call.h"
 #include "line/socket/endpoint.h"
-#include "line/gate/gate.h"
+#include "line/gate/gate-private.h"
 #include "line/floor/ground.h"
 #include "line/object/session-objects.h"
 #include "line/nest/nest.h"
@@ -44,19 +44,13 @@
 
 #define SCENE_MEMORY 262144
 
-struct gate {
-	struct made *made;
-	struct grounds *grounds;
-	struct tree tree;
-	char covered[80];
-	int abi;
-	int give_up; /* after so many questions */
-};
-
 struct scene {
 	char top[64];
 	int dir; /* T, open */
 	struct gate gate;
+	struct grounds *grounds;
+	char covered[80];
+	int give_up; /* after so many questions */
 	pid_t child;
 	char *memory;
 	size_t used;
@@ -65,17 +59,10 @@ struct scene {
 
 /* -- the gate ------------------------------------------------------------------- */
 
-struct made *
-gate_made(struct gate *gate)
+static inline struct scene *
+scene_of(struct gate *gate)
 {
-	return gate->made;
-}
-
-uint64_t
-gate_network(const struct gate *gate)
-{
-	(void)gate;
-	return endpoint_network();
+	return (struct scene *)((char *)gate - offsetof(struct scene, gate));
 }
 
 bool
@@ -83,20 +70,6 @@ gate_may_allow_host(struct gate *gate)
 {
 	(void)gate;
 	return false;
-}
-
-struct egress *
-gate_egress(struct gate *gate)
-{
-	(void)gate;
-	return NULL;
-}
-
-struct standins *
-gate_standins(struct gate *gate)
-{
-	(void)gate;
-	return NULL;
 }
 
 int
@@ -109,16 +82,10 @@ gate_install(struct call *call, int fd, int number, bool cloexec)
 	return -EPERM;
 }
 
-struct tree *
-gate_tree(struct gate *gate)
-{
-	return &gate->tree;
-}
-
 bool
 gate_covers(struct gate *gate, const char *real)
 {
-	return str_beneath(real, gate->covered) || streq(real, "/dev/null");
+	return str_beneath(real, scene_of(gate)->covered) || streq(real, "/dev/null");
 }
 
 bool
@@ -138,7 +105,7 @@ gate_in_git(struct gate *gate, const char *dir)
 struct grounds *
 gate_grounds(struct gate *gate)
 {
-	return gate->grounds;
+	return scene_of(gate)->grounds;
 }
 
 bool
@@ -156,34 +123,6 @@ gate_law(struct call *call)
 	return open_law;
 }
 
-struct staged *
-gate_staged(struct gate *gate)
-{
-	(void)gate;
-	return NULL;
-}
-
-struct pool *
-gate_pool(struct gate *gate)
-{
-	(void)gate;
-	return NULL;
-}
-
-const char *
-gate_temp(const struct gate *gate)
-{
-	(void)gate;
-	return "/nowhere/temp";
-}
-
-int
-gate_ruleset(const struct gate *gate)
-{
-	(void)gate;
-	return -1;
-}
-
 bool
 gate_may_make(struct gate *gate, const char *real)
 {
@@ -195,32 +134,6 @@ gate_is_narrower(struct gate *gate)
 {
 	(void)gate;
 	return false;
-}
-
-int
-gate_abi(const struct gate *gate)
-{
-	return gate->abi;
-}
-
-struct ambit_engine *
-gate_engine(struct gate *gate)
-{
-	(void)gate;
-	return NULL;
-}
-
-int
-gate_net(const struct gate *gate)
-{
-	(void)gate;
-	return 0;
-}
-
-void
-gate_blind(struct gate *gate)
-{
-	(void)gate;
 }
 
 void
@@ -264,7 +177,7 @@ gate_unlock(struct gate *gate)
 bool
 call_given_up(struct call *call)
 {
-	return --call->gate->give_up <= 0;
+	return --scene_of(call->gate)->give_up <= 0;
 }
 
 /* -- the target ------------------------------------------------------------------- */
@@ -328,13 +241,13 @@ scene_open(void **state)
 		mmap(NULL, SCENE_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(s->memory != MAP_FAILED);
 	s->gate.made = made_create();
-	s->gate.tree.keeper = getpid();
+	s->gate.o.tree.keeper = getpid();
+	s->gate.o.temp = "/nowhere/temp";
 	s->gate.abi = 7;
-	snprintf(s->gate.covered, sizeof(s->gate.covered), "%s/in", s->top);
-	s->gate.grounds = grounds_create();
-	assert_non_null(s->gate.grounds);
-	assert_int_equal(
-		grounds_add(s->gate.grounds, s->gate.covered, GROUND_OPEN, false, NULL), 0);
+	snprintf(s->covered, sizeof(s->covered), "%s/in", s->top);
+	s->grounds = grounds_create();
+	assert_non_null(s->grounds);
+	assert_int_equal(grounds_add(s->grounds, s->covered, GROUND_OPEN, false, NULL), 0);
 	call_init(&s->call);
 	*state = s;
 	return 0;
@@ -369,7 +282,7 @@ scene_close(void **state)
 	nftw(s->top, scene_unlock_one, 16, FTW_PHYS);
 	nftw(s->top, scene_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	made_destroy(s->gate.made);
-	grounds_destroy(s->gate.grounds);
+	grounds_destroy(s->grounds);
 	munmap(s->memory, SCENE_MEMORY);
 	free(s);
 	return 0;

@@ -299,7 +299,7 @@ a_fifo_waits_aside(void **state)
 	assert_int_equal(mkfifoat(s->dir, "out/fifo", 0600), 0);
 	assert_int_equal(OPEN(PATH("out/fifo"), O_WRONLY, 0), CALL_DECIDE);
 	assert_int_equal(s->call.pace, PACE_SLOW);
-	s->gate.give_up = 2;
+	s->give_up = 2;
 	assert_int_equal(scene_perform(s), -EINTR);
 	assert_int_equal(OPEN(PATH("out/fifo"), O_WRONLY | O_NONBLOCK, 0), CALL_DECIDE);
 	assert_int_equal(scene_perform(s), -ENXIO);

@@ -42,6 +42,7 @@
 #include "base/str.h"
 #include "line/calls/bind-path.h"
 #include "line/floor/ground.h"
+#include "line/gate/gate-private.h"
 #include "line/object/session-objects.h"
 #include "perform/act.h"
 #include "perform/permit.h"
@@ -103,7 +104,7 @@ can_exchange(const struct call *call, int dir, int entry)
 	char link[32], real[PATH_MAX];
 	ssize_t len;
 
-	if (made_has(gate_made(call->gate), entry))
+	if (made_has(call->gate->made, entry))
 		return true;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
 	len = readlink(link, real, sizeof(real) - sizeof("/x"));
@@ -172,7 +173,7 @@ is_on_own_ground(const struct call *call, const char *text)
 {
 	auto_close int dir = open_above(call, text);
 
-	return gate_ruleset(call->gate) >= 0 && !gate_is_narrower(call->gate) &&
+	return floor_fd(call->gate->o.floor) >= 0 && !gate_is_narrower(call->gate) &&
 	       grounds_of(gate_grounds(call->gate), call->object[0].real) == GROUND_OPEN &&
 	       dir >= 0 && is_same_file(dir, call->object[0].parent);
 }
@@ -317,7 +318,7 @@ bind_bounded(const struct call *call, struct job *job)
 		job->beneath = beneath;
 	}
 	if (job->way == BIND_ON_OWN_GROUND)
-		job->floor = gate_ruleset(call->gate);
+		job->floor = floor_fd(call->gate->o.floor);
 	r = run_apart(job);
 	return r < 0 ? r : job->result;
 }
@@ -367,7 +368,7 @@ remember_made(struct call *call, const struct endpoint *to, enum bind_way way)
 	int r = find_made(call->subject_fd, object->parent, object->name, &fd);
 
 	if (r == 1)
-		made_add(gate_made(call->gate), fd);
+		made_add(call->gate->made, fd);
 	if (r != 0 || way == BIND_BY_NAME || way == BIND_BY_DESCRIPTOR)
 		return 0;
 	undo_bind(call, to);

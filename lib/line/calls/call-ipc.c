@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "line/gate/call.h"
+#include "line/gate/gate-private.h"
 #include "line/object/session-objects.h"
 #include "perform/permit.h"
 
@@ -93,7 +93,7 @@ get_new(struct call *call, char kind, int flags)
 
 	if (id < 0)
 		return id;
-	r = made_add_ipc(gate_made(call->gate), kind, (uint64_t)id);
+	r = made_add_ipc(call->gate->made, kind, (uint64_t)id);
 	if (r < 0) {
 		remove_new(kind, id);
 		return -ENOSPC;
@@ -107,7 +107,7 @@ get_old(struct call *call, char kind, int flags)
 {
 	int id = get_ipc_id(call, kind, flags & ~(IPC_CREAT | IPC_EXCL));
 
-	if (id >= 0 && !made_has_ipc(gate_made(call->gate), kind, (uint64_t)id))
+	if (id >= 0 && !made_has_ipc(call->gate->made, kind, (uint64_t)id))
 		return -EACCES;
 	return id;
 }
@@ -187,7 +187,7 @@ find_refusal_error(char kind, int id)
 static int
 use_prepare(struct call *call)
 {
-	struct made *made = gate_made(call->gate);
+	struct made *made = call->gate->made;
 	uint64_t id = (uint64_t)(int)call->args[0];
 	int command = call->row->flags >= 0 ? (int)call->args[(int)call->row->flags] : -1;
 	char kind = find_ipc_kind(call);
@@ -270,7 +270,7 @@ open_new(struct call *call)
 {
 	int fd = open_queue(call, call->mq.flags | O_CREAT | O_EXCL);
 
-	if (fd >= 0 && made_add_queue(gate_made(call->gate), call->path[0], fd) < 0) {
+	if (fd >= 0 && made_add_queue(call->gate->made, call->path[0], fd) < 0) {
 		syscall(SYS_mq_unlink, call->path[0]);
 		close(fd);
 		return -ENOSPC;
@@ -283,7 +283,7 @@ open_old(struct call *call)
 {
 	int fd = open_queue(call, call->mq.flags & ~(O_CREAT | O_EXCL));
 
-	if (fd >= 0 && !made_has_queue(gate_made(call->gate), call->path[0], fd)) {
+	if (fd >= 0 && !made_has_queue(call->gate->made, call->path[0], fd)) {
 		close(fd);
 		return -EACCES;
 	}
@@ -293,7 +293,7 @@ open_old(struct call *call)
 static int
 unlink_queue(struct call *call)
 {
-	struct made *made = gate_made(call->gate);
+	struct made *made = call->gate->made;
 	auto_close int fd = made_open_queue(call->path[0]);
 
 	if (fd < 0)

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/calls/call-meta.h"
+#include "line/gate/gate-private.h"
 #include "perform/act.h"
 #include "perform/permit.h"
 
@@ -212,7 +213,7 @@ prepare_truncate(struct call *call)
 	if (object->proc)
 		return -EPERM;
 	r = meta_decide(call);
-	call->may_continue = call->row->floor > 0 && call->row->floor <= gate_abi(call->gate);
+	call->may_continue = call->row->floor > 0 && call->row->floor <= call->gate->abi;
 	/* What has no name to be asked about is the floor's to decide. */
 	if (call->may_continue && (object->gone || object->nameless))
 		return call_continue(call);

@@ -14,9 +14,9 @@
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"
-#include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/gate/gate-law.h"
+#include "line/gate/gate-private.h"
 #include "perform/act.h"
 #include "perform/permit.h"
 
@@ -25,7 +25,7 @@ set_bounds(struct call *call)
 {
 	int since = call->row->floor;
 
-	call->may_continue = since > 0 && since <= gate_abi(call->gate);
+	call->may_continue = since > 0 && since <= call->gate->abi;
 }
 
 static bool
@@ -151,7 +151,7 @@ is_plain_config(const struct call *call, unsigned flags)
 	if (call_place(call, TO) != PLACE_COVERED || !gate_git_guards(call->gate, to->real))
 		return false;
 	gate_lock(call->gate);
-	r = engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
+	r = engine_git_read(call->gate->o.engine, to->real, from->fd, to->fd, &text, &len, NULL);
 	gate_unlock(call->gate);
 	return r == 0;
 }
@@ -243,7 +243,7 @@ put_config(struct call *call, struct pass *pass)
 	int r;
 
 	gate_lock(call->gate);
-	r = engine_git_read(gate_engine(call->gate), to->real, from->fd, to->fd, &text, &len, NULL);
+	r = engine_git_read(call->gate->o.engine, to->real, from->fd, to->fd, &text, &len, NULL);
 	gate_unlock(call->gate);
 	/* Not plain any more: then it is asked about. */
 	if (r < 0)
@@ -342,7 +342,7 @@ check_link(const struct call *call, bool slash)
 static bool
 leaves_temp(const struct call *call)
 {
-	const char *temp = gate_temp(call->gate);
+	const char *temp = call->gate->o.temp;
 
 	return str_beneath(call->object[FROM].real, temp) !=
 	       str_beneath(call->object[TO].real, temp);

@@ -11,10 +11,10 @@
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"
-#include "line/gate/gate.h"
 #include "line/floor/ground.h"
 #include "line/floor/pool.h"
 #include "line/gate/gate-law.h"
+#include "line/gate/gate-private.h"
 #include "perform/act.h"
 #include "perform/permit.h"
 
@@ -24,7 +24,7 @@ decide_by(struct call *call, enum ambit_access access)
 	int since = call->row->floor;
 
 	call_need(call, access, 0);
-	call->may_continue = since > 0 && since <= gate_abi(call->gate);
+	call->may_continue = since > 0 && since <= call->gate->abi;
 }
 
 /* -- names that come ------------------------------------------------------------- */
@@ -75,7 +75,7 @@ make_dir(struct call *call, struct pass *pass, mode_t mode)
 	if (grounds_of(grounds, object->real) != GROUND_SPINE || !call_opens(call, 0) ||
 		call_hands_down(call, 0))
 		return call_make(call, pass, S_IFDIR | mode, NULL);
-	r = pool_mkdir(gate_pool(call->gate), pass, object->parent, object->name, mode, &st);
+	r = pool_mkdir(call->gate->o.pool, pass, object->parent, object->name, mode, &st);
 	/* Without memory it is only slower. */
 	if (r == 1)
 		grounds_add(grounds, object->real, GROUND_OPEN, false, &st);
@@ -259,7 +259,7 @@ is_leading_gitfile(struct call *call)
 	if (!streq(object->name, ".git") || !S_ISREG(object->st.st_mode))
 		return false;
 	gate_lock(call->gate);
-	is = engine_git_leads(gate_engine(call->gate), object->real, object->fd);
+	is = engine_git_leads(call->gate->o.engine, object->real, object->fd);
 	gate_unlock(call->gate);
 	return is;
 }

@@ -19,6 +19,7 @@
 #include "egress/dns/resolv.h"
 #include "line/calls/bind-path.h"
 #include "line/calls/socket-peer.h"
+#include "line/gate/gate-private.h"
 #include "perform/act.h"
 #include "perform/permit.h"
 
@@ -48,7 +49,7 @@ set_manner(struct call *call, const struct peer *peer)
 	quick = peer->phase != PHASE_BUSY && (!call->host || peer->standing == PEER_ALLOWED ||
 						     peer_is_allowed(call, call->host));
 	if (peer->to.kind == ENDPOINT_INET && (peer->flags & O_NONBLOCK) && call->host &&
-		peer->same_netns && gate_egress(call->gate))
+		peer->same_netns && call->gate->egress)
 		call->pace = PACE_PROMISED;
 	else if (!quick)
 		call->pace = PACE_SLOW;
@@ -334,13 +335,13 @@ join_relay(
 			passage.upstream = steal_fd(&call->upstream_fd);
 		}
 	}
-	return egress_join_relay(gate_egress(call->gate), call->subject_fd, &passage);
+	return egress_join_relay(call->gate->egress, call->subject_fd, &passage);
 }
 
 static int
 join_egress(struct call *call, const struct peer *peer, struct pass *pass)
 {
-	struct egress *egress = gate_egress(call->gate);
+	struct egress *egress = call->gate->egress;
 	const struct sockaddr *to = (const struct sockaddr *)&peer->to.address;
 	struct egress_who who;
 	int r = peer_who(call, &who);
@@ -444,7 +445,7 @@ static bool
 hears_at_once(const struct call *call, const struct peer *peer)
 {
 	return peer->type == SOCK_DGRAM &&
-	       (peer->to.port != 0 || gate_net(call->gate) == AMBIT_NET_NONE);
+	       (peer->to.port != 0 || call->gate->net == AMBIT_NET_NONE);
 }
 
 static bool
@@ -475,7 +476,7 @@ bind_prepare_inet(struct call *call, struct peer *peer)
 		return -EADDRINUSE;
 	/* Whoever answers for names on this machine answers ambit, too, now or as soon as
 	 * resolv.conf says so. */
-	if (peer->to.port == RESOLV_PORT && gate_egress(call->gate))
+	if (peer->to.port == RESOLV_PORT && call->gate->egress)
 		return peer_ask(call, endpoint_text(&peer->to));
 	if (endpoint_is_any(&peer->to) || endpoint_is_loopback(&peer->to))
 		return CALL_DECIDE;

@@ -18,6 +18,7 @@
 #include "line/gate/call-file.h"
 #include "line/nest/nest.h"
 #include "line/calls/special.h"
+#include "line/gate/gate-private.h"
 #include "line/gate/staged.h"
 #include "perform/act.h"
 #include "perform/permit.h"
@@ -170,8 +171,7 @@ leave_to_floor(struct call *call)
 
 	if (gate_is_narrower(call->gate))
 		return open_itself(call, how == O_RDONLY && !(call->open.flags & O_TRUNC));
-	if ((call->open.flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR &&
-		gate_abi(call->gate) < 3)
+	if ((call->open.flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR && call->gate->abi < 3)
 		return -EACCES;
 	return call_continue(call);
 }
@@ -249,7 +249,7 @@ set_needs(struct call *call)
 	call_need(call, AMBIT_ACCESS_WRITE, 0);
 	if (call->object[0].exists && (how == O_RDWR || how == O_ACCMODE))
 		call_need(call, AMBIT_ACCESS_READ, 0);
-	call->may_continue = since > 0 && since <= gate_abi(call->gate);
+	call->may_continue = since > 0 && since <= call->gate->abi;
 }
 
 /* What exists, but is nothing that anybody could be asked about; CALL_GO_ON: it is
@@ -305,7 +305,7 @@ prepare_open(struct call *call)
 	/* Its flags lie in memory and can change after a look, to O_TRUNC; or to any
 	 * write at all, which the floor would let through. Programs go on with openat. */
 	if (call->row->form == FORM_OPEN_HOW &&
-		(gate_abi(call->gate) < 3 || gate_is_narrower(call->gate)))
+		(call->gate->abi < 3 || gate_is_narrower(call->gate)))
 		return -ENOSYS;
 	r = read_arguments(call);
 	if (r < 0)

@@ -17,7 +17,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "line/gate/call.h"
+#include "line/gate/gate-private.h"
 #include "line/process/tree.h"
 #include "perform/permit.h"
 
@@ -47,7 +47,7 @@ find_signal_arg(enum sys_form form)
 static int
 about_pid(struct call *call, pid_t pid)
 {
-	if (pid == 0 || tree_holds(gate_tree(call->gate), pid))
+	if (pid == 0 || tree_holds(&call->gate->o.tree, pid))
 		return call_continue(call);
 	/* A number that cannot be, or is not there, gets its natural error. */
 	if (pid < 0 || (kill(pid, 0) < 0 && errno == ESRCH))
@@ -62,7 +62,7 @@ about_group(struct call *call, pid_t group)
 		group = getpgid(call->target.tid);
 	if (group <= 0 || (kill(-group, 0) < 0 && errno == ESRCH))
 		return -ESRCH;
-	return tree_holds_group(gate_tree(call->gate), group) ? call_continue(call) : -EPERM;
+	return tree_holds_group(&call->gate->o.tree, group) ? call_continue(call) : -EPERM;
 }
 
 static int
@@ -124,7 +124,7 @@ about_pidfd(struct call *call)
 	pid = pidfd_process(call->subject_fd);
 	if (pid < 0)
 		return pid;
-	if (!tree_holds(gate_tree(call->gate), pid))
+	if (!tree_holds(&call->gate->o.tree, pid))
 		return -EPERM;
 	return CALL_DECIDE;
 }

@@ -21,6 +21,7 @@
 #include "line/calls/socket-control.h"
 #include "line/calls/socket-message.h"
 #include "line/calls/socket-peer.h"
+#include "line/gate/gate-private.h"
 #include "perform/act.h"
 #include "perform/permit.h"
 
@@ -338,7 +339,7 @@ has_stub(struct call *call)
 	socklen_t len = sizeof(connected);
 
 	return getpeername(call->subject_fd, (struct sockaddr *)&connected, &len) == 0 &&
-	       egress_is_stub(gate_egress(call->gate), &connected);
+	       egress_is_stub(call->gate->egress, &connected);
 }
 
 /* A question for a name server goes to ambit, which sends it on if it may go. */
@@ -361,7 +362,7 @@ ask_stub(struct call *call, struct send *send, const struct msghdr *head, struct
 		bare.msg_iovlen = head->msg_iovlen;
 		return act_send_again(call->subject_fd, &bare, MSG_DONTWAIT);
 	}
-	r = egress_query(gate_egress(call->gate), call->subject_fd,
+	r = egress_query(call->gate->egress, call->subject_fd,
 		(const struct sockaddr *)&peer->to.address, peer->to.len, head->msg_iov->iov_base,
 		head->msg_iov->iov_len, &who);
 	return r < 0 ? r : (ssize_t)head->msg_iov->iov_len;

@@ -23,9 +23,9 @@
 #include "egress/dns/names.h"
 #include "egress/dns/resolv.h"
 #include "engine/line.h"
-#include "line/gate/gate.h"
 #include "line/object/session-objects.h"
 #include "line/calls/socket-peer.h"
+#include "line/gate/gate-private.h"
 #include "line/socket/socket-substitute.h"
 #include "perform/permit.h"
 
@@ -51,7 +51,7 @@ is_known(const struct peer *peer, int protocol)
 int
 peer_blind(struct call *call)
 {
-	gate_blind(call->gate);
+	atomic_fetch_add(&call->gate->blind, 1);
 	return -EPERM;
 }
 
@@ -59,7 +59,7 @@ static int
 stand_in(struct call *call, struct peer *peer)
 {
 	struct standin found;
-	int r = standin_find(gate_standins(call->gate), &call->target, (int)call->args[0], &found);
+	int r = standin_find(call->gate->standins, &call->target, (int)call->args[0], &found);
 
 	if (r < 0)
 		return r == -EOPNOTSUPP ? peer_blind(call) : r;
@@ -71,7 +71,7 @@ stand_in(struct call *call, struct peer *peer)
 int
 peer_install(struct call *call, const struct peer *peer, bool keep)
 {
-	struct standins *standins = gate_standins(call->gate);
+	struct standins *standins = call->gate->standins;
 	int number = (int)call->args[0], r = 0;
 
 	if (peer->stands_in) {
@@ -154,7 +154,7 @@ is_ours(void *data, uint64_t cookie)
 static enum endpoint_owner
 owner_of(struct call *call, const struct peer *peer)
 {
-	return endpoint_owner(&peer->to, peer->type, is_ours, gate_made(call->gate));
+	return endpoint_owner(&peer->to, peer->type, is_ours, call->gate->made);
 }
 
 bool
@@ -165,7 +165,7 @@ peer_is_allowed(struct call *call, const char *host)
 	bool allowed;
 
 	gate_lock(call->gate);
-	engine = gate_engine(call->gate);
+	engine = call->gate->o.engine;
 	allowed = engine && engine_allows_host_fast(engine, host, &pass) == AMBIT_ALLOW;
 	gate_unlock(call->gate);
 	return allowed;
@@ -174,7 +174,7 @@ peer_is_allowed(struct call *call, const char *host)
 int
 peer_is_taken(struct call *call, const struct peer *peer)
 {
-	return endpoint_is_taken(&peer->to, peer->type, is_ours, gate_made(call->gate));
+	return endpoint_is_taken(&peer->to, peer->type, is_ours, call->gate->made);
 }
 
 /* Whoever looks up a name connects a datagram socket to each address, to see by
@@ -251,7 +251,7 @@ is_refused(struct call *call, const char *host)
 	bool refused;
 
 	gate_lock(call->gate);
-	engine = gate_engine(call->gate);
+	engine = call->gate->o.engine;
 	refused = !engine || engine_refuses_host(engine, host);
 	gate_unlock(call->gate);
 	return refused;
@@ -265,7 +265,7 @@ choose_name(struct call *call, struct peer *peer)
 {
 	struct dns_address address = address_of(peer);
 	char names[NAMES][DNS_NAME_MAX];
-	size_t n = egress_names(gate_egress(call->gate), &address, names, NAMES), i = 0;
+	size_t n = egress_names(call->gate->egress, &address, names, NAMES), i = 0;
 
 	peer->name[0] = '\0';
 	if (n == 0)
@@ -296,7 +296,7 @@ only_looks(struct call *call, const struct peer *peer)
 	struct dns_address address = address_of(peer);
 
 	return peer->type == SOCK_DGRAM && peer->connects &&
-	       egress_is_look(gate_egress(call->gate), target_pid(&call->target), &address);
+	       egress_is_look(call->gate->egress, target_pid(&call->target), &address);
 }
 
 /* Others look by a port that serves nothing. QUIC hides the name it wants: without it,
@@ -316,7 +316,7 @@ decide_datagram(struct call *call, struct peer *peer, char *text)
 static int
 decide_stream(struct call *call, struct peer *peer, char *text)
 {
-	bool open = gate_net(call->gate) == AMBIT_NET_OPEN;
+	bool open = call->gate->net == AMBIT_NET_OPEN;
 
 	if (look_up(call, peer)) {
 		free(text);
@@ -336,7 +336,7 @@ decide_stream(struct call *call, struct peer *peer, char *text)
 static bool
 is_allowed_itself(struct call *call, struct peer *peer, const char *text)
 {
-	bool allowed = gate_net(call->gate) != AMBIT_NET_OPEN && peer_is_allowed(call, text);
+	bool allowed = call->gate->net != AMBIT_NET_OPEN && peer_is_allowed(call, text);
 
 	peer->standing = allowed ? PEER_ALLOWED : PEER_ASKED;
 	return allowed;
@@ -353,11 +353,11 @@ decide_far(struct call *call, struct peer *peer)
 
 	if (!text)
 		return -ENOMEM;
-	if (!peer->same_netns || !gate_egress(call->gate) || is_allowed_itself(call, peer, text))
+	if (!peer->same_netns || !call->gate->egress || is_allowed_itself(call, peer, text))
 		return peer_ask(call, text);
 	refused = is_refused(call, text);
 	/* Where all is open nobody would be asked, and it may be more than a look. */
-	if ((refused || gate_net(call->gate) != AMBIT_NET_OPEN) && only_looks(call, peer)) {
+	if ((refused || call->gate->net != AMBIT_NET_OPEN) && only_looks(call, peer)) {
 		free(text);
 		return leave_free(call, peer, PEER_SEND_BLOCKED);
 	}
@@ -371,7 +371,7 @@ decide_far(struct call *call, struct peer *peer)
 static int
 decide_egress(struct call *call, struct peer *peer)
 {
-	switch (egress_port(gate_egress(call->gate), peer->to.port, peer->type)) {
+	switch (egress_port(call->gate->egress, peer->to.port, peer->type)) {
 	case EGRESS_PORT_OWN:
 		return -ECONNREFUSED;
 	case EGRESS_PORT_PROXY:
@@ -385,7 +385,7 @@ decide_egress(struct call *call, struct peer *peer)
 static int
 decide_resolver(struct call *call, struct peer *peer)
 {
-	peer->way = gate_egress(call->gate) ? WAY_STUB : WAY_DIRECT;
+	peer->way = call->gate->egress ? WAY_STUB : WAY_DIRECT;
 	return leave_free(call, peer, PEER_RESOLVER);
 }
 
@@ -445,8 +445,7 @@ decide_inet(struct call *call, struct peer *peer)
 
 	if (is_under_way(call, peer))
 		return point_to_loopback(call, peer);
-	peer->same_netns =
-		endpoint_is_plain(call->subject_fd, peer->domain, gate_network(call->gate));
+	peer->same_netns = endpoint_is_plain(call->subject_fd, peer->domain, call->gate->network);
 	endpoint_settle(&peer->to);
 	text = peer->same_netns ? settled_text(call, peer) : NULL;
 	if (text)
@@ -456,7 +455,7 @@ decide_inet(struct call *call, struct peer *peer)
 		return r;
 	if (peer->same_netns && peer->to.port == 0)
 		return decide_port_zero(call, peer, here);
-	if (here && gate_egress(call->gate)) {
+	if (here && call->gate->egress) {
 		r = decide_egress(call, peer);
 		if (r != -EAGAIN)
 			return r;
@@ -466,7 +465,7 @@ decide_inet(struct call *call, struct peer *peer)
 	if (owner == ENDPOINT_OURS)
 		return leave_free(call, peer, PEER_FREE);
 	/* Nobody needs to be there: in some containers the packets are led elsewhere. */
-	if (peer->same_netns && gate_net(call->gate) != AMBIT_NET_NONE &&
+	if (peer->same_netns && call->gate->net != AMBIT_NET_NONE &&
 		endpoint_is_resolver(&peer->to))
 		return decide_resolver(call, peer);
 	/* Programs knock until their server is up: no question. */
@@ -516,7 +515,7 @@ decide_resolver_socket(struct call *call, struct peer *peer)
 
 	if (!host)
 		return -ENOMEM;
-	if (gate_net(call->gate) == AMBIT_NET_OPEN && !gate_egress(call->gate))
+	if (call->gate->net == AMBIT_NET_OPEN && !call->gate->egress)
 		return leave_free(call, peer, PEER_RESOLVER);
 	return peer_is_allowed(call, host) ? peer_ask(call, steal_ptr(&host)) : -ECONNREFUSED;
 }
@@ -535,7 +534,7 @@ decide_path(struct call *call, struct peer *peer)
 		return -errno;
 	if (!S_ISSOCK(object->st.st_mode))
 		return -ECONNREFUSED;
-	if (made_has(gate_made(call->gate), object->fd))
+	if (made_has(call->gate->made, object->fd))
 		return leave_free(call, peer, PEER_FREE);
 	/* One without a name cannot be shown to anybody. */
 	if (object->gone || object->nameless || !object->real[0])
@@ -551,7 +550,7 @@ decide_abstract(struct call *call, struct peer *peer)
 {
 	auto_free char *shown = NULL;
 
-	if (endpoint_is_plain(call->subject_fd, AF_UNIX, gate_network(call->gate)))
+	if (endpoint_is_plain(call->subject_fd, AF_UNIX, call->gate->network))
 		switch (owner_of(call, peer)) {
 		case ENDPOINT_OURS:
 			return leave_free(call, peer, PEER_FREE);
@@ -633,7 +632,7 @@ peer_remember(struct call *call)
 	uint64_t cookie = endpoint_cookie(call->subject_fd);
 
 	if (cookie)
-		made_add_cookie(gate_made(call->gate), cookie);
+		made_add_cookie(call->gate->made, cookie);
 }
 
 int

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/calls/special.h"
+#include "line/gate/gate-private.h"
 #include "line/process/tree.h"
 
 /* Files of a process that say how it is to be treated, and that programs write
@@ -52,7 +53,7 @@ number_at(const char **at)
 bool
 special_is_own_proc(const struct call *call)
 {
-	const struct tree *tree = gate_tree(call->gate);
+	const struct tree *tree = &call->gate->o.tree;
 	const char *at = call->object[0].real;
 	long pid, tid;
 

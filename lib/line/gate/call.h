@@ -27,11 +27,8 @@
  * copies and must find the same objects. All of one call's steps run in one
  * thread at a time. */
 
-struct egress;
 struct gate;
 struct grounds;
-struct pool;
-struct staged;
 struct call;
 struct peer;
 struct send;
@@ -247,20 +244,17 @@ void call_need(struct call *call, enum ambit_access access, unsigned object);
 int call_value(struct call *call, int64_t value);
 int call_continue(struct call *call);
 
-/* -- what the gate knows, for the ops ------------------------------------------ */
+/* -- what the gate does for the ops -------------------------------------------- */
 
-/* Things that this session made (see made.h) and the tree it is. */
-struct made *gate_made(struct gate *gate);
-struct tree *gate_tree(struct gate *gate);
-struct standins *gate_standins(struct gate *gate);
-/* The way out by name; NULL: there is none, or it is open. */
-struct egress *gate_egress(struct gate *gate);
+/* The ops read struct gate (gate-private.h) itself, and use its engine only between
+ * gate_lock and gate_unlock. */
+
 /* Puts a copy of fd into the target at that number, while the call is held. */
 int gate_install(struct call *call, int fd, int number, bool cloexec);
 /* Whether writing at this real path is within the floor. */
 bool gate_covers(struct gate *gate, const char *real);
-/* The floor's own ruleset: whoever restricts itself by it can do what the tree can. */
-int gate_ruleset(const struct gate *gate);
+/* How directories stand in the floor. */
+struct grounds *gate_grounds(struct gate *gate);
 /* Whether the tree can come to make something at this real path without a question, by
  * the floor or on behalf, other than in scratch: then it can exchange what lies beside
  * it, too. */
@@ -271,29 +265,11 @@ bool gate_opens(struct gate *gate, const char *dir);
 bool gate_in_git(struct gate *gate, const char *dir);
 /* See engine_git_guards. */
 bool gate_git_guards(struct gate *gate, const char *path);
-/* Directories for the spine, or NULL. */
-struct pool *gate_pool(struct gate *gate);
-/* Files whose text is judged when they are closed, or NULL. */
-struct staged *gate_staged(struct gate *gate);
-/* How directories stand in the floor. */
-struct grounds *gate_grounds(struct gate *gate);
-/* The ABI of the floor in force. */
 /* Less is allowed now than what the floor was made of: nothing is left to it. */
 bool gate_is_narrower(struct gate *gate);
-int gate_abi(const struct gate *gate);
-/* The private temp directory. */
-const char *gate_temp(const struct gate *gate);
-/* To be used between gate_lock and gate_unlock. */
-struct ambit_engine *gate_engine(struct gate *gate);
 /* Whether what a stream says could still be allowed: somebody can be asked, or some host
  * is. */
 bool gate_may_allow_host(struct gate *gate);
-/* See endpoint_network. */
-uint64_t gate_network(const struct gate *gate);
-/* AMBIT_NET_*. */
-int gate_net(const struct gate *gate);
-/* One more call that failed because pidfd_getfd is refused here. */
-void gate_blind(struct gate *gate);
 /* The line saw it reach out. */
 void gate_connected(struct gate *gate);
 /* One more process that restricted itself; nothing is done on its behalf. */

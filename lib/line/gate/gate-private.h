@@ -15,7 +15,8 @@
 #include "base/work.h"
 
 /* Shared by gate.c (receive and answer), gate-decide.c (what becomes of a
- * call), gate-hold.c (calls that wait for a person). */
+ * call), gate-hold.c (calls that wait for a person) and the ops, which read what the
+ * gate knows. */
 
 /* Breaks blocking calls of the gate's threads; its handler does nothing. */
 #define GATE_SIGNAL SIGURG
@@ -41,19 +42,19 @@ struct given {
 
 struct gate {
 	struct gate_options o;
-	struct made *made;
+	struct made *made; /* what this session made */
 	struct standins *standins;
-	struct egress *egress; /* or NULL */
+	struct egress *egress; /* the way out by name; NULL: there is none, or it is open */
 	struct work *work;     /* acts that may block */
 	struct work *answers;  /* calls that were answered: never behind those */
 	struct run_counts *counts;
-	struct staged *staged;
-	struct quick *quick; /* of the gate's own thread */
-	struct target last;  /* likewise: programs call many times in a row */
-	int abi;
-	int net;
-	uint64_t network;
-	bool root; /* started by root: credentials are compared */
+	struct staged *staged; /* files whose text is judged when they are closed */
+	struct quick *quick;   /* of the gate's own thread */
+	struct target last;    /* likewise: programs call many times in a row */
+	int abi;	       /* of the floor in force */
+	int net;	       /* AMBIT_NET_* */
+	uint64_t network;      /* see endpoint_network */
+	bool root;	       /* started by root: credentials are compared */
 
 	pthread_t thread;
 	bool started;
@@ -75,7 +76,7 @@ struct gate {
 	atomic_bool connected;
 	atomic_bool caring; /* whoever looks at counts knows that there may be some */
 	atomic_ullong calls;
-	atomic_ullong blind;
+	atomic_ullong blind;  /* calls that failed because pidfd_getfd is refused here */
 	atomic_ullong unread; /* of processes that cannot be looked into */
 	atomic_ullong asked;
 };

@@ -375,30 +375,6 @@ gate_wake(struct gate *gate)
 
 /* -- what it knows ------------------------------------------------------------ */
 
-struct made *
-gate_made(struct gate *gate)
-{
-	return gate->made;
-}
-
-uint64_t
-gate_network(const struct gate *gate)
-{
-	return gate->network;
-}
-
-struct egress *
-gate_egress(struct gate *gate)
-{
-	return gate->egress;
-}
-
-struct standins *
-gate_standins(struct gate *gate)
-{
-	return gate->standins;
-}
-
 int
 gate_install(struct call *call, int fd, int number, bool cloexec)
 {
@@ -413,28 +389,10 @@ gate_install(struct call *call, int fd, int number, bool cloexec)
 	return ioctl(call->gate->o.listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add) < 0 ? -errno : 0;
 }
 
-struct tree *
-gate_tree(struct gate *gate)
-{
-	return &gate->o.tree;
-}
-
-struct ambit_engine *
-gate_engine(struct gate *gate)
-{
-	return gate->o.engine;
-}
-
 bool
 gate_covers(struct gate *gate, const char *real)
 {
 	return floor_covers(gate->o.floor, real);
-}
-
-int
-gate_ruleset(const struct gate *gate)
-{
-	return floor_fd(gate->o.floor);
 }
 
 bool
@@ -481,46 +439,10 @@ gate_git_guards(struct gate *gate, const char *path)
 	return guards;
 }
 
-struct pool *
-gate_pool(struct gate *gate)
-{
-	return gate->o.pool;
-}
-
-struct staged *
-gate_staged(struct gate *gate)
-{
-	return gate->staged;
-}
-
 struct grounds *
 gate_grounds(struct gate *gate)
 {
 	return floor_grounds(gate->o.floor);
-}
-
-const char *
-gate_temp(const struct gate *gate)
-{
-	return gate->o.temp;
-}
-
-int
-gate_abi(const struct gate *gate)
-{
-	return gate->abi;
-}
-
-int
-gate_net(const struct gate *gate)
-{
-	return gate->net;
-}
-
-void
-gate_blind(struct gate *gate)
-{
-	atomic_fetch_add(&gate->blind, 1);
 }
 
 void

@@ -14,8 +14,8 @@
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"
-#include "line/gate/gate.h"
 #include "line/floor/ground.h"
+#include "line/gate/gate-private.h"
 #include "line/gate/staged-private.h"
 #include "perform/permit.h"
 #include "request/request-object.h"
@@ -102,14 +102,14 @@ is_allowed(struct call *call)
 	};
 	struct pass pass;
 
-	return engine_allows_fast(gate_engine(call->gate), &one, 1, &pass) == AMBIT_ALLOW;
+	return engine_allows_fast(call->gate->o.engine, &one, 1, &pass) == AMBIT_ALLOW;
 }
 
 bool
 staged_takes(struct call *call)
 {
 	const struct object *object = &call->object[0];
-	struct staged *staged = gate_staged(call->gate);
+	struct staged *staged = call->gate->staged;
 	struct target_who who;
 	bool takes;
 
@@ -117,7 +117,7 @@ staged_takes(struct call *call)
 		object->proc || !writes_all(call) || atomic_load(&staged->n) >= STAGED_MAX)
 		return false;
 	gate_lock(call->gate);
-	takes = engine_git_writes(gate_engine(call->gate), object->real) && !is_allowed(call);
+	takes = engine_git_writes(call->gate->o.engine, object->real) && !is_allowed(call);
 	gate_unlock(call->gate);
 	/* Anybody may call himself git; what he writes is judged all the same. All
 	 * others are asked about at once, or get an error that means something. */
@@ -171,7 +171,7 @@ make_one(struct call *call, int fd)
 int
 staged_open(struct call *call, int *ret_fd)
 {
-	struct staged *staged = gate_staged(call->gate);
+	struct staged *staged = call->gate->staged;
 	auto_close int fd = memfd_create("git", MFD_CLOEXEC);
 	struct staged_one *one;
 
