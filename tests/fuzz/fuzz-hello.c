@@ -25,7 +25,7 @@ check_name(const char *name)
 
 /* The name's letters, one behind the other in whatever record they are, in any case. */
 static bool
-stands_in(const char *name, const uint8_t *data, size_t size)
+substituted(const char *name, const uint8_t *data, size_t size)
 {
 	for (size_t i = 0; i < size && *name; i++)
 		if (str_lower((char)data[i]) == *name)
@@ -57,7 +57,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (result == HELLO_NAMED) {
 		check_name(name);
-		assert(stands_in(name, data, size));
+		assert(substituted(name, data, size));
 	}
 	assert(result != HELLO_MORE || size < HELLO_MAX);
 	if (result == HELLO_NOT)

@@ -240,7 +240,7 @@ scene_open(void **state)
 	s->memory =
 		mmap(NULL, SCENE_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(s->memory != MAP_FAILED);
-	s->gate.made = made_create();
+	s->gate.made = session_objects_create();
 	s->gate.o.tree.keeper = getpid();
 	s->gate.o.temp = "/nowhere/temp";
 	s->gate.abi = 7;
@@ -281,7 +281,7 @@ scene_close(void **state)
 	close(s->dir);
 	nftw(s->top, scene_unlock_one, 16, FTW_PHYS);
 	nftw(s->top, scene_remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	made_destroy(s->gate.made);
+	session_objects_destroy(s->gate.made);
 	grounds_destroy(s->grounds);
 	munmap(s->memory, SCENE_MEMORY);
 	free(s);

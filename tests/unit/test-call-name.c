@@ -121,9 +121,9 @@ scratch_directories_hold_ones_own(void **state)
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(UNLINK(scene_text(s, file), 0), CALL_DECIDE);
 	assert_true(call_is_own(&s->call, 0));
-	assert_int_equal(made_has(s->gate.made, s->call.object[0].fd), true);
+	assert_int_equal(session_objects_has(s->gate.made, s->call.object[0].fd), true);
 	assert_int_equal(scene_perform(s), 0);
-	assert_int_equal(made_has(s->gate.made, s->call.object[0].fd), false);
+	assert_int_equal(session_objects_has(s->gate.made, s->call.object[0].fd), false);
 	assert_int_equal(UNLINK(scene_text(s, dir), AT_REMOVEDIR), CALL_DECIDE);
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(access(dir, F_OK), -1);

@@ -57,7 +57,7 @@ setup(void **state)
 	snprintf(w->dir, sizeof(w->dir), "/tmp/ambit-net-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	assert_int_equal(chdir(w->dir), 0);
-	w->gate.made = made_create();
+	w->gate.made = session_objects_create();
 	w->gate.net = AMBIT_NET_ASK;
 	w->gate.network = endpoint_network();
 	w->gate.o.tree.keeper = getpid();
@@ -113,7 +113,7 @@ teardown(void **state)
 	char command[PATH_MAX];
 
 	let_go(w);
-	made_destroy(w->gate.made);
+	session_objects_destroy(w->gate.made);
 	ambit_engine_destroy(w->engine);
 	ambit_scope_destroy(w->scope);
 	ambit_settings_destroy(w->settings);
@@ -683,7 +683,7 @@ a_bind_stays_where_it_was_decided(void **state)
 	assert_int_equal(lstat("e/a.sock", &st), -1);
 	assert_int_equal(lstat("moved/a.sock", &st), 0);
 	auto_close int fd = open("moved/a.sock", O_PATH | O_CLOEXEC);
-	assert_true(made_has(w->gate.made, fd));
+	assert_true(session_objects_has(w->gate.made, fd));
 	call_finish(call);
 	free(call);
 }
@@ -766,7 +766,7 @@ a_bare_name_stays_in_its_directory(void **state)
 	call->cwd_fd = open("/", O_PATH | O_CLOEXEC);
 	assert_int_equal(finish(w, call, &call_bind), 0);
 	fd = open("a.sock", O_PATH | O_CLOEXEC);
-	assert_true(made_has(w->gate.made, fd));
+	assert_true(session_objects_has(w->gate.made, fd));
 	call_finish(call);
 	free(call);
 }
@@ -1178,7 +1178,7 @@ shared_memory_is_ours_or_refused(void **state)
 	assert_true(id >= 0);
 	assert_int_equal(
 		do_call(w, "shmget", call_ipc_get, (uint64_t)key, 4096, IPC_CREAT | 0600), id);
-	made_sweep(w->gate.made);
+	session_objects_sweep(w->gate.made);
 	assert_int_equal(shmget(key, 0, 0), -1);
 	assert_int_equal(shmctl(other, IPC_RMID, NULL), 0);
 }
@@ -1198,12 +1198,12 @@ queues_are_ours_or_refused(void **state)
 	close((int)fd);
 	fd = do_call(w, "mq_open", call_mq, P(name), O_RDWR);
 	assert_true(fd >= 0);
-	made_drop_queue(w->gate.made, name, (int)fd);
+	session_objects_drop_queue(w->gate.made, name, (int)fd);
 	assert_int_equal(do_call(w, "mq_open", call_mq, P(name), O_RDWR), -EACCES);
 	assert_int_equal(
 		do_call(w, "mq_open", call_mq, P(name), O_RDWR | O_CREAT, 0600, 0), -EACCES);
 	assert_int_equal(do_call(w, "mq_unlink", call_mq, P(name)), -EACCES);
-	assert_int_equal(made_add_queue(w->gate.made, name, (int)fd), 0);
+	assert_int_equal(session_objects_add_queue(w->gate.made, name, (int)fd), 0);
 	close((int)fd);
 	assert_int_equal(do_call(w, "mq_unlink", call_mq, P(name)), 0);
 	assert_int_equal(do_call(w, "mq_open", call_mq, P(name), O_RDWR), -ENOENT);

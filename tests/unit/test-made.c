@@ -24,7 +24,7 @@
 #include "line/object/session-objects.h"
 
 struct world {
-	struct made *made;
+	struct session_objects *made;
 	char dir[64];
 	int fd;
 };
@@ -37,7 +37,7 @@ setup(void **state)
 	snprintf(w->dir, sizeof(w->dir), "/tmp/ambit-made-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	w->fd = open(w->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	w->made = made_create();
+	w->made = session_objects_create();
 	assert_non_null(w->made);
 	*state = w;
 	return 0;
@@ -52,7 +52,7 @@ teardown(void **state)
 	unlinkat(w->fd, "b", 0);
 	close(w->fd);
 	rmdir(w->dir);
-	made_destroy(w->made);
+	session_objects_destroy(w->made);
 	free(w);
 	return 0;
 }
@@ -74,17 +74,17 @@ a_file_is_known_by_any_descriptor(void **state)
 	auto_close int b = make_file(w, "b");
 	auto_close int path = openat(w->fd, "a", O_PATH | O_CLOEXEC);
 
-	assert_false(made_has(w->made, a));
-	assert_int_equal(made_add(w->made, a), 0);
-	assert_int_equal(made_add(w->made, a), 0);
-	assert_true(made_has(w->made, path));
-	assert_false(made_has(w->made, b));
+	assert_false(session_objects_has(w->made, a));
+	assert_int_equal(session_objects_add(w->made, a), 0);
+	assert_int_equal(session_objects_add(w->made, a), 0);
+	assert_true(session_objects_has(w->made, path));
+	assert_false(session_objects_has(w->made, b));
 	assert_int_equal(renameat(w->fd, "a", w->fd, "b"), 0);
-	assert_true(made_has(w->made, path));
-	made_drop(w->made, path);
-	assert_false(made_has(w->made, a));
-	assert_int_equal(made_add(w->made, -1), -EBADF);
-	assert_false(made_has(w->made, -1));
+	assert_true(session_objects_has(w->made, path));
+	session_objects_drop(w->made, path);
+	assert_false(session_objects_has(w->made, a));
+	assert_int_equal(session_objects_add(w->made, -1), -EBADF);
+	assert_false(session_objects_has(w->made, -1));
 }
 
 /* ext4 gives the number out again at once: the birth time tells them apart, as
@@ -101,7 +101,7 @@ a_number_given_out_again_is_not_ours(void **state)
 
 		assert_int_equal(
 			statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &before), 0);
-		assert_int_equal(made_add(w->made, fd), 0);
+		assert_int_equal(session_objects_add(w->made, fd), 0);
 		close(fd);
 		assert_int_equal(unlinkat(w->fd, "a", 0), 0);
 		fd = make_file(w, "b");
@@ -110,7 +110,7 @@ a_number_given_out_again_is_not_ours(void **state)
 		again += before.stx_ino == after.stx_ino;
 		if (before.stx_ino != after.stx_ino ||
 			memcmp(&before.stx_btime, &after.stx_btime, sizeof(after.stx_btime)) != 0)
-			assert_false(made_has(w->made, fd));
+			assert_false(session_objects_has(w->made, fd));
 		close(fd);
 		assert_int_equal(unlinkat(w->fd, "b", 0), 0);
 	}
@@ -122,17 +122,17 @@ names_and_numbers_are_of_their_kind(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(made_add_cookie(w->made, 7), 0);
-	assert_true(made_has_cookie(w->made, 7));
-	assert_false(made_has_cookie(w->made, 8));
-	assert_false(made_has_ipc(w->made, 'q', 7));
-	assert_int_equal(made_add_ipc(w->made, 'q', 7), 0);
-	assert_false(made_has_ipc(w->made, 's', 7));
-	made_drop_ipc(w->made, 's', 7);
-	assert_true(made_has_ipc(w->made, 'q', 7));
-	made_drop_ipc(w->made, 'q', 7);
-	assert_false(made_has_ipc(w->made, 'q', 7));
-	assert_true(made_has_cookie(w->made, 7));
+	assert_int_equal(session_objects_add_cookie(w->made, 7), 0);
+	assert_true(session_objects_has_cookie(w->made, 7));
+	assert_false(session_objects_has_cookie(w->made, 8));
+	assert_false(session_objects_has_ipc(w->made, 'q', 7));
+	assert_int_equal(session_objects_add_ipc(w->made, 'q', 7), 0);
+	assert_false(session_objects_has_ipc(w->made, 's', 7));
+	session_objects_drop_ipc(w->made, 's', 7);
+	assert_true(session_objects_has_ipc(w->made, 'q', 7));
+	session_objects_drop_ipc(w->made, 'q', 7);
+	assert_false(session_objects_has_ipc(w->made, 'q', 7));
+	assert_true(session_objects_has_cookie(w->made, 7));
 }
 
 static void
@@ -143,25 +143,25 @@ the_bound_is_a_bound(void **state)
 	int r = 0;
 
 	for (i = 0; i < 300000 && r == 0; i++)
-		r = made_add_cookie(w->made, i);
+		r = session_objects_add_cookie(w->made, i);
 	assert_int_equal(r, -ENOSPC);
 	assert_int_equal(i, 262145);
-	assert_true(made_has_cookie(w->made, 0));
-	assert_true(made_has_cookie(w->made, 262143));
-	assert_false(made_has_cookie(w->made, 262144));
+	assert_true(session_objects_has_cookie(w->made, 0));
+	assert_true(session_objects_has_cookie(w->made, 262143));
+	assert_false(session_objects_has_cookie(w->made, 262144));
 }
 
 static void *
 add_many(void *data)
 {
-	struct made *made = data;
+	struct session_objects *made = data;
 	bool all = true;
 
 	for (uint64_t i = 0; i < 20000; i++) {
-		made_add_cookie(made, i);
-		all = all && made_has_cookie(made, i);
-		made_add_ipc(made, 'x', i);
-		made_drop_ipc(made, 'x', i);
+		session_objects_add_cookie(made, i);
+		all = all && session_objects_has_cookie(made, i);
+		session_objects_add_ipc(made, 'x', i);
+		session_objects_drop_ipc(made, 'x', i);
 	}
 	return all ? data : NULL;
 }
@@ -193,24 +193,25 @@ sweeping_removes_ours_and_only_ours(void **state)
 	assert_true(shm >= 0 && sem >= 0 && msg >= 0 && other >= 0);
 	snprintf(name, sizeof(name), "/ambit-test-made-%d", (int)getpid());
 	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
-	made_add_ipc(w->made, 'm', (uint64_t)shm);
-	made_add_ipc(w->made, 's', (uint64_t)sem);
-	made_add_ipc(w->made, 'q', (uint64_t)msg);
-	assert_int_equal(made_add_queue(w->made, name + 1, queue), queue >= 0 ? 0 : -EBADF);
-	assert_int_equal(made_has_queue(w->made, name + 1, queue), queue >= 0);
-	assert_false(made_has_queue(w->made, "another", queue));
-	made_add_cookie(w->made, 1);
-	made_sweep(w->made);
+	session_objects_add_ipc(w->made, 'm', (uint64_t)shm);
+	session_objects_add_ipc(w->made, 's', (uint64_t)sem);
+	session_objects_add_ipc(w->made, 'q', (uint64_t)msg);
+	assert_int_equal(
+		session_objects_add_queue(w->made, name + 1, queue), queue >= 0 ? 0 : -EBADF);
+	assert_int_equal(session_objects_has_queue(w->made, name + 1, queue), queue >= 0);
+	assert_false(session_objects_has_queue(w->made, "another", queue));
+	session_objects_add_cookie(w->made, 1);
+	session_objects_sweep(w->made);
 	assert_int_equal(shmctl(shm, IPC_STAT, &ds), -1);
 	assert_int_equal(semctl(sem, 0, GETVAL), -1);
 	assert_int_equal(msgctl(msg, IPC_STAT, (struct msqid_ds[1]){ 0 }), -1);
 	if (queue >= 0) {
 		assert_int_equal(mq_open(name, O_RDWR), -1);
-		assert_false(made_has_queue(w->made, name + 1, queue));
+		assert_false(session_objects_has_queue(w->made, name + 1, queue));
 		mq_close(queue);
 	}
-	assert_false(made_has_ipc(w->made, 'm', (uint64_t)shm));
-	assert_true(made_has_cookie(w->made, 1));
+	assert_false(session_objects_has_ipc(w->made, 'm', (uint64_t)shm));
+	assert_true(session_objects_has_cookie(w->made, 1));
 	assert_int_equal(shmctl(other, IPC_STAT, &ds), 0);
 	assert_int_equal(shmctl(other, IPC_RMID, NULL), 0);
 }
@@ -226,18 +227,18 @@ a_queue_of_the_same_name_is_not_ours(void **state)
 	mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, NULL);
 	if (queue < 0)
 		skip();
-	assert_int_equal(made_add_queue(w->made, name + 1, queue), 0);
+	assert_int_equal(session_objects_add_queue(w->made, name + 1, queue), 0);
 	mq_close(queue);
 	assert_int_equal(mq_unlink(name), 0);
 	queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0200, NULL);
 	assert_true(queue >= 0);
-	assert_false(made_has_queue(w->made, name + 1, queue));
-	int again = made_open_queue(name + 1);
+	assert_false(session_objects_has_queue(w->made, name + 1, queue));
+	int again = session_objects_open_queue(name + 1);
 	assert_true(again >= 0);
-	assert_false(made_has_queue(w->made, name + 1, again));
-	made_sweep(w->made);
+	assert_false(session_objects_has_queue(w->made, name + 1, again));
+	session_objects_sweep(w->made);
 	assert_int_equal(mq_unlink(name), 0);
-	assert_int_equal(made_open_queue(name + 1), -ENOENT);
+	assert_int_equal(session_objects_open_queue(name + 1), -ENOENT);
 	mq_close(again);
 	mq_close(queue);
 }
@@ -247,7 +248,7 @@ static void
 a_number_that_is_given_out_again_is_not_ours(void **state)
 {
 	char dir[] = "/tmp/ambit-made-XXXXXX", path[64];
-	struct made *made = made_create();
+	struct session_objects *made = session_objects_create();
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
@@ -257,17 +258,17 @@ a_number_that_is_given_out_again_is_not_ours(void **state)
 
 		if (fd < 0)
 			break;
-		assert_int_equal(made_add(made, fd), 0);
-		assert_true(made_has(made, fd));
+		assert_int_equal(session_objects_add(made, fd), 0);
+		assert_true(session_objects_has(made, fd));
 		close(fd);
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		assert_true(fd >= 0);
-		assert_false(made_has(made, fd));
+		assert_false(session_objects_has(made, fd));
 		close(fd);
 		unlink(path);
 	}
 	rmdir(dir);
-	made_destroy(made);
+	session_objects_destroy(made);
 }
 
 int

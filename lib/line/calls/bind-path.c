@@ -104,7 +104,7 @@ can_exchange(const struct call *call, int dir, int entry)
 	char link[32], real[PATH_MAX];
 	ssize_t len;
 
-	if (made_has(call->gate->made, entry))
+	if (session_objects_has(call->gate->made, entry))
 		return true;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
 	len = readlink(link, real, sizeof(real) - sizeof("/x"));
@@ -368,7 +368,7 @@ remember_made(struct call *call, const struct endpoint *to, enum bind_way way)
 	int r = find_made(call->subject_fd, object->parent, object->name, &fd);
 
 	if (r == 1)
-		made_add(call->gate->made, fd);
+		session_objects_add(call->gate->made, fd);
 	if (r != 0 || way == BIND_BY_NAME || way == BIND_BY_DESCRIPTOR)
 		return 0;
 	undo_bind(call, to);

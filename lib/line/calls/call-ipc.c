@@ -93,7 +93,7 @@ get_new(struct call *call, char kind, int flags)
 
 	if (id < 0)
 		return id;
-	r = made_add_ipc(call->gate->made, kind, (uint64_t)id);
+	r = session_objects_add_ipc(call->gate->made, kind, (uint64_t)id);
 	if (r < 0) {
 		remove_new(kind, id);
 		return -ENOSPC;
@@ -107,7 +107,7 @@ get_old(struct call *call, char kind, int flags)
 {
 	int id = get_ipc_id(call, kind, flags & ~(IPC_CREAT | IPC_EXCL));
 
-	if (id >= 0 && !made_has_ipc(call->gate->made, kind, (uint64_t)id))
+	if (id >= 0 && !session_objects_has_ipc(call->gate->made, kind, (uint64_t)id))
 		return -EACCES;
 	return id;
 }
@@ -187,7 +187,7 @@ find_refusal_error(char kind, int id)
 static int
 use_prepare(struct call *call)
 {
-	struct made *made = call->gate->made;
+	struct session_objects *made = call->gate->made;
 	uint64_t id = (uint64_t)(int)call->args[0];
 	int command = call->row->flags >= 0 ? (int)call->args[(int)call->row->flags] : -1;
 	char kind = find_ipc_kind(call);
@@ -197,11 +197,11 @@ use_prepare(struct call *call)
 	/* IPC_64 says which layout the answer has. */
 	if (command >= 0 && only_tells(kind, command & ~0x100))
 		return call_continue(call);
-	if (!made_has_ipc(made, kind, id))
+	if (!session_objects_has_ipc(made, kind, id))
 		return find_refusal_error(kind, (int)id);
 	/* A segment lives on, under this id, until the last one detaches. */
 	if (command >= 0 && (command & ~0x100) == IPC_RMID && kind != 'm')
-		made_drop_ipc(made, kind, id);
+		session_objects_drop_ipc(made, kind, id);
 	return call_continue(call);
 }
 
@@ -270,7 +270,7 @@ open_new(struct call *call)
 {
 	int fd = open_queue(call, call->mq.flags | O_CREAT | O_EXCL);
 
-	if (fd >= 0 && made_add_queue(call->gate->made, call->path[0], fd) < 0) {
+	if (fd >= 0 && session_objects_add_queue(call->gate->made, call->path[0], fd) < 0) {
 		syscall(SYS_mq_unlink, call->path[0]);
 		close(fd);
 		return -ENOSPC;
@@ -283,7 +283,7 @@ open_old(struct call *call)
 {
 	int fd = open_queue(call, call->mq.flags & ~(O_CREAT | O_EXCL));
 
-	if (fd >= 0 && !made_has_queue(call->gate->made, call->path[0], fd)) {
+	if (fd >= 0 && !session_objects_has_queue(call->gate->made, call->path[0], fd)) {
 		close(fd);
 		return -EACCES;
 	}
@@ -293,16 +293,16 @@ open_old(struct call *call)
 static int
 unlink_queue(struct call *call)
 {
-	struct made *made = call->gate->made;
-	auto_close int fd = made_open_queue(call->path[0]);
+	struct session_objects *made = call->gate->made;
+	auto_close int fd = session_objects_open_queue(call->path[0]);
 
 	if (fd < 0)
 		return fd;
-	if (!made_has_queue(made, call->path[0], fd))
+	if (!session_objects_has_queue(made, call->path[0], fd))
 		return -EACCES;
 	if (syscall(SYS_mq_unlink, call->path[0]) < 0)
 		return -errno;
-	made_drop_queue(made, call->path[0], fd);
+	session_objects_drop_queue(made, call->path[0], fd);
 	call_value(call, 0);
 	return 0;
 }

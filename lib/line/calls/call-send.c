@@ -276,11 +276,11 @@ send_prepare(struct call *call)
 		r = read_send_args(call, send);
 	if (r == 0)
 		r = check_flags(send);
-	if (r == 0 && send->peer.stands_in && send->peer.type != SOCK_DGRAM)
+	if (r == 0 && send->peer.substituted && send->peer.type != SOCK_DGRAM)
 		r = peer_blind(call);
 	if (r == 0)
 		r = check_address(call, send);
-	if (r == 0 && send->peer.stands_in)
+	if (r == 0 && send->peer.substituted)
 		r = peer_blind(call);
 	if (r < 0)
 		return r;

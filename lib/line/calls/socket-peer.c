@@ -56,14 +56,14 @@ peer_blind(struct call *call)
 }
 
 static int
-stand_in(struct call *call, struct peer *peer)
+substitute_socket(struct call *call, struct peer *peer)
 {
-	struct standin found;
-	int r = standin_find(call->gate->standins, &call->target, (int)call->args[0], &found);
+	struct substitute found;
+	int r = substitute_find(call->gate->substitutes, &call->target, (int)call->args[0], &found);
 
 	if (r < 0)
 		return r == -EOPNOTSUPP ? peer_blind(call) : r;
-	peer->stands_in = found.new;
+	peer->substituted = found.new;
 	peer->cloexec = found.cloexec;
 	return found.fd;
 }
@@ -71,15 +71,15 @@ stand_in(struct call *call, struct peer *peer)
 int
 peer_install(struct call *call, const struct peer *peer, bool keep)
 {
-	struct standins *standins = call->gate->standins;
+	struct substitutes *substitutes = call->gate->substitutes;
 	int number = (int)call->args[0], r = 0;
 
-	if (peer->stands_in) {
+	if (peer->substituted) {
 		r = gate_install(call, call->subject_fd, number, peer->cloexec);
 		if (r == 0 && keep)
-			standin_keep(standins, &call->target, number, call->subject_fd);
+			substitute_keep(substitutes, &call->target, number, call->subject_fd);
 	} else if (!keep) {
-		standin_drop(standins, call->subject_fd);
+		substitute_drop(substitutes, call->subject_fd);
 	}
 	return r;
 }
@@ -92,7 +92,7 @@ peer_socket(struct call *call, struct peer *peer)
 	if (call->subject_fd < 0)
 		call->subject_fd = target_fd(&call->target, (int)call->args[0]);
 	if (call->subject_fd == -EPERM || call->subject_fd == -ENOSYS)
-		call->subject_fd = stand_in(call, peer);
+		call->subject_fd = substitute_socket(call, peer);
 	if (call->subject_fd < 0)
 		return call->subject_fd;
 	r = get_socket_option(call->subject_fd, SO_DOMAIN, &peer->domain);
@@ -148,7 +148,7 @@ leave_free(struct call *call, struct peer *peer, enum peer_standing standing)
 static bool
 is_ours(void *data, uint64_t cookie)
 {
-	return made_has_cookie(data, cookie);
+	return session_objects_has_cookie(data, cookie);
 }
 
 static enum endpoint_owner
@@ -534,7 +534,7 @@ decide_path(struct call *call, struct peer *peer)
 		return -errno;
 	if (!S_ISSOCK(object->st.st_mode))
 		return -ECONNREFUSED;
-	if (made_has(call->gate->made, object->fd))
+	if (session_objects_has(call->gate->made, object->fd))
 		return leave_free(call, peer, PEER_FREE);
 	/* One without a name cannot be shown to anybody. */
 	if (object->gone || object->nameless || !object->real[0])
@@ -632,7 +632,7 @@ peer_remember(struct call *call)
 	uint64_t cookie = endpoint_cookie(call->subject_fd);
 
 	if (cookie)
-		made_add_cookie(call->gate->made, cookie);
+		session_objects_add_cookie(call->gate->made, cookie);
 }
 
 int

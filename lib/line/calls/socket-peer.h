@@ -53,9 +53,9 @@ struct peer {
 	enum peer_way way;
 	bool looked_up; /* name is what the address was given for when it was first looked at */
 	char name[DNS_NAME_MAX]; /* "": none */
-	/* call->subject_fd stands in for the target's own (standin.h): to be put in its
+	/* call->subject_fd stands in for the target's own (socket-substitute.h): to be put in its
 	 * place when the act is done. */
-	bool stands_in;
+	bool substituted;
 	bool cloexec;
 };
 

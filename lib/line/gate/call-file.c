@@ -170,7 +170,7 @@ lies_in_scratch(const struct call *call, const struct object *object)
 	if (object->parent < 0 || !object->name[0] || !slash || object->gone)
 		return false;
 	return is_scratch_dir(object->real, (size_t)(slash - object->real)) ||
-	       (in_scratch(object->real) && made_has(call->gate->made, object->parent));
+	       (in_scratch(object->real) && session_objects_has(call->gate->made, object->parent));
 }
 
 enum place
@@ -224,7 +224,7 @@ call_is_own(const struct call *call, unsigned n)
 		return false;
 	if (!object->exists)
 		return lies_in_scratch(call, object);
-	return object->fd >= 0 && made_has(call->gate->made, object->fd);
+	return object->fd >= 0 && session_objects_has(call->gate->made, object->fd);
 }
 
 int
@@ -296,7 +296,7 @@ call_made_fd(struct call *call, unsigned n, int fd)
 {
 	/* Not to be had: then it is not ours, and will be asked about. */
 	if (call_place(call, n) == PLACE_SCRATCH)
-		made_add(call->gate->made, fd);
+		session_objects_add(call->gate->made, fd);
 }
 
 int
@@ -308,7 +308,7 @@ call_make(struct call *call, struct pass *pass, mode_t mode, const char *text)
 	int r = hand_make(pass, object->parent, object->name, mode, text, own ? &fd : NULL);
 
 	if (r == 0 && fd >= 0)
-		made_add(call->gate->made, fd);
+		session_objects_add(call->gate->made, fd);
 	return r;
 }
 
@@ -320,5 +320,5 @@ call_dropped(struct call *call, unsigned n)
 
 	if (in_scratch(object->real) && object->fd >= 0 && fstat(object->fd, &st) == 0 &&
 		st.st_nlink == 0)
-		made_drop(call->gate->made, object->fd);
+		session_objects_drop(call->gate->made, object->fd);
 }

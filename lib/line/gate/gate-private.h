@@ -42,8 +42,8 @@ struct given {
 
 struct gate {
 	struct gate_options o;
-	struct made *made; /* what this session made */
-	struct standins *standins;
+	struct session_objects *made; /* what this session made */
+	struct substitutes *substitutes;
 	struct egress *egress; /* the way out by name; NULL: there is none, or it is open */
 	struct work *work;     /* acts that may block */
 	struct work *answers;  /* calls that were answered: never behind those */

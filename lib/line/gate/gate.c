@@ -251,8 +251,8 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	pthread_mutex_init(&gate->engine_next, NULL);
 	pthread_mutex_init(&gate->taking, NULL);
 	pthread_mutex_init(&gate->lock, NULL);
-	gate->made = made_create();
-	gate->standins = standins_create();
+	gate->made = session_objects_create();
+	gate->substitutes = substitutes_create();
 	gate->work = work_create(act_thread);
 	gate->answers = work_create(act_thread);
 	gate->counts = run_counts_create();
@@ -261,7 +261,7 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	/* Without SA_RESTART: it is there to interrupt. */
 	sigaction(GATE_SIGNAL, &act, &gate->before);
 	if (!gate->made || !gate->work || !gate->answers || !gate->counts || !gate->quick ||
-		!gate->staged || !gate->standins) {
+		!gate->staged || !gate->substitutes) {
 		gate_destroy(gate);
 		return err_nomem(err);
 	}
@@ -335,9 +335,9 @@ gate_destroy(struct gate *gate)
 	if (gate->o.proxy >= 0)
 		close(gate->o.proxy);
 	sigaction(GATE_SIGNAL, &gate->before, NULL);
-	made_sweep(gate->made);
-	made_destroy(gate->made);
-	standins_destroy(gate->standins);
+	session_objects_sweep(gate->made);
+	session_objects_destroy(gate->made);
+	substitutes_destroy(gate->substitutes);
 	run_counts_destroy(gate->counts);
 	quick_destroy(gate->quick);
 	staged_destroy(gate->staged);

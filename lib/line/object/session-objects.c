@@ -34,7 +34,7 @@ struct thing {
 	int held; /* O_PATH of it, so that its number stays its own */
 };
 
-struct made {
+struct session_objects {
 	pthread_mutex_t lock;
 	struct map things; /* struct thing, by kind and what follows it */
 	size_t n_held;
@@ -101,10 +101,10 @@ file_key(struct key *key, int fd, bool *ret_sure)
 	return r;
 }
 
-struct made *
-made_create(void)
+struct session_objects *
+session_objects_create(void)
 {
-	struct made *made = calloc(1, sizeof(*made));
+	struct session_objects *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return NULL;
@@ -117,7 +117,7 @@ made_create(void)
 }
 
 void
-made_destroy(struct made *made)
+session_objects_destroy(struct session_objects *made)
 {
 	struct thing *thing = NULL;
 
@@ -133,14 +133,14 @@ made_destroy(struct made *made)
 
 /* Locked. */
 static struct thing *
-find_thing(struct made *made, const struct key *key)
+find_thing(struct session_objects *made, const struct key *key)
 {
 	return map_find(&made->things, key->bytes, key->len);
 }
 
 /* Locked. */
 static int
-insert_made_thing(struct made *made, const struct key *key)
+insert_made_thing(struct session_objects *made, const struct key *key)
 {
 	if (made->things.n >= MADE_MAX)
 		return find_thing(made, key) ? 0 : -ENOSPC;
@@ -148,7 +148,7 @@ insert_made_thing(struct made *made, const struct key *key)
 }
 
 static int
-add_made_thing(struct made *made, const struct key *key)
+add_made_thing(struct session_objects *made, const struct key *key)
 {
 	int r;
 
@@ -159,7 +159,7 @@ add_made_thing(struct made *made, const struct key *key)
 }
 
 static bool
-has_made_thing(struct made *made, const struct key *key)
+has_made_thing(struct session_objects *made, const struct key *key)
 {
 	bool found;
 
@@ -170,7 +170,7 @@ has_made_thing(struct made *made, const struct key *key)
 }
 
 static void
-drop_made_thing(struct made *made, const struct key *key)
+drop_made_thing(struct session_objects *made, const struct key *key)
 {
 	struct thing *thing;
 
@@ -187,7 +187,7 @@ drop_made_thing(struct made *made, const struct key *key)
 
 /* Without a handle the inode is held open: a number that is in use is nobody else's. */
 static int
-add_held(struct made *made, const struct key *key, int fd)
+add_held(struct session_objects *made, const struct key *key, int fd)
 {
 	auto_close int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	struct thing *thing;
@@ -207,7 +207,7 @@ add_held(struct made *made, const struct key *key, int fd)
 }
 
 int
-made_add(struct made *made, int fd)
+session_objects_add(struct session_objects *made, int fd)
 {
 	struct key key;
 	bool sure;
@@ -217,7 +217,7 @@ made_add(struct made *made, int fd)
 }
 
 bool
-made_has(struct made *made, int fd)
+session_objects_has(struct session_objects *made, int fd)
 {
 	struct key key;
 	bool sure;
@@ -226,7 +226,7 @@ made_has(struct made *made, int fd)
 }
 
 void
-made_drop(struct made *made, int fd)
+session_objects_drop(struct session_objects *made, int fd)
 {
 	struct key key;
 	bool sure;
@@ -236,7 +236,7 @@ made_drop(struct made *made, int fd)
 }
 
 int
-made_add_cookie(struct made *made, uint64_t cookie)
+session_objects_add_cookie(struct session_objects *made, uint64_t cookie)
 {
 	struct key key;
 	int r = make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie));
@@ -245,7 +245,7 @@ made_add_cookie(struct made *made, uint64_t cookie)
 }
 
 bool
-made_has_cookie(struct made *made, uint64_t cookie)
+session_objects_has_cookie(struct session_objects *made, uint64_t cookie)
 {
 	struct key key;
 
@@ -254,7 +254,7 @@ made_has_cookie(struct made *made, uint64_t cookie)
 }
 
 int
-made_add_ipc(struct made *made, char kind, uint64_t id)
+session_objects_add_ipc(struct session_objects *made, char kind, uint64_t id)
 {
 	struct key key;
 	int r = make_key(&key, kind, &id, sizeof(id));
@@ -275,7 +275,7 @@ is_own_shm(uint64_t id)
 }
 
 bool
-made_has_ipc(struct made *made, char kind, uint64_t id)
+session_objects_has_ipc(struct session_objects *made, char kind, uint64_t id)
 {
 	struct key key;
 
@@ -284,7 +284,7 @@ made_has_ipc(struct made *made, char kind, uint64_t id)
 }
 
 void
-made_drop_ipc(struct made *made, char kind, uint64_t id)
+session_objects_drop_ipc(struct session_objects *made, char kind, uint64_t id)
 {
 	struct key key;
 
@@ -314,7 +314,7 @@ queue_key(struct key *key, const char *name, int fd)
 }
 
 int
-made_add_queue(struct made *made, const char *name, int fd)
+session_objects_add_queue(struct session_objects *made, const char *name, int fd)
 {
 	struct key key;
 	int r = queue_key(&key, name, fd);
@@ -323,7 +323,7 @@ made_add_queue(struct made *made, const char *name, int fd)
 }
 
 bool
-made_has_queue(struct made *made, const char *name, int fd)
+session_objects_has_queue(struct session_objects *made, const char *name, int fd)
 {
 	struct key key;
 
@@ -331,7 +331,7 @@ made_has_queue(struct made *made, const char *name, int fd)
 }
 
 void
-made_drop_queue(struct made *made, const char *name, int fd)
+session_objects_drop_queue(struct session_objects *made, const char *name, int fd)
 {
 	struct key key;
 
@@ -340,7 +340,7 @@ made_drop_queue(struct made *made, const char *name, int fd)
 }
 
 int
-made_open_queue(const char *name)
+session_objects_open_queue(const char *name)
 {
 	static const int ways[] = { O_RDONLY, O_WRONLY };
 	long fd = -1;
@@ -369,7 +369,7 @@ remove_queue(const unsigned char *bytes, size_t bytes_len)
 
 	memcpy(name, bytes + QUEUE_NAME, len);
 	name[len] = '\0';
-	auto_close int fd = made_open_queue(name);
+	auto_close int fd = session_objects_open_queue(name);
 	if (fd >= 0 && queue_key(&key, name, fd) == 0 && key.len == bytes_len &&
 		memcmp(key.bytes, bytes, key.len) == 0)
 		syscall(SYS_mq_unlink, name);
@@ -401,7 +401,7 @@ remove_ipc_thing(const unsigned char *bytes, size_t len)
 }
 
 void
-made_sweep(struct made *made)
+session_objects_sweep(struct session_objects *made)
 {
 	void *next;
 

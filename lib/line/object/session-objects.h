@@ -13,35 +13,35 @@
  * number is given out again at once. Without handles the inodes are held open, 256
  * at most. Thread-safe. */
 
-struct made;
+struct session_objects;
 
-struct made *made_create(void);
-void made_destroy(struct made *made);
+struct session_objects *session_objects_create(void);
+void session_objects_destroy(struct session_objects *made);
 
 /* An object that was just made, by its descriptor (O_PATH will do). -ENOMEM,
  * -ENOSPC past a bound: then it is not ours. */
-int made_add(struct made *made, int fd);
-bool made_has(struct made *made, int fd);
+int session_objects_add(struct session_objects *made, int fd);
+bool session_objects_has(struct session_objects *made, int fd);
 /* Its last name is gone. */
-void made_drop(struct made *made, int fd);
+void session_objects_drop(struct session_objects *made, int fd);
 
 /* Sockets of the session that listen or are bound to a port or to an abstract
  * name, by cookie: names and ports are given out again, cookies are not. */
-int made_add_cookie(struct made *made, uint64_t cookie);
-bool made_has_cookie(struct made *made, uint64_t cookie);
+int session_objects_add_cookie(struct session_objects *made, uint64_t cookie);
+bool session_objects_has_cookie(struct session_objects *made, uint64_t cookie);
 
 /* IPC: kind 'm' (shm), 's' (sem), 'q' (msg) by id; POSIX queues by name, as the
  * system call takes it (without the slash), and by what fd is open on: a name can
  * be another's by now. */
-int made_add_ipc(struct made *made, char kind, uint64_t id);
-bool made_has_ipc(struct made *made, char kind, uint64_t id);
-void made_drop_ipc(struct made *made, char kind, uint64_t id);
-int made_add_queue(struct made *made, const char *name, int fd);
-bool made_has_queue(struct made *made, const char *name, int fd);
-void made_drop_queue(struct made *made, const char *name, int fd);
+int session_objects_add_ipc(struct session_objects *made, char kind, uint64_t id);
+bool session_objects_has_ipc(struct session_objects *made, char kind, uint64_t id);
+void session_objects_drop_ipc(struct session_objects *made, char kind, uint64_t id);
+int session_objects_add_queue(struct session_objects *made, const char *name, int fd);
+bool session_objects_has_queue(struct session_objects *made, const char *name, int fd);
+void session_objects_drop_queue(struct session_objects *made, const char *name, int fd);
 /* The queue that has this name now, open for whatever its mode gives. -errno. */
-int made_open_queue(const char *name);
+int session_objects_open_queue(const char *name);
 /* Removes every SysV object and POSIX queue that is still there: at the end. */
-void made_sweep(struct made *made);
+void session_objects_sweep(struct session_objects *made);
 
 #endif

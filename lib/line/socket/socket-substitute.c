@@ -30,16 +30,16 @@ struct kept {
 	int number;
 };
 
-struct standins {
+struct substitutes {
 	pthread_mutex_t lock;
 	struct kept kept[KEPT_MAX];
 	size_t n;
 };
 
-struct standins *
-standins_create(void)
+struct substitutes *
+substitutes_create(void)
 {
-	struct standins *standins = calloc(1, sizeof(*standins));
+	struct substitutes *standins = calloc(1, sizeof(*standins));
 
 	if (standins)
 		pthread_mutex_init(&standins->lock, NULL);
@@ -47,7 +47,7 @@ standins_create(void)
 }
 
 void
-standins_destroy(struct standins *standins)
+substitutes_destroy(struct substitutes *standins)
 {
 	if (!standins)
 		return;
@@ -167,7 +167,7 @@ check_unused(pid_t tid, const struct kind *kind, ino_t inode)
 /* -- those that are kept --------------------------------------------------------------- */
 
 static void
-drop_at(struct standins *standins, size_t i)
+drop_at(struct substitutes *standins, size_t i)
 {
 	close(standins->kept[i].fd);
 	standins->kept[i] = standins->kept[--standins->n];
@@ -176,7 +176,7 @@ drop_at(struct standins *standins, size_t i)
 /* A port is free again when the program has closed its socket, not when we
  * have: so each time, those that are gone go. */
 static void
-sweep_standins(struct standins *standins)
+sweep_kept(struct substitutes *standins)
 {
 	for (size_t i = standins->n; i-- > 0;)
 		if (inode_at(standins->kept[i].pid, standins->kept[i].number) !=
@@ -185,12 +185,12 @@ sweep_standins(struct standins *standins)
 }
 
 static int
-find_kept(struct standins *standins, ino_t inode)
+find_kept(struct substitutes *standins, ino_t inode)
 {
 	int fd = -1;
 
 	pthread_mutex_lock(&standins->lock);
-	sweep_standins(standins);
+	sweep_kept(standins);
 	for (size_t i = 0; fd < 0 && i < standins->n; i++)
 		if (standins->kept[i].inode == inode)
 			fd = fcntl(standins->kept[i].fd, F_DUPFD_CLOEXEC, 3);
@@ -199,7 +199,7 @@ find_kept(struct standins *standins, ino_t inode)
 }
 
 void
-standin_keep(struct standins *standins, const struct target *target, int number, int fd)
+substitute_keep(struct substitutes *standins, const struct target *target, int number, int fd)
 {
 	pid_t pid = target_pid(target);
 	struct stat st;
@@ -211,7 +211,7 @@ standin_keep(struct standins *standins, const struct target *target, int number,
 	if (copy < 0)
 		return;
 	pthread_mutex_lock(&standins->lock);
-	sweep_standins(standins);
+	sweep_kept(standins);
 	if (standins->n == KEPT_MAX)
 		drop_at(standins, 0);
 	standins->kept[standins->n++] = (struct kept){ copy, st.st_ino, pid, number };
@@ -219,7 +219,7 @@ standin_keep(struct standins *standins, const struct target *target, int number,
 }
 
 void
-standin_drop(struct standins *standins, int fd)
+substitute_drop(struct substitutes *standins, int fd)
 {
 	struct stat st;
 	bool none;
@@ -256,8 +256,8 @@ create_standin_socket(const struct kind *kind, int flags)
 }
 
 int
-standin_find(struct standins *standins, const struct target *target, int number,
-	struct standin *ret_standin)
+substitute_find(struct substitutes *standins, const struct target *target, int number,
+	struct substitute *ret_substitute)
 {
 	ino_t inode = standins ? inode_at(target->tid, number) : 0;
 	int flags = inode ? flags_at(target->tid, number) : -EPERM;
@@ -274,6 +274,6 @@ standin_find(struct standins *standins, const struct target *target, int number,
 	}
 	if (fd < 0)
 		return fd;
-	*ret_standin = (struct standin){ fd, new, flags >= 0 && (flags & O_CLOEXEC) };
+	*ret_substitute = (struct substitute){ fd, new, flags >= 0 && (flags & O_CLOEXEC) };
 	return 0;
 }

@@ -9,12 +9,12 @@
  * target's was. What the target had set on its own before is lost, but for
  * O_NONBLOCK and close-on-exec. */
 
-struct standins;
+struct substitutes;
 
-struct standins *standins_create(void);
-void standins_destroy(struct standins *standins); /* accepts NULL */
+struct substitutes *substitutes_create(void);
+void substitutes_destroy(struct substitutes *substitutes); /* accepts NULL */
 
-struct standin {
+struct substitute {
 	int fd;	      /* the caller closes it */
 	bool new;     /* it is not in the target yet */
 	bool cloexec; /* as the target's is */
@@ -24,12 +24,13 @@ struct standin {
  * unconnected. -EISCONN, -EALREADY if the target's own is not; -EOPNOTSUPP if
  * nothing can stand in for it, -EPERM if it cannot even be looked at. Thread-safe,
  * as the rest. */
-int standin_find(struct standins *standins, const struct target *target, int number,
-	struct standin *ret_standin);
+int substitute_find(struct substitutes *substitutes, const struct target *target, int number,
+	struct substitute *ret_substitute);
 
 /* Keeps a copy, for calls to come, until the target has closed its own. Not for
  * a connected stream: its end would be told to the other side too late. */
-void standin_keep(struct standins *standins, const struct target *target, int number, int fd);
-void standin_drop(struct standins *standins, int fd);
+void substitute_keep(
+	struct substitutes *substitutes, const struct target *target, int number, int fd);
+void substitute_drop(struct substitutes *substitutes, int fd);
 
 #endif
