@@ -355,7 +355,7 @@ prepare_run(struct run *run, struct ambit_error *err)
 	if (r == 0)
 		r = engine_open_leftovers(run->o->engine, &run->leftovers, err);
 	if (r == 0)
-		r = temp_create(run->o->temp, run->leftovers, &run->made, &run->temp, err);
+		r = temp_dir_create(run->o->temp, run->leftovers, &run->made, &run->temp, err);
 	if (r == 0)
 		r = engine_grant(run->o->engine, run->temp, err);
 	if (r == 0)

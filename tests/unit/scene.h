@@ -35,6 +35,7 @@
 #include "line/gate/call.h"
 #include "line/socket/endpoint.h"
 #include "line/gate/gate-private.h"
+#include "line/gate/self-restricted.h"
 #include "line/floor/ground.h"
 #include "line/object/session-objects.h"
 #include "line/nest/nest.h"
@@ -150,7 +151,7 @@ nest_open(struct call *call)
 }
 
 void
-gate_narrowed(struct gate *gate, pid_t tid)
+self_restricted_add(struct gate *gate, pid_t tid)
 {
 	(void)gate;
 	(void)tid;

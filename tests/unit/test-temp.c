@@ -53,7 +53,7 @@ begin(void **state)
 	place->precious = str_printf("%s/precious", place->beside);
 	assert_int_equal(mkdir(place->beside, 0755), 0);
 	touch(place->precious);
-	assert_int_equal(temp_create(place->dir, NULL, &place->made, &place->temp, NULL), 0);
+	assert_int_equal(temp_dir_create(place->dir, NULL, &place->made, &place->temp, NULL), 0);
 	*state = place;
 	return 0;
 }
@@ -165,7 +165,7 @@ what_is_moved_away_leads_nowhere(void **state)
 		leftover_finish(&place->made);
 		free(place->temp);
 		assert_int_equal(
-			temp_create(place->dir, NULL, &place->made, &place->temp, NULL), 0);
+			temp_dir_create(place->dir, NULL, &place->made, &place->temp, NULL), 0);
 		mover.temp = open(place->temp, O_PATH | O_CLOEXEC);
 		assert_int_equal(mkdirat(mover.temp, "deep", 0700), 0);
 		assert_int_equal(mkdirat(mover.temp, "deep/er", 0700), 0);

@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/gate/gate-private.h"
+#include "line/gate/self-restricted.h"
 #include "line/process/tree.h"
 #include "perform/permit.h"
 
@@ -212,7 +213,7 @@ cannot_perform(struct call *call, struct pass *pass)
 static int
 restrict_prepare(struct call *call)
 {
-	gate_narrowed(call->gate, call->target.tid);
+	self_restricted_add(call->gate, call->target.tid);
 	return call_continue(call);
 }
 

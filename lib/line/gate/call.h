@@ -272,8 +272,6 @@ bool gate_is_narrower(struct gate *gate);
 bool gate_may_allow_host(struct gate *gate);
 /* The line saw it reach out. */
 void gate_connected(struct gate *gate);
-/* One more process that restricted itself; nothing is done on its behalf. */
-void gate_narrowed(struct gate *gate, pid_t tid);
 /* Somebody in the tree became a subreaper: ancestry says less from now on. */
 void gate_subreaper(struct gate *gate);
 

@@ -185,7 +185,7 @@ may_act_for(struct call *call)
 	 * it was connected, by the kernel too. */
 	bool own = call->row->op == OP_SEND && call->n_needs == 0 && !call->host;
 
-	if (!own && narrow_holds(call->gate, call->target.tid))
+	if (!own && self_restricted_has(call->gate, call->target.tid))
 		return false;
 	return !call->gate->root || target_is_us(&call->target);
 }
@@ -786,7 +786,7 @@ gate_handle(struct gate *gate, struct call **call)
 	staged_settle(gate, false);
 	/* The second time it may be a worker that asks. */
 	if ((*call)->round != ROUND_AGAIN && is_floored(*call) &&
-		quick_allows(gate->quick, *call)) {
+		gate_quick_allows(gate->quick, *call)) {
 		run_counts_pass(gate->counts, (*call)->target.tid);
 		gate_continue(*call);
 		return;

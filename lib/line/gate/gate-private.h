@@ -48,13 +48,13 @@ struct gate {
 	struct work *work;     /* acts that may block */
 	struct work *answers;  /* calls that were answered: never behind those */
 	struct run_counts *counts;
-	struct staged *staged; /* files whose text is judged when they are closed */
-	struct quick *quick;   /* of the gate's own thread */
-	struct target last;    /* likewise: programs call many times in a row */
-	int abi;	       /* of the floor in force */
-	int net;	       /* AMBIT_NET_* */
-	uint64_t network;      /* see endpoint_network */
-	bool root;	       /* started by root: credentials are compared */
+	struct staged *staged;	  /* files whose text is judged when they are closed */
+	struct gate_quick *quick; /* of the gate's own thread */
+	struct target last;	  /* likewise: programs call many times in a row */
+	int abi;		  /* of the floor in force */
+	int net;		  /* AMBIT_NET_* */
+	uint64_t network;	  /* see endpoint_network */
+	bool root;		  /* started by root: credentials are compared */
 
 	pthread_t thread;
 	bool started;
@@ -65,13 +65,13 @@ struct gate {
 
 	pthread_mutex_t lock; /* of what follows */
 	struct held *held;
-	pid_t *narrowed;
-	size_t n_narrowed;
+	pid_t *self_restricted; /* processes */
+	size_t n_self_restricted;
 	struct given given[GATE_GIVEN_MAX]; /* a ring */
 	uint64_t n_given;		    /* all told */
 
 	atomic_bool stopping;
-	atomic_bool any_narrowed;
+	atomic_bool any_self_restricted;
 	atomic_bool subreaper;
 	atomic_bool connected;
 	atomic_bool caring; /* whoever looks at counts knows that there may be some */

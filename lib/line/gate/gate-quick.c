@@ -30,7 +30,7 @@
 
 /* Only `until` has to be set: a page that no call needs is never touched, and
  * most commands need few. */
-struct quick {
+struct gate_quick {
 	int64_t until[PARENTS]; /* 0: parents[i] holds nothing yet */
 	struct parent {
 		size_t len;
@@ -40,10 +40,10 @@ struct quick {
 	char path[2][PATH_MAX];
 };
 
-struct quick *
-quick_create(void)
+struct gate_quick *
+gate_quick_create(void)
 {
-	struct quick *quick = malloc(sizeof(*quick));
+	struct gate_quick *quick = malloc(sizeof(*quick));
 
 	if (quick)
 		memset(quick->until, 0, sizeof(quick->until));
@@ -51,7 +51,7 @@ quick_create(void)
 }
 
 void
-quick_destroy(struct quick *quick)
+gate_quick_destroy(struct gate_quick *quick)
 {
 	free(quick);
 }
@@ -60,7 +60,7 @@ quick_destroy(struct quick *quick)
 
 /* The n-th path of the call, absolute, in quick->path[n]. */
 static bool
-read_path(struct quick *quick, struct call *call, unsigned n, int dirfd_arg, int path_arg)
+read_path(struct gate_quick *quick, struct call *call, unsigned n, int dirfd_arg, int path_arg)
 {
 	char *text = quick->text[n];
 
@@ -68,12 +68,12 @@ read_path(struct quick *quick, struct call *call, unsigned n, int dirfd_arg, int
 		text[0] = '\0';
 		return false;
 	}
-	return text_absolute(&call->target, dirfd_arg >= 0 ? (int)call->args[dirfd_arg] : AT_FDCWD,
-		text, quick->path[n]);
+	return path_text_absolute(&call->target,
+		dirfd_arg >= 0 ? (int)call->args[dirfd_arg] : AT_FDCWD, text, quick->path[n]);
 }
 
 static bool
-parent_is_plain(struct quick *quick, const char *path)
+parent_is_plain(struct gate_quick *quick, const char *path)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
 	uint64_t hash = hash_fnv(HASH_FNV_START, path, len);
@@ -86,7 +86,7 @@ parent_is_plain(struct quick *quick, const char *path)
 	if (*until != 0 && *until >= now && known->len == len &&
 		memcmp(known->path, path, len) == 0)
 		return true;
-	fd = text_open_parent(path);
+	fd = path_text_open_parent(path);
 	if (fd < 0)
 		return false;
 	close(fd);
@@ -108,7 +108,7 @@ struct look {
 /* One path, looked at; of a new name nothing can be seen, and if it is not new
  * the call fails. False: it is not that plain. */
 static bool
-look_at(struct quick *quick, const struct call *call, unsigned n, enum ambit_access access,
+look_at(struct gate_quick *quick, const struct call *call, unsigned n, enum ambit_access access,
 	bool new, struct look *look)
 {
 	const char *path = quick->path[n];
@@ -148,7 +148,7 @@ read_open_flags(const struct call *call)
 }
 
 static bool
-look_open(struct quick *quick, struct call *call, struct look *look)
+look_open(struct gate_quick *quick, struct call *call, struct look *look)
 {
 	const struct sys_row *row = call->row;
 	int flags = read_open_flags(call);
@@ -170,7 +170,7 @@ look_open(struct quick *quick, struct call *call, struct look *look)
 }
 
 static bool
-look_one(struct quick *quick, struct call *call, enum ambit_access access, bool new,
+look_one(struct gate_quick *quick, struct call *call, enum ambit_access access, bool new,
 	struct look *look)
 {
 	return read_path(quick, call, 0, call->row->dirfd, call->row->path) &&
@@ -187,7 +187,7 @@ share_parent(const char *a, const char *b)
 
 /* In a git directory the floor has moves within one directory only. */
 static bool
-are_in_floor(const struct quick *quick, const struct call *call)
+are_in_floor(const struct gate_quick *quick, const struct call *call)
 {
 	const struct floor *floor = call->gate->o.floor;
 
@@ -198,7 +198,7 @@ are_in_floor(const struct quick *quick, const struct call *call)
 
 /* Directories bring along what they hold. */
 static bool
-look_two(struct quick *quick, struct call *call, enum ambit_access from, enum ambit_access to,
+look_two(struct gate_quick *quick, struct call *call, enum ambit_access from, enum ambit_access to,
 	struct look *look)
 {
 	const struct sys_row *row = call->row;
@@ -213,7 +213,7 @@ look_two(struct quick *quick, struct call *call, enum ambit_access from, enum am
 }
 
 static bool
-look_at_call(struct quick *quick, struct call *call, struct look *ret_look)
+look_at_call(struct gate_quick *quick, struct call *call, struct look *ret_look)
 {
 	switch (call->row->op) {
 	case OP_OPEN:
@@ -238,7 +238,7 @@ look_at_call(struct quick *quick, struct call *call, struct look *ret_look)
 /* Read once: the whole way takes the same text. What ends in a slash is taken apart
  * there when it is read. */
 static void
-hand_over(struct quick *quick, struct call *call)
+hand_over_paths(struct gate_quick *quick, struct call *call)
 {
 	for (unsigned n = 0; n < 2; n++) {
 		size_t len = strlen(quick->text[n]);
@@ -249,7 +249,7 @@ hand_over(struct quick *quick, struct call *call)
 }
 
 bool
-quick_allows(struct quick *quick, struct call *call)
+gate_quick_allows(struct gate_quick *quick, struct call *call)
 {
 	struct pass pass = { 0 };
 	struct look found = { 0 };
@@ -257,7 +257,7 @@ quick_allows(struct quick *quick, struct call *call)
 
 	quick->text[0][0] = quick->text[1][0] = '\0';
 	if (!look_at_call(quick, call, &found)) {
-		hand_over(quick, call);
+		hand_over_paths(quick, call);
 		return false;
 	}
 	gate_lock(call->gate);
@@ -267,6 +267,6 @@ quick_allows(struct quick *quick, struct call *call)
 		verdict = AMBIT_ASK;
 	gate_unlock(call->gate);
 	if (verdict != AMBIT_ALLOW)
-		hand_over(quick, call);
+		hand_over_paths(quick, call);
 	return verdict == AMBIT_ALLOW;
 }

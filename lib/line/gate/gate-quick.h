@@ -10,11 +10,11 @@
  * the floor bounds whatever is raced. True: CONTINUE. False says nothing: the
  * call goes the whole way. For the gate's own thread alone. */
 
-struct quick;
+struct gate_quick;
 
-struct quick *quick_create(void);
-void quick_destroy(struct quick *quick);
+struct gate_quick *gate_quick_create(void);
+void gate_quick_destroy(struct gate_quick *quick);
 
-bool quick_allows(struct quick *quick, struct call *call);
+bool gate_quick_allows(struct gate_quick *quick, struct call *call);
 
 #endif

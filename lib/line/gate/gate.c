@@ -256,7 +256,7 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	gate->work = work_create(act_thread);
 	gate->answers = work_create(act_thread);
 	gate->counts = run_counts_create();
-	gate->quick = quick_create();
+	gate->quick = gate_quick_create();
 	gate->staged = staged_create();
 	/* Without SA_RESTART: it is there to interrupt. */
 	sigaction(GATE_SIGNAL, &act, &gate->before);
@@ -339,9 +339,9 @@ gate_destroy(struct gate *gate)
 	session_objects_destroy(gate->made);
 	substitutes_destroy(gate->substitutes);
 	run_counts_destroy(gate->counts);
-	quick_destroy(gate->quick);
+	gate_quick_destroy(gate->quick);
 	staged_destroy(gate->staged);
-	free(gate->narrowed);
+	free(gate->self_restricted);
 	gate_given_finish(gate);
 	pthread_mutex_destroy(&gate->engine_lock);
 	pthread_mutex_destroy(&gate->engine_next);

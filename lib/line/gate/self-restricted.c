@@ -2,7 +2,7 @@
 /* Processes that restricted themselves further with a Landlock of their own.
  * The supervisor is not bound by that, so nothing may be done on their behalf:
  * it would give them back what they gave away. Their children inherit it, so a
- * process counts as narrowed if one of its ancestors is, and, once there is
+ * process counts as restricted if one of its ancestors is, and, once there is
  * any, if its ancestry does not say: a parent that died may have been one. */
 
 #include <fcntl.h>
@@ -42,29 +42,29 @@ is_listed(struct gate *gate, pid_t pid)
 	bool found = false;
 
 	pthread_mutex_lock(&gate->lock);
-	for (size_t i = 0; i < gate->n_narrowed && !found; i++)
-		found = gate->narrowed[i] == pid;
+	for (size_t i = 0; i < gate->n_self_restricted && !found; i++)
+		found = gate->self_restricted[i] == pid;
 	pthread_mutex_unlock(&gate->lock);
 	return found;
 }
 
 void
-gate_narrowed(struct gate *gate, pid_t tid)
+self_restricted_add(struct gate *gate, pid_t tid)
 {
 	pid_t pid = status_number(tid, "\nTgid:");
 	pid_t *more;
 
 	pthread_mutex_lock(&gate->lock);
-	more = realloc(gate->narrowed, (gate->n_narrowed + 1) * sizeof(*more));
+	more = realloc(gate->self_restricted, (gate->n_self_restricted + 1) * sizeof(*more));
 	if (more) {
-		gate->narrowed = more;
-		more[gate->n_narrowed++] = pid > 0 ? pid : tid;
+		gate->self_restricted = more;
+		more[gate->n_self_restricted++] = pid > 0 ? pid : tid;
 	}
 	pthread_mutex_unlock(&gate->lock);
 	/* Who cannot be remembered makes everybody's ancestry unsure. */
 	if (!more)
 		atomic_store(&gate->subreaper, true);
-	atomic_store(&gate->any_narrowed, true);
+	atomic_store(&gate->any_self_restricted, true);
 }
 
 void
@@ -74,11 +74,11 @@ gate_subreaper(struct gate *gate)
 }
 
 bool
-narrow_holds(struct gate *gate, pid_t tid)
+self_restricted_has(struct gate *gate, pid_t tid)
 {
 	pid_t pid, parent;
 
-	if (!atomic_load(&gate->any_narrowed))
+	if (!atomic_load(&gate->any_self_restricted))
 		return false;
 	if (atomic_load(&gate->subreaper))
 		return true;

@@ -7,7 +7,9 @@
 
 struct gate;
 
+/* One more process that restricted itself; nothing is done on its behalf. */
+void self_restricted_add(struct gate *gate, pid_t tid);
 /* Whether this thread may have restricted itself further than ambit did. */
-bool narrow_holds(struct gate *gate, pid_t tid);
+bool self_restricted_has(struct gate *gate, pid_t tid);
 
 #endif

@@ -52,7 +52,7 @@ nest_open(struct call *call)
 
 	if (!gate->o.nest || (call->open.flags & O_ACCMODE) != O_RDWR)
 		return -ENOENT;
-	if (narrow_holds(gate, call->target.tid) || !has_only_ours(call) ||
+	if (self_restricted_has(gate, call->target.tid) || !has_only_ours(call) ||
 		(gate->root && !target_is_us(&call->target)))
 		return -EPERM;
 	if (target_who(&call->target, &who) < 0)

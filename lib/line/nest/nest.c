@@ -347,7 +347,7 @@ take_hello(struct nest *nest, struct gate *gate, struct entry *entry)
 		r = -EPERM;
 	else if (n == (ssize_t)sizeof(hello) && hello.kind == NEST_HELLO &&
 		 hello.value == NEST_VERSION && nest_door_name(hello.serial) &&
-		 given.pid == entry->client && !narrow_holds(gate, entry->client) &&
+		 given.pid == entry->client && !self_restricted_has(gate, entry->client) &&
 		 !has_ended(entry->pidfd))
 		r = start_nest_entry(nest, gate, entry, hello.serial);
 	if (r == -E2BIG || r == -EPERM) {

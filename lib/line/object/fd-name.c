@@ -33,107 +33,107 @@ on_same(const struct statx *a, const struct statx *b)
 }
 
 static int
-read_name(int fd, struct place *place)
+read_name(int fd, struct fd_name *fd_name)
 {
 	char link[64];
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, place->real, sizeof(place->real));
+	n = readlink(link, fd_name->real, sizeof(fd_name->real));
 	if (n < 0)
 		return -errno;
-	if (n == 0 || (size_t)n >= sizeof(place->real))
+	if (n == 0 || (size_t)n >= sizeof(fd_name->real))
 		return -ENAMETOOLONG;
-	place->real[n] = '\0';
-	place->len = (size_t)n;
+	fd_name->real[n] = '\0';
+	fd_name->len = (size_t)n;
 	return 0;
 }
 
 static bool
-is_marked(const struct place *place)
+is_marked(const struct fd_name *fd_name)
 {
 	static const char mark[] = " (deleted)";
 	size_t n = sizeof(mark) - 1;
 
-	return place->len > n && streq(place->real + place->len - n, mark);
+	return fd_name->len > n && streq(fd_name->real + fd_name->len - n, mark);
 }
 
 /* Whether the name leads back to it. It does not if it was removed, if it lies
  * in a mount that was taken away (then the kernel gives a name from that mount's
  * own root, which may be anything), or if something was mounted over it. */
 static bool
-leads_back(const struct place *place, const struct statx *of)
+leads_back(const struct fd_name *fd_name, const struct statx *of)
 {
 	struct statx stx;
-	int r = stat_place(AT_FDCWD, place->real, AT_SYMLINK_NOFOLLOW, &stx);
+	int r = stat_place(AT_FDCWD, fd_name->real, AT_SYMLINK_NOFOLLOW, &stx);
 
 	/* Its own way there is closed to us: nothing says that it is not so. */
 	if (r == -EACCES)
-		return !is_marked(place);
+		return !is_marked(fd_name);
 	return r == 0 && stx.stx_ino == of->stx_ino && on_same(&stx, of);
 }
 
 /* Shared memory without a name has one like a file that was removed from "/". */
 static bool
-is_memory(const struct place *place, const struct statx *of)
+is_memory(const struct fd_name *fd_name, const struct statx *of)
 {
 	struct statx root;
 
-	return str_prefix(place->real, "/memfd:") && is_marked(place) &&
+	return str_prefix(fd_name->real, "/memfd:") && is_marked(fd_name) &&
 	       stat_place(AT_FDCWD, "/", 0, &root) == 0 && !on_same(&root, of);
 }
 
 static int
-look_at(int fd, struct place *place, struct statx *stx)
+look_at(int fd, struct fd_name *fd_name, struct statx *stx)
 {
 	int r = stat_place(fd, "", AT_EMPTY_PATH, stx);
 
 	if (r < 0)
 		return r;
-	place->major = stx->stx_dev_major;
-	place->block = stx->stx_blksize;
-	place->gone = place->nameless = false;
+	fd_name->major = stx->stx_dev_major;
+	fd_name->block = stx->stx_blksize;
+	fd_name->gone = fd_name->nameless = false;
 	return 0;
 }
 
 int
-place_named(int fd, const char *real, struct place *place)
+fd_name_fill(int fd, const char *real, struct fd_name *fd_name)
 {
 	struct statx stx;
 
-	place->len = strlen(real);
-	if (place->len >= sizeof(place->real))
+	fd_name->len = strlen(real);
+	if (fd_name->len >= sizeof(fd_name->real))
 		return -ENAMETOOLONG;
-	memcpy(place->real, real, place->len + 1);
-	return look_at(fd, place, &stx);
+	memcpy(fd_name->real, real, fd_name->len + 1);
+	return look_at(fd, fd_name, &stx);
 }
 
 int
-place_of(int fd, bool verify, struct place *place)
+fd_name_read(int fd, bool verify, struct fd_name *fd_name)
 {
 	struct statx stx;
-	int r = look_at(fd, place, &stx);
+	int r = look_at(fd, fd_name, &stx);
 
 	if (r < 0)
 		return r;
 	for (int tries = 0;; tries++) {
-		r = read_name(fd, place);
+		r = read_name(fd, fd_name);
 		if (r < 0)
 			return r;
-		if (place->real[0] != '/') {
+		if (fd_name->real[0] != '/') {
 			/* "(unreachable)/x" has a name, though not for us. */
-			place->nameless = place->real[0] != '(';
-			place->gone = !place->nameless;
+			fd_name->nameless = fd_name->real[0] != '(';
+			fd_name->gone = !fd_name->nameless;
 			return 0;
 		}
 		/* A directory may really be called "x (deleted)". */
-		if ((!verify && !is_marked(place)) || leads_back(place, &stx))
+		if ((!verify && !is_marked(fd_name)) || leads_back(fd_name, &stx))
 			return 0;
 		/* Or it was renamed between the two looks. */
 		if (tries + 1 < VERIFY_TRIES && stx.stx_nlink > 0)
 			continue;
-		place->nameless = is_memory(place, &stx);
-		place->gone = true;
+		fd_name->nameless = is_memory(fd_name, &stx);
+		fd_name->gone = true;
 		return 0;
 	}
 }
@@ -154,7 +154,7 @@ has_number(const char *path)
 }
 
 bool
-place_on_proc(int fd, unsigned major, unsigned block, const char *real)
+fd_name_is_on_proc(int fd, unsigned major, unsigned block, const char *real)
 {
 	/* statfs would tell at once, but asks a remote file system each time: only
 	 * where it may be one. Those have no device of their own and blocks of 1

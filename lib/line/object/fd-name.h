@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* The name of a thing that is held open. */
-struct place {
+struct fd_name {
 	char real[PATH_MAX];
 	size_t len;
 	unsigned major; /* of its device */
@@ -18,11 +18,11 @@ struct place {
 
 /* verify: whether nothing else has shown yet that the name leads there; a name
  * that says it was deleted is looked at in any case. -ENAMETOOLONG. */
-int place_of(int fd, bool verify, struct place *ret_place);
+int fd_name_read(int fd, bool verify, struct fd_name *ret_name);
 /* The same of a thing whose name is known. */
-int place_named(int fd, const char *real, struct place *ret_place);
+int fd_name_fill(int fd, const char *real, struct fd_name *ret_name);
 
 /* Whether fd lies on a proc file system; the rest is what is known of it. */
-bool place_on_proc(int fd, unsigned major, unsigned block, const char *real);
+bool fd_name_is_on_proc(int fd, unsigned major, unsigned block, const char *real);
 
 #endif

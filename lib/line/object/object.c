@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a path copied from a target, or one of its descriptors, into an object:
- * held open, with the name it really has. The walk is walk.c's; here it is
+ * held open, with the name it really has. The walk is path-walk.c's; here it is
  * decided where it starts, which walk may be believed, and what the thing found
- * is called (place.c). Nothing of the path is trusted. */
+ * is called (fd_name.c). Nothing of the path is trusted. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,11 +88,11 @@ fold_path_dots(char out[PATH_MAX], const char *base, const char *path)
 /* -- objects ----------------------------------------------------------------------- */
 
 static bool
-is_on_proc(const struct object *object, int holder, const struct place *place)
+is_on_proc(const struct object *object, int holder, const struct fd_name *fd_name)
 {
-	if (place_on_proc(holder, place->major, place->block, object->real))
+	if (fd_name_is_on_proc(holder, fd_name->major, fd_name->block, object->real))
 		return true;
-	return object->exists && place_on_proc(object->fd, major(object->st.st_dev),
+	return object->exists && fd_name_is_on_proc(object->fd, major(object->st.st_dev),
 					 (unsigned)object->st.st_blksize, object->real);
 }
 
@@ -102,25 +102,25 @@ static int
 describe_object(struct object *object, const char *known, bool verify)
 {
 	int holder = object->parent >= 0 ? object->parent : object->fd;
-	struct place place;
+	struct fd_name fd_name;
 	size_t n = strlen(object->name);
-	int r = known ? place_named(holder, known, &place)
-		      : place_of(holder, verify || object->parent < 0, &place);
+	int r = known ? fd_name_fill(holder, known, &fd_name)
+		      : fd_name_read(holder, verify || object->parent < 0, &fd_name);
 
 	if (r < 0)
 		return r;
 	if (n > 0 && !known) {
-		if (place.len > 1)
-			place.real[place.len++] = '/';
-		if (place.len + n >= sizeof(place.real))
+		if (fd_name.len > 1)
+			fd_name.real[fd_name.len++] = '/';
+		if (fd_name.len + n >= sizeof(fd_name.real))
 			return -ENAMETOOLONG;
-		memcpy(place.real + place.len, object->name, n + 1);
-		place.len += n;
+		memcpy(fd_name.real + fd_name.len, object->name, n + 1);
+		fd_name.len += n;
 	}
-	memcpy(object->real, place.real, place.len + 1);
-	object->gone = place.gone;
-	object->nameless = place.nameless;
-	object->proc = is_on_proc(object, holder, &place);
+	memcpy(object->real, fd_name.real, fd_name.len + 1);
+	object->gone = fd_name.gone;
+	object->nameless = fd_name.nameless;
+	object->proc = is_on_proc(object, holder, &fd_name);
 	return 0;
 }
 
@@ -144,23 +144,23 @@ is_ours(const struct object *object)
 	return str_prefix(object->real, own) && (object->real[n] == '/' || object->real[n] == '\0');
 }
 
-/* Where the path starts: "/" is -1, with no place. */
+/* Where the path starts: "/" is -1, with no fd_name. */
 static int
 open_start(const struct target *target, int dirfd, const char *path, unsigned long long resolve,
-	int *ret_start, struct place *place)
+	int *ret_start, struct fd_name *fd_name)
 {
 	auto_close int start = -1;
 	int r;
 
 	*ret_start = -1;
-	place->gone = place->nameless = false;
-	memcpy(place->real, "/", 2);
+	fd_name->gone = fd_name->nameless = false;
+	memcpy(fd_name->real, "/", 2);
 	if (path[0] == '/' && !(resolve & SCOPED))
 		return 0;
 	start = dirfd == AT_FDCWD ? target_cwd(target) : target_fd_path(target, dirfd);
 	if (start < 0)
 		return start;
-	r = place_of(start, true, place);
+	r = fd_name_read(start, true, fd_name);
 	if (r < 0)
 		return r;
 	*ret_start = steal_fd(&start);
@@ -169,10 +169,10 @@ open_start(const struct target *target, int dirfd, const char *path, unsigned lo
 
 static int
 resolve_by_walk(struct object *object, const struct target *target, int start,
-	const struct place *place, const char *path, enum object_follow follow,
+	const struct fd_name *fd_name, const char *path, enum object_follow follow,
 	unsigned long long resolve)
 {
-	bool lost = place->gone || place->nameless, plain;
+	bool lost = fd_name->gone || fd_name->nameless, plain;
 	int r;
 
 	if (resolve & SCOPED) {
@@ -206,7 +206,7 @@ check_text(struct object *object, enum object_follow follow)
 	if (object->exists && follow == OBJECT_FOLLOW && S_ISLNK(object->st.st_mode))
 		return false;
 	/* What may lie on a proc file system is looked at closely. */
-	if (object->exists && place_on_proc(object->fd, major(object->st.st_dev),
+	if (object->exists && fd_name_is_on_proc(object->fd, major(object->st.st_dev),
 				      (unsigned)object->st.st_blksize, object->real))
 		return false;
 	memcpy(object->written, object->real, strlen(object->real) + 1);
@@ -220,11 +220,11 @@ resolve_text(struct object *object, struct target *target, int dirfd, const char
 {
 	const char *name;
 
-	if (!text_absolute(target, dirfd, path, object->real))
+	if (!path_text_absolute(target, dirfd, path, object->real))
 		return false;
 	name = strrchr(object->real, '/') + 1;
 	memcpy(object->name, name, strlen(name) + 1);
-	object->parent = text_open_parent(object->real);
+	object->parent = path_text_open_parent(object->real);
 	if (object->parent < 0)
 		return false;
 	object->fd = openat(object->parent, object->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -239,8 +239,8 @@ object_resolve_itself(struct object *object, struct target *target, int dirfd, c
 {
 	object_init(object);
 	if (strnlen(path, PATH_MAX) < PATH_MAX &&
-		text_absolute(target, dirfd, path, object->real)) {
-		object->fd = text_open(object->real);
+		path_text_absolute(target, dirfd, path, object->real)) {
+		object->fd = path_text_open(object->real);
 		if (object->fd >= 0 && check_text(object, follow))
 			return 0;
 	}
@@ -253,7 +253,7 @@ object_resolve(struct object *object, struct target *target, int dirfd, const ch
 	enum object_follow follow, unsigned long long resolve)
 {
 	auto_close int start = -1;
-	struct place place;
+	struct fd_name fd_name;
 	int r;
 
 	object_init(object);
@@ -271,11 +271,11 @@ object_resolve(struct object *object, struct target *target, int dirfd, const ch
 		return 0;
 	object_finish(object);
 	object_init(object);
-	r = open_start(target, dirfd, path, resolve, &start, &place);
+	r = open_start(target, dirfd, path, resolve, &start, &fd_name);
 	if (r < 0)
 		return r;
-	fold_path_dots(object->written, place.real, path);
-	r = resolve_by_walk(object, target, start, &place, path, follow, resolve);
+	fold_path_dots(object->written, fd_name.real, path);
+	r = resolve_by_walk(object, target, start, &fd_name, path, follow, resolve);
 	if (r == 0 && is_memory_file(object))
 		r = -EACCES;
 	if (r < 0) {

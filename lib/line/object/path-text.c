@@ -49,7 +49,7 @@ is_plain(const char *path)
 }
 
 bool
-text_absolute(struct target *target, int dirfd, const char *path, char out[PATH_MAX])
+path_text_absolute(struct target *target, int dirfd, const char *path, char out[PATH_MAX])
 {
 	const char *at = path;
 	ssize_t base = 0;
@@ -84,13 +84,13 @@ open_plain(const char *path, int flags)
 }
 
 int
-text_open(const char *path)
+path_text_open(const char *path)
 {
 	return open_plain(path, O_NOFOLLOW);
 }
 
 int
-text_open_parent(const char *path)
+path_text_open_parent(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char dir[PATH_MAX];

@@ -27,7 +27,7 @@ int walk_carefully(struct object *object, const struct target *target, int start
 int walk_scoped(struct object *object, int start, const char *path, enum object_follow follow,
 	unsigned long long resolve);
 
-/* -- the steps of both (walk.c) -------------------------------------------------- */
+/* -- the steps of both (path-walk.c) --------------------------------------------- */
 
 #define WALK_LINKS_MAX 40 /* as the kernel */
 #define WALK_LOOK (O_PATH | O_NOFOLLOW | O_CLOEXEC)

@@ -9,8 +9,8 @@
 #include "line/process/temp-dir.h"
 
 int
-temp_create(const char *parent, struct leftovers *store, struct leftover *ret_temp, char **ret_path,
-	struct ambit_error *err)
+temp_dir_create(const char *parent, struct leftovers *store, struct leftover *ret_temp,
+	char **ret_path, struct ambit_error *err)
 {
 	auto_free char *base = realpath(parent, NULL);
 	int r;

@@ -9,7 +9,7 @@
 
 /* "PARENT/ambit-LETTERS", 0700, held, and recorded in store (or NULL); its real path, which the
  * caller frees. It goes with leftover_remove. */
-int temp_create(const char *parent, struct leftovers *store, struct leftover *ret_temp,
+int temp_dir_create(const char *parent, struct leftovers *store, struct leftover *ret_temp,
 	char **ret_path, struct ambit_error *err);
 
 #endif
