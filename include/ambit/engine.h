@@ -117,16 +117,6 @@ int ambit_permit_place(struct ambit_permit *permit, const char *path, enum ambit
  * the directories that its places made go again, those that are still empty. */
 int ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error *err);
 
-/* A repository's config, about to be replaced (git writes config.lock and
- * renames it): whether only plain keys change, from which nothing is run. lock
- * and old are open on the files (O_PATH will do); old -1: there is none. 0 and
- * what was read from lock (caller frees): put a fresh copy of exactly that in
- * place, for the file may still change. -EPERM, with words: it is to be asked. */
-int ambit_engine_config_read(struct ambit_engine *engine, int lock, int old, char **ret_text,
-	size_t *ret_len, struct ambit_error *err);
-/* The same for whoever does not need the text. */
-bool ambit_engine_config_plain(struct ambit_engine *engine, int lock_fd, int old_fd);
-
 /* Effective net mode: enum ambit_net. */
 int ambit_engine_net(const struct ambit_engine *engine);
 

@@ -66,7 +66,7 @@ find_git_objection(struct ambit_engine *engine, const char *path, struct text ol
 {
 	const char *why = "only git's own files can be judged";
 
-	if (!path || is_config(path))
+	if (is_config(path))
 		gitconfig_plain_at(path, old.data, old.len, new.data, new.len, &why);
 	else if (streq(name_of(path), ".gitmodules"))
 		gitmodules_plain(new.data, new.len, &why);
@@ -81,7 +81,7 @@ int
 engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old, char **ret_text,
 	size_t *ret_len, struct ambit_error *err)
 {
-	const char *name = path ? name_of(path) : "the repository's config", *why;
+	const char *name = name_of(path), *why;
 	auto_free char *before = NULL, *after = NULL;
 	size_t before_len = 0, after_len = 0;
 	bool later = false;
@@ -98,22 +98,6 @@ engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old, 
 	*ret_text = steal_ptr(&after);
 	*ret_len = after_len;
 	return 0;
-}
-
-int
-ambit_engine_config_read(struct ambit_engine *engine, int lock, int old, char **ret_text,
-	size_t *ret_len, struct ambit_error *err)
-{
-	return engine_git_read(engine, NULL, lock, old, ret_text, ret_len, err);
-}
-
-bool
-ambit_engine_config_plain(struct ambit_engine *engine, int lock_fd, int old_fd)
-{
-	auto_free char *text = NULL;
-	size_t len;
-
-	return ambit_engine_config_read(engine, lock_fd, old_fd, &text, &len, NULL) == 0;
 }
 
 bool

@@ -483,13 +483,6 @@ gitconfig_plain_at(const char *place, const char *old_text, size_t old_len, cons
 }
 
 bool
-gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size_t new_len,
-	const char **ret_why)
-{
-	return gitconfig_plain_at(NULL, old_text, old_len, new_text, new_len, ret_why);
-}
-
-bool
 gitmodules_plain(const char *text, size_t len, const char **ret_why)
 {
 	struct gitconfig config;

@@ -27,12 +27,10 @@ struct gitconfig {
 int gitconfig_parse(const char *text, size_t len, struct gitconfig *ret_config);
 void gitconfig_finish(struct gitconfig *config);
 
-/* old_len 0: there was none. What is not plain, but was there before, in the
- * same order, is fine. False: *ret_why (may be NULL) says why; static. */
-bool gitconfig_plain(const char *old_text, size_t old_len, const char *new_text, size_t new_len,
-	const char **ret_why);
-/* The same for a config whose real path is known: where a submodule's files are
- * can be told then. */
+/* Whether a config may become new_text. place: its real path, which tells where a
+ * submodule's files are; NULL: it is not known. old_len 0: there was none. Entries
+ * that are not plain, but were there before, in the same order, are fine. False:
+ * *ret_why (may be NULL) says why; static. */
 bool gitconfig_plain_at(const char *place, const char *old_text, size_t old_len,
 	const char *new_text, size_t new_len, const char **ret_why);
 

@@ -72,7 +72,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 4096)
 		return 0;
-	if (gitconfig_plain((const char *)data, old_len, text, len, &why)) {
+	if (gitconfig_plain_at(NULL, (const char *)data, old_len, text, len, &why)) {
 		assert(!why);
 		assert(gitconfig_parse((const char *)data, old_len, &old) == 0);
 		assert(gitconfig_parse(text, len, &new) == 0);

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "engine/doors.h"
+#include "engine/line.h"
 
 struct rig {
 	struct world w;
@@ -417,12 +418,11 @@ config(struct rig *rig, const char *old, const char *new, char **ret_text)
 		world_file("config", old);
 		old_fd = open("config", O_PATH | O_CLOEXEC);
 	}
-	r = ambit_engine_config_read(rig->engine, new_fd, old_fd, ret_text, &len, &err);
+	r = engine_git_read(rig->engine, "config", new_fd, old_fd, ret_text, &len, &err);
 	if (r == 0)
 		assert_int_equal(len, strlen(new));
 	else
 		assert_true(err.text[0] != '\0');
-	assert_int_equal(ambit_engine_config_plain(rig->engine, new_fd, old_fd), r == 0);
 	return r;
 }
 
@@ -443,13 +443,20 @@ a_new_config_is_judged_by_what_it_says(void **state)
 	assert_null(none);
 }
 
+static int
+judge_fd(struct rig *rig, int fd, int old)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	return engine_git_read(rig->engine, "config", fd, old, &text, &len, NULL);
+}
+
 static void
 what_is_no_regular_file_is_not_plain(void **state)
 {
 	struct rig *rig = *state;
 	auto_close int dir = -1, fifo = -1, file = -1;
-	char *text = NULL;
-	size_t len;
 
 	start(rig, NULL, "s");
 	world_file("plain", "");
@@ -457,14 +464,13 @@ what_is_no_regular_file_is_not_plain(void **state)
 	dir = open(".", O_PATH | O_CLOEXEC);
 	fifo = open("fifo", O_PATH | O_CLOEXEC);
 	file = open("plain", O_RDONLY | O_CLOEXEC);
-	assert_true(ambit_engine_config_plain(rig->engine, file, -1));
-	assert_false(ambit_engine_config_plain(rig->engine, dir, -1));
-	assert_false(ambit_engine_config_plain(rig->engine, fifo, -1));
-	assert_false(ambit_engine_config_plain(rig->engine, file, fifo));
-	assert_false(ambit_engine_config_plain(rig->engine, 987, -1));
+	assert_int_equal(judge_fd(rig, file, -1), 0);
+	assert_true(judge_fd(rig, dir, -1) < 0);
+	assert_true(judge_fd(rig, fifo, -1) < 0);
+	assert_true(judge_fd(rig, file, fifo) < 0);
+	assert_true(judge_fd(rig, 987, -1) < 0);
 	assert_int_equal(truncate("plain", 2 * 1024 * 1024), 0);
-	assert_int_equal(
-		ambit_engine_config_read(rig->engine, file, -1, &text, &len, NULL), -EFBIG);
+	assert_int_equal(judge_fd(rig, file, -1), -EFBIG);
 }
 
 #define rig_test(f) cmocka_unit_test_setup_teardown(f, open_rig, close_rig)

@@ -28,7 +28,7 @@ static bool
 plain(const char *old, const char *new)
 {
 	const char *why = "unset";
-	bool is = gitconfig_plain(old, strlen(old), new, strlen(new), &why);
+	bool is = gitconfig_plain_at(NULL, old, strlen(old), new, strlen(new), &why);
 
 	assert_int_equal(is, why == NULL);
 	return is;
@@ -39,7 +39,7 @@ assert_plain(const char *old, const char *new)
 {
 	const char *why = NULL;
 
-	if (!gitconfig_plain(old, strlen(old), new, strlen(new), &why))
+	if (!gitconfig_plain_at(NULL, old, strlen(old), new, strlen(new), &why))
 		fail_msg("%s, from:\n%s\nto:\n%s", why, old, new);
 }
 
@@ -91,7 +91,7 @@ everyday_work_is_plain(void **state)
 			assert_plain(text, INIT);
 	}
 	assert_plain("", "");
-	assert_true(gitconfig_plain(NULL, 0, NULL, 0, NULL));
+	assert_true(gitconfig_plain_at(NULL, NULL, 0, NULL, 0, NULL));
 	assert_plain(INIT ORIGIN MAIN,
 		INIT "[remote \"new\"]\n\turl = https://example.org/a.git\n" MAIN);
 }
@@ -348,21 +348,22 @@ what_cannot_be_read_is_not_plain(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *why = NULL;
 
-		assert_false(gitconfig_plain("", 0, rows[i].text, rows[i].len, &why));
+		assert_false(gitconfig_plain_at(NULL, "", 0, rows[i].text, rows[i].len, &why));
 		assert_non_null(why);
-		assert_false(gitconfig_plain(rows[i].text, rows[i].len, INIT, strlen(INIT), NULL));
-		assert_false(gitconfig_plain(
-			rows[i].text, rows[i].len, rows[i].text, rows[i].len, NULL));
+		assert_false(gitconfig_plain_at(
+			NULL, rows[i].text, rows[i].len, INIT, strlen(INIT), NULL));
+		assert_false(gitconfig_plain_at(
+			NULL, rows[i].text, rows[i].len, rows[i].text, rows[i].len, NULL));
 	}
 	memset(many, '\n', GITCONFIG_MAX + 1);
-	assert_true(gitconfig_plain("", 0, many, GITCONFIG_MAX, NULL));
-	assert_false(gitconfig_plain("", 0, many, GITCONFIG_MAX + 1, NULL));
+	assert_true(gitconfig_plain_at(NULL, "", 0, many, GITCONFIG_MAX, NULL));
+	assert_false(gitconfig_plain_at(NULL, "", 0, many, GITCONFIG_MAX + 1, NULL));
 	buf_puts(&entries, "[core]\n");
 	for (size_t i = 0; i < GITCONFIG_ENTRIES_MAX; i++)
 		buf_puts(&entries, "bare\n");
-	assert_true(gitconfig_plain("", 0, entries.data, entries.len, NULL));
+	assert_true(gitconfig_plain_at(NULL, "", 0, entries.data, entries.len, NULL));
 	buf_puts(&entries, "bare\n");
-	assert_false(gitconfig_plain("", 0, entries.data, entries.len, NULL));
+	assert_false(gitconfig_plain_at(NULL, "", 0, entries.data, entries.len, NULL));
 	buf_finish(&entries);
 }
 
