@@ -72,13 +72,6 @@ hand_out(struct lines *lines, struct ambit_error *err)
 	return lines->line.failed ? err_nomem(err) : 1;
 }
 
-bool
-lines_ready(const struct lines *lines)
-{
-	return lines->at < lines->end &&
-	       memchr(lines->data + lines->at, '\n', lines->end - lines->at) != NULL;
-}
-
 /* As read(), but -ECANCELED where it is to stop. */
 static ssize_t
 read_some(const struct lines *lines)

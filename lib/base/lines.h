@@ -32,7 +32,4 @@ void lines_finish(struct lines *lines);
  * whole line yet; -ECANCELED; other -errno with words. */
 int lines_next(struct lines *lines, struct ambit_error *err);
 
-/* True if the next call need not read. */
-bool lines_ready(const struct lines *lines);
-
 #endif

@@ -309,27 +309,3 @@ file_put(struct pass *pass, const struct ambit_place *place, const struct stat *
 		return report_stale_place(place, err);
 	return r == 1 ? put_in_place(place, held, data, len, err) : r;
 }
-
-int
-file_mkdir(struct pass *pass, const struct ambit_place *place, mode_t mode, struct ambit_error *err)
-{
-	auto_close int held = -1, fd = -1;
-	struct stat st;
-	int r = pass_use(pass);
-
-	if (r < 0)
-		return err_set(err, EPERM, "%s: no pass", place->shown);
-	r = file_check(place, &held, &st, err);
-	if (r < 0)
-		return r;
-	if (held >= 0)
-		return err_sys(err, EEXIST, "%s", place->shown);
-	if (mkdirat(place->parent, place->name, 0700) < 0)
-		return err_sys(err, errno, "%s", place->shown);
-	/* The umask of the process is nobody's choice here. */
-	fd = resolve_open(
-		place->parent, place->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH);
-	if (fd < 0 || fchmod(fd, mode & 0777 & ~022u) < 0)
-		return err_sys(err, fd < 0 ? -fd : errno, "%s", place->shown);
-	return 0;
-}

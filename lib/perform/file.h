@@ -63,9 +63,6 @@ int file_copy(struct pass *pass, const struct hand_law *law, const struct ambit_
 	const struct ambit_place *to, bool replace, const struct file_watch *watch,
 	struct ambit_error *err);
 
-int file_mkdir(
-	struct pass *pass, const struct ambit_place *place, mode_t mode, struct ambit_error *err);
-
 /* -- several at once ---------------------------------------------------------------- */
 
 /* Changes that are made together: everything is written beside its place first,

@@ -383,17 +383,6 @@ calls_cancel_all(struct calls *calls, bool quick_too)
 	pthread_mutex_unlock(&calls->lock);
 }
 
-size_t
-calls_count(struct calls *calls)
-{
-	size_t count;
-
-	pthread_mutex_lock(&calls->lock);
-	count = calls->count;
-	pthread_mutex_unlock(&calls->lock);
-	return count;
-}
-
 bool
 calls_wait(struct calls *calls, int timeout_ms)
 {

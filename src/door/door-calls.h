@@ -26,8 +26,6 @@ bool calls_has(struct calls *calls, const char *key);
 bool calls_cancel(struct calls *calls, const char *key);
 /* The same for all that are slow, or for all. */
 void calls_cancel_all(struct calls *calls, bool quick_too);
-/* How many wait, run, or are being finished. */
-size_t calls_count(struct calls *calls);
 /* Waits until there are none, at most that long. True: there are none. */
 bool calls_wait(struct calls *calls, int timeout_ms);
 

@@ -138,7 +138,6 @@ nothing_without_a_pass(void **state)
 
 	(void)state;
 	assert_int_equal(file_put(&none, &place, NULL, "x", 1, 0666, &err), -EPERM);
-	assert_int_equal(file_mkdir(&none, &place, 0777, &err), -EPERM);
 	assert_int_equal(file_open(&none, &place, &fd, &err), -EPERM);
 	assert_int_equal(file_remove(&none, &place, true, NULL, &err), -EPERM);
 	assert_int_equal(file_move(&none, &open_law, &place, &other, true, NULL, &err), -EPERM);
@@ -931,21 +930,6 @@ holes_stay_holes(void **state)
 	close(fd);
 }
 
-static void
-makes_directories(void **state)
-{
-	struct ambit_place place = place_in(".", "d");
-	struct pass pass = a_pass(), again = a_pass();
-	mode_t before = umask(0);
-
-	(void)state;
-	assert_int_equal(file_mkdir(&pass, &place, 0777, NULL), 0);
-	umask(before);
-	assert_int_equal(stat_of("d").st_mode & 07777, 0755);
-	assert_int_equal(file_mkdir(&again, &place, 0777, NULL), -ESTALE);
-	ambit_place_finish(&place);
-}
-
 /* -- several at once -------------------------------------------------------------------------- */
 
 #define MANY 150
@@ -1341,7 +1325,6 @@ main(void)
 		T(a_copy_that_stops_leaves_nothing),
 		T(a_move_that_stops_is_none),
 		T(holes_stay_holes),
-		T(makes_directories),
 		T(changes_come_together),
 		T(changes_are_taken_back_together),
 		T(two_names_of_one_file_are_not_both_changed),

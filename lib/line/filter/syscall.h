@@ -104,7 +104,7 @@ struct sys_row {
 
 /* By the number of the architecture this was built for; NULL: no row. */
 const struct sys_row *sys_find(int nr);
-/* The i-th row, or NULL. */
+/* The i-th row, or NULL: tests walk the table, the line never does. */
 const struct sys_row *sys_at(size_t i);
 
 /* -- the filter -------------------------------------------------------------- */

@@ -66,7 +66,7 @@ int endpoint_available(const struct endpoint *endpoint);
 
 /* Whether it is one of the name servers of /etc/resolv.conf, at port 53. */
 bool endpoint_is_resolver(const struct endpoint *endpoint);
-/* The same in a text like that file's. */
+/* The same in a text like that file's: tests have name servers of their own. */
 bool endpoint_in_resolv(const struct endpoint *endpoint, const char *text);
 
 enum endpoint_owner {
