@@ -31,6 +31,10 @@ struct exit_row {
 /* Ends in a row without text. */
 extern const struct exit_row exit_rows[];
 
+/* The Landlock versions that --landlock takes, as the digits that help and errors show. */
+#define LANDLOCK_LEAST "2"
+#define LANDLOCK_MOST "7"
+
 enum opt {
 	OPT_FOLDER,
 	OPT_SESSION,

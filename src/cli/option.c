@@ -241,9 +241,8 @@ const struct option_row option_rows[OPT_N] = {
 	[OPT_LANDLOCK] = {
 		.name = "landlock",
 		.arg = "ABI",
-		.text = "hold the line as on an older kernel, 2 to 7: to try what it does "
-			"there; never more "
-			"than this kernel has",
+		.text = "hold the line as on an older kernel, " LANDLOCK_LEAST " to " LANDLOCK_MOST
+			": to try what it does there; never more than this kernel has",
 	},
 	[OPT_KIND] = {
 		.name = "kind",

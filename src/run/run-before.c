@@ -51,8 +51,11 @@ parse_timeout(const char *text, int *ret_ms, struct ambit_error *err)
 static int
 parse_landlock(const char *text, int *ret_abi, struct ambit_error *err)
 {
-	if (text[0] < '2' || text[0] > '9' || text[1] != '\0')
-		return usage(err, "--landlock: '%s' is not a number from 2 to 9", text);
+	if (text[0] < LANDLOCK_LEAST[0] || text[0] > LANDLOCK_MOST[0] || text[1] != '\0')
+		return usage(err,
+			"--landlock: '%s' is not a number from " LANDLOCK_LEAST
+			" to " LANDLOCK_MOST,
+			text);
 	*ret_abi = text[0] - '0';
 	return 0;
 }
