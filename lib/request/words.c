@@ -137,15 +137,28 @@ const struct ambit_word ambit_ops[] = {
 	{ 0 },
 };
 
-const struct ambit_word ambit_answers[] = {
-	{ "no", AMBIT_NO, "no, this time" },
-	{ "no-session", AMBIT_NO_SESSION, "no, for this session" },
-	{ "once", AMBIT_ONCE, "yes, this once" },
-	{ "file", AMBIT_FILE, "yes, this path, call or host, for this session" },
-	{ "folder", AMBIT_FOLDER, "yes, everything beneath this folder, for this session" },
-	{ "always", AMBIT_ALWAYS, "yes, as a standing rule of this project folder" },
-	{ 0 },
-};
+/* The answers, once for the two tables below: ROW(kind, name, key, label, title, text). */
+/* clang-format off */
+#define ANSWERS(ROW) \
+	ROW(AMBIT_NO, "no", 'n', "no", "No", \
+		"no; so do Enter, Esc, ^C and ^D") \
+	ROW(AMBIT_NO_SESSION, "no-session", 'N', "no more", "No, for this session", \
+		"no, and do not ask again in this session") \
+	ROW(AMBIT_ONCE, "once", 'y', "once", "Yes, this once", \
+		"yes, this time only") \
+	ROW(AMBIT_FILE, "file", 'f', "file", "Yes, for this session", \
+		"yes, for this path, until the session ends") \
+	ROW(AMBIT_FOLDER, "folder", 'd', "folder", "Yes, the folder, for this session", \
+		"yes, for everything beneath this folder, until the session ends") \
+	ROW(AMBIT_ALWAYS, "always", 'a', "always", "Yes, always", \
+		"yes, as a standing rule of this project; shown in full first")
+
+#define WORD(kind, name, key, label, title, text) { name, kind, text },
+#define SHOWN(kind, name, key, label, title, text) [kind] = { key, label, title, text },
+
+const struct ambit_word ambit_answers[] = { ANSWERS(WORD) { 0 } };
+const struct ambit_answer_row ambit_answer_rows[] = { ANSWERS(SHOWN) };
+/* clang-format on */
 
 const struct ambit_word ambit_backends[] = {
 	{ "kernel", AMBIT_BACKEND_KERNEL, "ambit run around each command: the line holds it" },

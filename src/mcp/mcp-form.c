@@ -34,18 +34,10 @@ choice_name(const struct ambit_question *question, size_t at, char name[CHOICE_N
 static char *
 choice_title(const struct ambit_choice *choice)
 {
-	static const char *const titles[] = {
-		[AMBIT_NO] = "No",
-		[AMBIT_NO_SESSION] = "No, for this session",
-		[AMBIT_ONCE] = "Yes, this once",
-		[AMBIT_FILE] = "Yes, for this session",
-		[AMBIT_FOLDER] = "Yes, the folder, for this session",
-		[AMBIT_ALWAYS] = "Yes, always",
-	};
 	bool stores = choice->stores != NULL && choice->stores[0] != '\0';
 
-	return str_printf(
-		"%s%s%s", titles[choice->kind], stores ? ": " : "", stores ? choice->stores : "");
+	return str_printf("%s%s%s", ambit_answer_rows[choice->kind].title, stores ? ": " : "",
+		stores ? choice->stores : "");
 }
 
 /* {const, title}, or the older enum with enumNames beside it. */

@@ -63,6 +63,21 @@ zero_is_the_strictest_word(void **state)
 }
 
 static void
+every_answer_has_a_key_of_its_own_and_words_for_people(void **state)
+{
+	static const char keys[] = "nNyfda";
+
+	(void)state;
+	for (const struct ambit_word *w = ambit_answers; w->name; w++) {
+		const struct ambit_answer_row *row = &ambit_answer_rows[w->value];
+
+		assert_int_equal(row->key, keys[w->value]);
+		assert_true(row->label[0] && row->title[0]);
+		assert_string_equal(row->text, w->text);
+	}
+}
+
+static void
 an_alias_is_read_and_the_first_name_is_written(void **state)
 {
 	(void)state;
@@ -157,6 +172,7 @@ main(void)
 		cmocka_unit_test(every_word_is_found_under_its_name_and_has_help),
 		cmocka_unit_test(every_code_has_its_exact_name_and_a_hint),
 		cmocka_unit_test(zero_is_the_strictest_word),
+		cmocka_unit_test(every_answer_has_a_key_of_its_own_and_words_for_people),
 		cmocka_unit_test(an_alias_is_read_and_the_first_name_is_written),
 		cmocka_unit_test(an_unknown_word_is_nothing),
 		cmocka_unit_test(no_tool_name_means_two_tools),

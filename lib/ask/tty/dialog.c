@@ -180,7 +180,7 @@ dialog_press(struct dialog *dialog, int key)
 	row = find_key_row(dialog, key);
 	if (!row)
 		return NEWS_NONE;
-	dialog->pressed = row->key;
+	dialog->pressed = row->shown->key;
 	return perform_key_act(dialog, row);
 }
 

@@ -92,9 +92,9 @@ static void
 draw_key(struct draw *draw, const struct key *key, const char *text)
 {
 	append_style(draw, BOLD);
-	buf_printf(&draw->text, "  %c", key->key);
+	buf_printf(&draw->text, "  %c", key->shown->key);
 	append_style(draw, PLAIN);
-	buf_printf(&draw->text, "  %-*s", TEXT_COLUMN - 5, key->word);
+	buf_printf(&draw->text, "  %-*s", TEXT_COLUMN - 5, key->shown->label);
 	append_wrapped_text(draw, TEXT_COLUMN, text, false);
 }
 
@@ -162,7 +162,7 @@ name_keys(struct buf *text, const struct view *view)
 
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
 		if (key->act != KEY_ANSWER)
-			buf_printf(text, "  %c %s", key->key, key->word);
+			buf_printf(text, "  %c %s", key->shown->key, key->shown->label);
 }
 
 static void
@@ -172,7 +172,7 @@ list_keys(struct buf *text, const struct view *view)
 
 	buf_puts(text, "  [");
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
-		buf_putc(text, key->key);
+		buf_putc(text, key->shown->key);
 	buf_puts(text, "] Enter is no");
 }
 
@@ -240,7 +240,7 @@ draw_reasons(struct draw *draw, const struct view *view)
 	const struct key *key;
 
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
-		draw_key(draw, key, key->text);
+		draw_key(draw, key, key->shown->text);
 	draw_outcome(draw, view->question->outcome);
 }
 

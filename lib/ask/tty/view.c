@@ -5,78 +5,64 @@
 #include "ask/tty/view.h"
 #include "base/str.h"
 
+/* A key that gives an answer is shown as the vocabulary has it; others have words of their own. */
+#define ANSWER(answer) .kind = (answer), .shown = &ambit_answer_rows[answer]
+
 static const struct key keys[] = {
+	{ ANSWER(AMBIT_ONCE) },
+	{ ANSWER(AMBIT_FILE), .when = WHEN_FOLDERS },
 	{
-		.key = 'y',
-		.kind = AMBIT_ONCE,
-		.word = "once",
-		.text = "yes, this time only",
-	},
-	{
-		.key = 'f',
-		.kind = AMBIT_FILE,
-		.when = WHEN_FOLDERS,
-		.word = "file",
-		.text = "yes, for this path, until the session ends",
-	},
-	{
-		.key = 's',
 		.kind = AMBIT_FILE,
 		.when = WHEN_NONE,
-		.word = "session",
-		.text = "yes, for exactly this, until the session ends",
+		.shown =
+			&(const struct ambit_answer_row){
+				.key = 's',
+				.label = "session",
+				.text = "yes, for exactly this, until the session ends",
+			},
 	},
+	{ ANSWER(AMBIT_FOLDER), .when = WHEN_FOLDERS },
+	{ ANSWER(AMBIT_ALWAYS) },
+	{ ANSWER(AMBIT_NO) },
+	{ ANSWER(AMBIT_NO_SESSION) },
 	{
-		.key = 'd',
-		.kind = AMBIT_FOLDER,
-		.when = WHEN_FOLDERS,
-		.word = "folder",
-		.text = "yes, for everything beneath this folder, until the session ends",
-	},
-	{
-		.key = 'a',
-		.kind = AMBIT_ALWAYS,
-		.word = "always",
-		.text = "yes, as a standing rule of this project; shown in full first",
-	},
-	{
-		.key = 'n',
-		.kind = AMBIT_NO,
-		.word = "no",
-		.text = "no; so do Enter, Esc, ^C and ^D",
-	},
-	{
-		.key = 'N',
-		.kind = AMBIT_NO_SESSION,
-		.word = "no more",
-		.text = "no, and do not ask again in this session",
-	},
-	{
-		.key = 'm',
 		.act = KEY_MESSAGE,
 		.kind = AMBIT_NO,
-		.word = "message",
-		.text = "no, with a line of text that the agent will read",
+		.shown =
+			&(const struct ambit_answer_row){
+				.key = 'm',
+				.label = "message",
+				.text = "no, with a line of text that the agent will read",
+			},
 	},
 	{
-		.key = '+',
 		.act = KEY_WIDER,
 		.when = WHEN_FOLDERS,
-		.word = "wider",
-		.text = "offer the folder above; also arrow up",
+		.shown =
+			&(const struct ambit_answer_row){
+				.key = '+',
+				.label = "wider",
+				.text = "offer the folder above; also arrow up",
+			},
 	},
 	{
-		.key = '-',
 		.act = KEY_NARROWER,
 		.when = WHEN_FOLDERS,
-		.word = "narrower",
-		.text = "offer the folder below; also arrow down",
+		.shown =
+			&(const struct ambit_answer_row){
+				.key = '-',
+				.label = "narrower",
+				.text = "offer the folder below; also arrow down",
+			},
 	},
 	{
-		.key = '?',
 		.act = KEY_EXPLAIN,
-		.word = "explain",
-		.text = "what each key does, and why this is asked",
+		.shown =
+			&(const struct ambit_answer_row){
+				.key = '?',
+				.label = "explain",
+				.text = "what each key does, and why this is asked",
+			},
 	},
 };
 
@@ -180,7 +166,7 @@ const struct key *
 view_key_find(const struct view *view, char c)
 {
 	for (size_t k = 0; k < KEYS_N; k++)
-		if (keys[k].key == c && is_key_offered(view, &keys[k]))
+		if (keys[k].shown->key == c && is_key_offered(view, &keys[k]))
 			return &keys[k];
 	return NULL;
 }

@@ -25,12 +25,10 @@ enum key_when {
 };
 
 struct key {
-	char key;
 	enum key_act act;
 	enum ambit_answer_kind kind;
 	enum key_when when;
-	const char *word;
-	const char *text;
+	const struct ambit_answer_row *shown;
 };
 
 struct view {
