@@ -68,6 +68,9 @@ WATCH_SRC := $(sort $(wildcard src/watch/*.c))
 WATCH_OBJ := $(WATCH_SRC:%.c=$(BUILD)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+# The rigs that unit tests share: a temporary world, an engine, a registry.
+RIG_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
+RIG_OBJ := $(RIG_SRC:%.c=$(BUILD)/%.o)
 CASES := $(patsubst tests/cases/cases.c,$(BUILD)/tests/cases,$(wildcard tests/cases/cases.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz-*.c))
 REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz-%.c=$(BUILD)/tests/replay-%)
@@ -110,7 +113,9 @@ $(BUILD)/tests/hostile/%.o: WARN += -Wno-write-strings -Wno-unused-result
 
 $(BUILD)/libambit.a: $(LIB_OBJ)
 $(BUILD)/libambit-tools.a: $(TOOLS_OBJ)
-$(ARCHIVES):
+$(BUILD)/tests/librig.a: $(RIG_OBJ)
+$(ARCHIVES) $(BUILD)/tests/librig.a:
+	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR $@)
 	$(Q)$(AR) rcs $@ $^
@@ -144,10 +149,10 @@ $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
 	$(Q)scripts/gen-doc $(BUILD)/ambit $(BUILD)/doc
 	@touch $@
 
-$(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(ARCHIVES)
+$(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(BUILD)/tests/librig.a $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/tests/librig.a $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/test-watch: $(BOARD_OBJ)
 

@@ -23,12 +23,13 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "record/store.h"
+#include "scratch.h"
 
 /* A state directory of its own for every test of the record. */
 
 struct place {
-	char top[64];	/* a temporary directory */
-	char state[96]; /* the state directory in it */
+	char top[SCRATCH_PATH]; /* a temporary directory */
+	char state[96];		/* the state directory in it */
 	char db[128];
 	struct ambit_record *record;
 	struct ambit_error err;
@@ -40,8 +41,7 @@ setup(void **state)
 	struct place *p = calloc(1, sizeof(*p));
 
 	assert_non_null(p);
-	snprintf(p->top, sizeof(p->top), "/tmp/ambit-record-XXXXXX");
-	assert_non_null(mkdtemp(p->top));
+	scratch_make(p->top, sizeof(p->top));
 	snprintf(p->state, sizeof(p->state), "%s/a/state", p->top);
 	snprintf(p->db, sizeof(p->db), "%s/" STORE_FILE, p->state);
 	*state = p;
@@ -51,14 +51,10 @@ setup(void **state)
 static inline int
 teardown(void **state)
 {
-	static char *const env[] = { NULL };
 	struct place *p = *state;
-	char *argv[] = { (char *)"/bin/rm", (char *)"-rf", p->top, NULL };
-	auto_free char *out = NULL;
-	size_t len;
 
 	ambit_record_close(p->record);
-	assert_int_equal(run_program(argv, env, "", 0, 1024, 20000, &out, &len, NULL), 0);
+	scratch_remove(p->top);
 	free(p);
 	return 0;
 }

@@ -5,7 +5,7 @@
 /* A world with a registry in it, tools of the test's own that act on the places of their
  * permit, and a person who waits, answers or fails as the test says. */
 
-#include "unit-world.h"
+#include "engine-rig.h"
 
 #include <dirent.h>
 #include <malloc.h>
@@ -19,12 +19,13 @@
 #include "tools/registry/registry-private.h"
 
 struct rig {
-	struct world w;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
+	union {
+		struct engine_rig base;
+		struct {
+			ENGINE_RIG;
+		};
+	};
 	struct ambit_judge *judge; /* by the settings, or NULL */
-	struct ambit_engine *engine;
 	struct ambit_registry *registry;
 	struct ambit_approver approver;
 	struct ambit_answer answer; /* what the approver below says */
@@ -279,9 +280,6 @@ start(struct rig *rig, const char *settings, bool person)
 	struct ambit_error err = { 0 };
 
 	rig->settings = world_settings(&rig->w, settings);
-	rig->scope = world_scope(&rig->w);
-	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
-		fail_msg("record: %s", err.text);
 	if (ambit_judge_create(
 		    &(struct ambit_judge_options){ .settings = rig->settings, .envp = environ },
 		    &rig->judge, &err) < 0)
@@ -290,17 +288,10 @@ start(struct rig *rig, const char *settings, bool person)
 		.ask = ask_approver, .cancel = cancel_approver, .name = "test"
 	};
 	rig->answer.kind = AMBIT_ONCE;
-	struct ambit_engine_options options = {
-		.settings = rig->settings,
-		.scope = rig->scope,
-		.record = rig->record,
-		.approver = person ? &rig->approver : NULL,
-		.judge = rig->judge,
-		.door = "test",
-	};
-
-	if (ambit_engine_create(&options, &rig->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
+	engine_rig_begin(&rig->base, &(struct ambit_engine_options){
+					     .approver = person ? &rig->approver : NULL,
+					     .judge = rig->judge,
+				     });
 	if (ambit_registry_create(&(struct ambit_registry_options){ .engine = rig->engine,
 					  .no_bash = "no line here" },
 		    &rig->registry, &err) < 0)
@@ -315,10 +306,8 @@ start(struct rig *rig, const char *settings, bool person)
 static inline int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = engine_rig_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
 	rig->go = -1;
 	rig->entered = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	rig->cancelled = eventfd(0, EFD_CLOEXEC);
@@ -333,17 +322,11 @@ static inline void
 stop(struct rig *rig)
 {
 	ambit_registry_destroy(rig->registry);
-	ambit_engine_destroy(rig->engine);
+	engine_rig_end(&rig->base);
 	ambit_judge_destroy(rig->judge);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
+	engine_rig_stop(&rig->base);
 	rig->registry = NULL;
-	rig->engine = NULL;
 	rig->judge = NULL;
-	rig->record = NULL;
-	rig->scope = NULL;
-	rig->settings = NULL;
 }
 
 static inline int
@@ -355,8 +338,7 @@ close_rig(void **state)
 	close(rig->entered);
 	close(rig->cancelled);
 	close(running);
-	world_close(&rig->w);
-	free(rig);
+	engine_rig_destroy(&rig->base);
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <linux/capability.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -42,11 +41,12 @@
 #include "line/process/tree.h"
 #include "perform/act.h"
 #include "perform/permit.h"
+#include "scratch.h"
 
 #define SCENE_MEMORY 262144
 
 struct scene {
-	char top[64];
+	char top[SCRATCH_PATH];
 	int dir; /* T, open */
 	struct gate gate;
 	struct grounds *grounds;
@@ -232,8 +232,7 @@ scene_open(void **state)
 	struct scene *s = calloc(1, sizeof(*s));
 
 	assert_non_null(s);
-	snprintf(s->top, sizeof(s->top), "/tmp/ambit-call-XXXXXX");
-	assert_non_null(mkdtemp(s->top));
+	scratch_make(s->top, sizeof(s->top));
 	s->dir = open(s->top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(s->dir >= 0);
 	assert_int_equal(mkdirat(s->dir, "in", 0755), 0);
@@ -254,24 +253,6 @@ scene_open(void **state)
 	return 0;
 }
 
-/* One without capabilities removes nothing from what is not writable. */
-static inline int
-scene_unlock_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)type;
-	(void)ftw;
-	return S_ISDIR(st->st_mode) ? chmod(path, 0700) : 0;
-}
-
-static inline int
-scene_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static inline int
 scene_close(void **state)
 {
@@ -280,8 +261,7 @@ scene_close(void **state)
 	scene_end(s);
 	call_finish(&s->call);
 	close(s->dir);
-	nftw(s->top, scene_unlock_one, 16, FTW_PHYS);
-	nftw(s->top, scene_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(s->top);
 	session_objects_destroy(s->gate.made);
 	grounds_destroy(s->grounds);
 	munmap(s->memory, SCENE_MEMORY);
@@ -353,8 +333,7 @@ scene_call(struct scene *s, const char *name, const uint64_t args[6])
 static inline int
 scene_perform(struct scene *s)
 {
-	static const char some;
-	struct pass pass = { .engine = (const struct ambit_engine *)(const void *)&some };
+	struct pass pass = a_pass();
 
 	return call_op_of(s->call.row->op)->perform(&s->call, &pass);
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,19 +23,12 @@
 #include "perform/act.h"
 #include "perform/permit.h"
 #include "hand-law.h"
+#include "scratch.h"
 
 struct place {
-	char path[64];
+	char path[SCRATCH_PATH];
 	int dir; /* O_PATH */
 };
-
-static struct pass
-a_pass(void)
-{
-	static const char some;
-
-	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
-}
 
 static int
 open_place(void **state)
@@ -44,21 +36,11 @@ open_place(void **state)
 	struct place *p = calloc(1, sizeof(*p));
 
 	assert_non_null(p);
-	snprintf(p->path, sizeof(p->path), "/tmp/ambit-act-XXXXXX");
-	assert_non_null(mkdtemp(p->path));
+	scratch_make(p->path, sizeof(p->path));
 	p->dir = open(p->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_true(p->dir >= 0);
 	*state = p;
 	return 0;
-}
-
-static int
-remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
 }
 
 static int
@@ -67,7 +49,7 @@ close_place(void **state)
 	struct place *p = *state;
 
 	close(p->dir);
-	nftw(p->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(p->path);
 	free(p);
 	return 0;
 }

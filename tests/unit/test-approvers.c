@@ -24,9 +24,10 @@
 #include "base/json.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "scratch.h"
 
 struct place {
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	char program[96];
 	char heard[96]; /* where the program writes what it was asked */
 };
@@ -37,8 +38,7 @@ setup(void **state)
 	struct place *place = calloc(1, sizeof(*place));
 
 	assert_non_null(place);
-	snprintf(place->dir, sizeof(place->dir), "/tmp/ambit-approvers-XXXXXX");
-	assert_non_null(mkdtemp(place->dir));
+	scratch_make(place->dir, sizeof(place->dir));
 	snprintf(place->program, sizeof(place->program), "%s/answer", place->dir);
 	snprintf(place->heard, sizeof(place->heard), "%s/heard", place->dir);
 	*state = place;

@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "scratch.h"
 
 /* -- str ------------------------------------------------------------------------ */
 
@@ -422,11 +423,11 @@ a_pattern_that_is_not_whole_is_refused(void **state)
 static void
 a_file_is_read_whole_or_not_at_all(void **state)
 {
-	char dir[] = "/tmp/ambit-test-base-XXXXXX", *text = NULL;
+	char dir[SCRATCH_PATH], *text = NULL;
 	size_t len = 0;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	scratch_make(dir, sizeof(dir));
 	auto_close int dirfd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_close int fd = openat(dirfd, "f", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
@@ -570,13 +571,13 @@ every_odd_ending_of_a_program_is_an_error(void **state)
 static void
 a_hanging_program_is_ended_with_its_whole_group(void **state)
 {
-	char path[] = "/tmp/ambit-test-base-XXXXXX";
+	char path[SCRATCH_PATH];
 	struct ambit_error err = { 0 };
 	auto_free char *script = NULL;
 	char c;
 
 	(void)state;
-	assert_non_null(mkdtemp(path));
+	scratch_make(path, sizeof(path));
 	auto_free char *fifo = str_printf("%s/p", path);
 
 	assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -619,7 +620,7 @@ a_programs_name_must_be_absolute_and_runnable(void **state)
 
 /* A directory of one's own and a file in it, and what is said of that file. */
 struct trusted {
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	char file[80];
 };
 
@@ -629,8 +630,7 @@ make_trusted(void **state)
 	struct trusted *t = calloc(1, sizeof(*t));
 
 	assert_non_null(t);
-	snprintf(t->dir, sizeof(t->dir), "/tmp/ambit-test-base-XXXXXX");
-	assert_non_null(mkdtemp(t->dir));
+	scratch_make(t->dir, sizeof(t->dir));
 	snprintf(t->file, sizeof(t->file), "%s/f", t->dir);
 	int fd = open(t->file, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
 

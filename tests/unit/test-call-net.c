@@ -37,6 +37,7 @@
 #include "line/socket/endpoint.h"
 #include "line/gate/gate-private.h"
 #include "perform/permit.h"
+#include "scratch.h"
 
 struct world {
 	struct gate gate;
@@ -54,8 +55,7 @@ setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
-	snprintf(w->dir, sizeof(w->dir), "/tmp/ambit-net-XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
+	scratch_make(w->dir, sizeof(w->dir));
 	assert_int_equal(chdir(w->dir), 0);
 	w->gate.made = session_objects_create();
 	w->gate.net = AMBIT_NET_ASK;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "person.h"
+#include "scratch.h"
 #include "ask/question-copy.h"
 
 #define WITHDRAWN "withdrawn: the program gave up"
@@ -221,7 +222,7 @@ signals_of_the_process_do_not_reach_a_question_in_a_thread(void **state)
 
 /* The program says its group over a FIFO, then waits for good. */
 struct helper {
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	char program[96];
 	char fifo[96];
 	struct ambit_approver *approver;
@@ -235,8 +236,7 @@ helper_setup(void **state)
 	struct ambit_error err;
 
 	assert_non_null(h);
-	snprintf(h->dir, sizeof(h->dir), "/tmp/ambit-cancel-XXXXXX");
-	assert_non_null(mkdtemp(h->dir));
+	scratch_make(h->dir, sizeof(h->dir));
 	snprintf(h->program, sizeof(h->program), "%s/answer", h->dir);
 	snprintf(h->fifo, sizeof(h->fifo), "%s/fifo", h->dir);
 	assert_int_equal(mkfifo(h->fifo, 0600), 0);

@@ -21,9 +21,10 @@
 #include "base/str.h"
 #include "record/store.h"
 #include "record/upkeep.h"
+#include "scratch.h"
 
 struct place {
-	char state[64];
+	char state[SCRATCH_PATH];
 	char db[96];
 	struct ambit_record *record;
 	struct ambit_error err;
@@ -35,8 +36,7 @@ setup(void **state)
 	struct place *p = calloc(1, sizeof(*p));
 
 	assert_non_null(p);
-	snprintf(p->state, sizeof(p->state), "/tmp/ambit-chain-XXXXXX");
-	assert_non_null(mkdtemp(p->state));
+	scratch_make(p->state, sizeof(p->state));
 	snprintf(p->db, sizeof(p->db), "%s/" STORE_FILE, p->state);
 	*state = p;
 	return 0;
@@ -45,14 +45,10 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	static char *const env[] = { NULL };
 	struct place *p = *state;
-	char *argv[] = { (char *)"/bin/rm", (char *)"-rf", p->state, NULL };
-	auto_free char *out = NULL;
-	size_t len;
 
 	ambit_record_close(p->record);
-	assert_int_equal(run_program(argv, env, "", 0, 1024, 20000, &out, &len, NULL), 0);
+	scratch_remove(p->state);
 	free(p);
 	return 0;
 }

@@ -20,6 +20,7 @@
 
 #include "base/fd.h"
 #include "line/socket/endpoint.h"
+#include "scratch.h"
 
 static struct sockaddr_storage
 ip(const char *text, int port)
@@ -407,14 +408,14 @@ accepted_connections_own_no_name(void **state)
 static void
 files_are_known_by_their_inode(void **state)
 {
-	char dir[] = "/tmp/ambit-endpoint-XXXXXX";
+	char dir[SCRATCH_PATH];
 	struct sockaddr_un a = { .sun_family = AF_UNIX }, b = a;
 	auto_close int one = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	auto_close int two = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	auto_close int none = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	scratch_make(dir, sizeof(dir));
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s/a", dir);
 	snprintf(b.sun_path, sizeof(b.sun_path), "%s/b", dir);
 	assert_int_equal(bind(one, (struct sockaddr *)&a, sizeof(a)), 0);

@@ -2,7 +2,7 @@
 /* Several questions of one engine at once: each is answered as it was shown, in any
  * order, and an answer is taken for nothing that was not. */
 
-#include "unit-world.h"
+#include "engine-rig.h"
 
 #include "ask/question-copy.h"
 #include "base/program.h"
@@ -10,53 +10,17 @@
 #include "engine/questions.h"
 #include "request/request-private.h"
 
-struct rig {
-	struct world w;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
-	struct ambit_engine *engine;
-};
-
 static int
-open_rig(void **state)
+open_started(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-
-	assert_non_null(rig);
-	world_open(&rig->w);
-	rig->settings = world_settings(&rig->w, NULL);
-	rig->scope = world_scope(&rig->w);
-	assert_int_equal(
-		ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, NULL), 0);
-	assert_int_equal(
-		ambit_engine_create(&(struct ambit_engine_options){ .settings = rig->settings,
-					    .scope = rig->scope,
-					    .record = rig->record,
-					    .door = "test" },
-			&rig->engine, NULL),
-		0);
-	*state = rig;
-	return 0;
-}
-
-static int
-close_rig(void **state)
-{
-	struct rig *rig = *state;
-
-	ambit_engine_destroy(rig->engine);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
-	world_close(&rig->w);
-	free(rig);
+	engine_rig_open(state);
+	engine_rig_start(*state, NULL, NULL);
 	return 0;
 }
 
 /* A write of T/out/name that waits. */
 static uint64_t
-submit_call(struct rig *rig, const char *tool, const char *args, uint64_t origin)
+submit_call(struct engine_rig *rig, const char *tool, const char *args, uint64_t origin)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome;
@@ -70,7 +34,7 @@ submit_call(struct rig *rig, const char *tool, const char *args, uint64_t origin
 }
 
 static uint64_t
-submit(struct rig *rig, const char *name)
+submit(struct engine_rig *rig, const char *name)
 {
 	char args[1024];
 
@@ -80,7 +44,7 @@ submit(struct rig *rig, const char *name)
 
 /* The id of the ticket's question, which is about name; 0: none. */
 static uint64_t
-question_of(struct rig *rig, uint64_t ticket, const char *name)
+question_of(struct engine_rig *rig, uint64_t ticket, const char *name)
 {
 	struct ambit_question question = { 0 };
 	uint64_t id = 0;
@@ -96,7 +60,7 @@ question_of(struct rig *rig, uint64_t ticket, const char *name)
 }
 
 static int
-answer(struct rig *rig, uint64_t question, enum ambit_answer_kind kind)
+answer(struct engine_rig *rig, uint64_t question, enum ambit_answer_kind kind)
 {
 	return engine_answer(
 		rig->engine, question, &(struct ambit_answer){ .kind = kind }, "test", NULL);
@@ -104,7 +68,7 @@ answer(struct rig *rig, uint64_t question, enum ambit_answer_kind kind)
 
 /* The ticket's end: its verdict, or -EAGAIN. */
 static int
-collect(struct rig *rig, uint64_t ticket)
+collect(struct engine_rig *rig, uint64_t ticket)
 {
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit = NULL;
@@ -122,7 +86,7 @@ collect(struct rig *rig, uint64_t ticket)
 static void
 answers_come_in_any_order(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	uint64_t a = submit(rig, "a"), b = submit(rig, "b"), c = submit(rig, "c");
 	uint64_t qa = question_of(rig, a, "/a"), qb = question_of(rig, b, "/b");
 	uint64_t qc = question_of(rig, c, "/c");
@@ -146,7 +110,7 @@ answers_come_in_any_order(void **state)
 static void
 those_who_ask_the_same_share_a_question(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	uint64_t first = submit(rig, "a"), second = submit(rig, "a"), third = submit(rig, "a");
 	uint64_t id = question_of(rig, third, "/a");
 
@@ -170,7 +134,7 @@ those_who_ask_the_same_share_a_question(void **state)
 static void
 other_words_are_another_question(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	char plain[1024], evil[1024], copy[1024];
 	uint64_t tickets[3];
 
@@ -196,7 +160,7 @@ other_words_are_another_question(void **state)
 static void
 a_rule_key_is_no_question(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	uint64_t one = submit_call(rig, "bash", "{\"command\":\"git push here\"}", 0);
 	uint64_t other = submit_call(rig, "bash", "{\"command\":\"git push there\"}", 0);
 
@@ -211,7 +175,7 @@ a_rule_key_is_no_question(void **state)
 static void
 another_who_asks_the_same_has_his_own_question(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	char args[1024];
 	uint64_t mine, yours;
 
@@ -230,7 +194,7 @@ another_who_asks_the_same_has_his_own_question(void **state)
 static void
 an_answer_settles_what_it_covers(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	uint64_t a = submit(rig, "a"), b = submit(rig, "b");
 	uint64_t qa = question_of(rig, a, "/a"), qb = question_of(rig, b, "/b");
 
@@ -245,7 +209,7 @@ an_answer_settles_what_it_covers(void **state)
 static void
 a_yes_is_for_what_was_shown(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	char link[800], target[800];
 	uint64_t first, second, other, id;
 
@@ -278,7 +242,7 @@ a_yes_is_for_what_was_shown(void **state)
 static void
 declined_is_refused_for_all(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	uint64_t a = submit(rig, "a"), b = submit(rig, "a"), c = submit(rig, "c");
 	uint64_t id = question_of(rig, b, "/a");
 
@@ -295,7 +259,7 @@ declined_is_refused_for_all(void **state)
 static void
 a_question_says_when_it_ends(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	uint64_t ticket = submit(rig, "a");
 	int64_t after = clock_now(), limit = 300 * 1000;
 	const struct ambit_question *question;
@@ -308,7 +272,7 @@ a_question_says_when_it_ends(void **state)
 	engine_withdraw(rig->engine, ticket);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_started, engine_rig_close)
 
 int
 main(void)

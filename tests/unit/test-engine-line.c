@@ -2,7 +2,7 @@
 /* Promises of lib/engine/engine-line.c, lib/engine/engine-floor.c and of requests about
  * objects, on a real record and a real file system. */
 
-#include "unit-world.h"
+#include "engine-rig.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -18,80 +18,14 @@
 #include "request/request-private.h"
 #include "rounds.h"
 
-struct rig {
-	struct world w;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
-	struct ambit_engine *engine;
-};
-
-static void
-start_as(struct rig *rig, const char *settings, struct ambit_engine_options *options)
-{
-	struct ambit_error err = { 0 };
-
-	rig->settings = world_settings(&rig->w, settings);
-	rig->scope = world_scope(&rig->w);
-	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
-		fail_msg("record: %s", err.text);
-	options->settings = rig->settings;
-	options->scope = rig->scope;
-	options->record = rig->record;
-	options->door = "test";
-	if (ambit_engine_create(options, &rig->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
-}
-
-static void
-start(struct rig *rig, const char *settings)
-{
-	start_as(rig, settings, &(struct ambit_engine_options){ 0 });
-}
-
 /* The session's first write is behind it. */
 static void
-start_late(struct rig *rig, const char *settings)
+start_late(struct engine_rig *rig, const char *settings)
 {
-	start(rig, settings);
+	engine_rig_start(rig, settings, NULL);
 	assert_int_equal(
 		record_session_wrote(rig->record, ambit_engine_session(rig->engine), NULL), 0);
 	rig->engine->rules_version = -1;
-}
-
-static void
-stop(struct rig *rig)
-{
-	ambit_engine_destroy(rig->engine);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
-	rig->engine = NULL;
-	rig->record = NULL;
-	rig->scope = NULL;
-	rig->settings = NULL;
-}
-
-static int
-open_rig(void **state)
-{
-	struct rig *rig = calloc(1, sizeof(*rig));
-
-	assert_non_null(rig);
-	world_open(&rig->w);
-	*state = rig;
-	return 0;
-}
-
-static int
-close_rig(void **state)
-{
-	struct rig *rig = *state;
-
-	stop(rig);
-	world_close(&rig->w);
-	free(rig);
-	return 0;
 }
 
 /* -- objects ----------------------------------------------------------------- */
@@ -136,7 +70,8 @@ request_of(const struct ambit_object *objects, size_t n)
 }
 
 static enum ambit_verdict
-decided(struct rig *rig, const struct ambit_object *objects, size_t n, enum ambit_code *ret_code)
+decided(struct engine_rig *rig, const struct ambit_object *objects, size_t n,
+	enum ambit_code *ret_code)
 {
 	struct ambit_request *request = request_of(objects, n);
 	struct ambit_outcome outcome;
@@ -152,7 +87,7 @@ decided(struct rig *rig, const struct ambit_object *objects, size_t n, enum ambi
 }
 
 static enum ambit_verdict
-glance(struct rig *rig, const struct ambit_object *objects, size_t n)
+glance(struct engine_rig *rig, const struct ambit_object *objects, size_t n)
 {
 	struct pass pass;
 	enum ambit_verdict verdict = engine_allows_fast(rig->engine, objects, n, &pass);
@@ -164,7 +99,8 @@ glance(struct rig *rig, const struct ambit_object *objects, size_t n)
 
 /* Both at once, which must not contradict each other. */
 static enum ambit_verdict
-both(struct rig *rig, const struct ambit_object *objects, size_t n, enum ambit_code *ret_code)
+both(struct engine_rig *rig, const struct ambit_object *objects, size_t n,
+	enum ambit_code *ret_code)
 {
 	enum ambit_verdict verdict = decided(rig, objects, n, ret_code);
 
@@ -221,7 +157,7 @@ a_request_knows_what_it_is_about(void **state)
 static void
 an_object_is_decided_as_it_was_resolved(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	enum ambit_code code;
 	struct ambit_object o;
 
@@ -251,7 +187,7 @@ an_object_is_decided_as_it_was_resolved(void **state)
 static void
 marks_are_no_change_but_where_they_make_it_run(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	enum ambit_code code;
 	struct ambit_object o;
 
@@ -277,7 +213,7 @@ marks_are_no_change_but_where_they_make_it_run(void **state)
 static void
 questions_show_what_it_is_not_how_it_was_called(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_object o;
@@ -302,7 +238,7 @@ questions_show_what_it_is_not_how_it_was_called(void **state)
 static void
 scratch_of_the_sessions_own_is_free(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	enum ambit_code code;
 	struct ambit_object o[2];
 
@@ -352,7 +288,7 @@ scratch_of_the_sessions_own_is_free(void **state)
 static void
 a_directory_is_renamed_with_all_it_holds(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_object o[4];
 	enum ambit_code code;
 
@@ -387,7 +323,7 @@ a_directory_is_renamed_with_all_it_holds(void **state)
 /* -- glances --------------------------------------------------------------------- */
 
 static void
-add_rule(struct rig *rig, bool yes, enum ambit_op op, const char *subject, bool beneath)
+add_rule(struct engine_rig *rig, bool yes, enum ambit_op op, const char *subject, bool beneath)
 {
 	struct ambit_rule rule = {
 		.yes = yes,
@@ -433,7 +369,7 @@ static const char *const many_settings[] = {
 #define RULES_N 6
 
 static void
-add_rules(struct rig *rig, size_t which)
+add_rules(struct engine_rig *rig, size_t which)
 {
 	switch (which) {
 	case 1:
@@ -470,7 +406,7 @@ struct count {
 
 /* A glance allows nothing that a decision does not. */
 static void
-compare(struct rig *rig, const struct ambit_object *o, size_t n, struct count *count)
+compare(struct engine_rig *rig, const struct ambit_object *o, size_t n, struct count *count)
 {
 	enum ambit_verdict verdict = decided(rig, o, n, NULL);
 	bool seen = glance(rig, o, n) == AMBIT_ALLOW;
@@ -485,7 +421,7 @@ compare(struct rig *rig, const struct ambit_object *o, size_t n, struct count *c
 
 /* One part of the objects, of so many. */
 static void
-compare_objects(struct rig *rig, size_t part, size_t parts, struct count *count)
+compare_objects(struct engine_rig *rig, size_t part, size_t parts, struct count *count)
 {
 	const char *names[] = { "f", "d", "d/f", "d/g", ".envrc", ".git", ".git/hooks/x",
 		".ambit.json", "link", "new/deep" };
@@ -517,7 +453,7 @@ compare_objects(struct rig *rig, size_t part, size_t parts, struct count *count)
 }
 
 static void
-compare_hosts(struct rig *rig, struct count *count)
+compare_hosts(struct engine_rig *rig, struct count *count)
 {
 	const char *hosts[] = { "far.test", "far.test:443", "a.good.test", "bad.test",
 		"127.0.0.1:80", "[::1]:8080", "localhost", "10.0.0.1", "unix:/run/docker.sock",
@@ -550,7 +486,7 @@ compare_hosts(struct rig *rig, struct count *count)
 static void
 a_glance_never_says_more_than_a_decision(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct count all = { 0 };
 
 	world_dir("d");
@@ -580,7 +516,7 @@ a_glance_never_says_more_than_a_decision(void **state)
 			}
 			all.tried += objects.tried;
 			all.glanced += objects.glanced;
-			stop(rig);
+			engine_rig_stop(rig);
 		}
 	assert_true(all.tried > 10000);
 	assert_true(all.glanced > 1000 && all.glanced < all.tried);
@@ -589,14 +525,14 @@ a_glance_never_says_more_than_a_decision(void **state)
 static void
 a_glance_needs_a_record_and_a_first_write(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "f"));
 	struct ambit_request *request;
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit = NULL;
 	uint64_t ticket;
 
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	assert_int_equal(glance(rig, &o, 1), AMBIT_ASK);
 	request = request_of(&o, 1);
 	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 0);
@@ -604,8 +540,8 @@ a_glance_needs_a_record_and_a_first_write(void **state)
 	ambit_outcome_finish(&outcome);
 	assert_int_equal(ambit_permit_finish(permit, 0, NULL), 0);
 	assert_int_equal(glance(rig, &o, 1), AMBIT_ALLOW);
-	stop(rig);
-	start_as(rig, NULL, &(struct ambit_engine_options){ .observe = true });
+	engine_rig_stop(rig);
+	engine_rig_start(rig, NULL, &(struct ambit_engine_options){ .observe = true });
 	o.access = AMBIT_ACCESS_READ;
 	assert_int_equal(glance(rig, &o, 1), AMBIT_ASK);
 	assert_int_equal(glance(rig, &o, 0), AMBIT_ASK);
@@ -614,7 +550,7 @@ a_glance_needs_a_record_and_a_first_write(void **state)
 static void
 a_glance_notices_what_others_store(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "f"));
 	struct ambit_record *other = NULL;
 	time_t until;
@@ -643,7 +579,7 @@ a_glance_notices_what_others_store(void **state)
 /* -- questions --------------------------------------------------------------------- */
 
 static uint64_t
-submit(struct rig *rig, const struct ambit_object *objects, size_t n, pid_t pid,
+submit(struct engine_rig *rig, const struct ambit_object *objects, size_t n, pid_t pid,
 	struct ambit_outcome *ret_outcome)
 {
 	struct ambit_request *request = request_of(objects, n);
@@ -658,7 +594,7 @@ submit(struct rig *rig, const struct ambit_object *objects, size_t n, pid_t pid,
 }
 
 static void
-answer(struct rig *rig, enum ambit_answer_kind kind)
+answer(struct engine_rig *rig, enum ambit_answer_kind kind)
 {
 	const struct ambit_question *question = engine_question(rig->engine);
 	struct ambit_answer said = { .kind = kind };
@@ -670,7 +606,7 @@ answer(struct rig *rig, enum ambit_answer_kind kind)
 }
 
 static enum ambit_verdict
-collect(struct rig *rig, uint64_t ticket, enum ambit_code *ret_code, size_t *ret_passes)
+collect(struct engine_rig *rig, uint64_t ticket, enum ambit_code *ret_code, size_t *ret_passes)
 {
 	struct ambit_permit *permit = NULL;
 	struct ambit_outcome outcome;
@@ -697,14 +633,14 @@ collect(struct rig *rig, uint64_t ticket, enum ambit_code *ret_code, size_t *ret
 static void
 once_is_this_directory_for_this_process(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "one"));
 	struct ambit_outcome outcome;
 	enum ambit_code code;
 	uint64_t ticket;
 	size_t passes;
 
-	start(rig, "{\"loop_limit\":1}");
+	engine_rig_start(rig, "{\"loop_limit\":1}", NULL);
 	ticket = submit(rig, &o, 1, 100, &outcome);
 	assert_int_not_equal(ticket, 0);
 	answer(rig, AMBIT_ONCE);
@@ -727,7 +663,7 @@ once_is_this_directory_for_this_process(void **state)
 static void
 an_answer_is_not_about_what_was_put_there_since(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	const char *path = at(rig->w.out, "f");
 	struct ambit_object o;
 	struct ambit_outcome outcome;
@@ -736,7 +672,7 @@ an_answer_is_not_about_what_was_put_there_since(void **state)
 
 	world_file(path, "old");
 	world_file(at(rig->w.out, "kept"), "so that its inode is not given out again");
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	o = object(AMBIT_ACCESS_WRITE, path);
 	ticket = submit(rig, &o, 1, 100, &outcome);
 	assert_non_null(engine_question(rig->engine));
@@ -768,7 +704,7 @@ count_event(void *data, int64_t id, const struct ambit_event *event)
 }
 
 static int
-events(struct rig *rig, const char *kind, const char *code)
+events(struct engine_rig *rig, const char *kind, const char *code)
 {
 	struct ambit_event_filter filter = { .kind = kind, .code = code };
 	int n = 0;
@@ -780,13 +716,13 @@ events(struct rig *rig, const char *kind, const char *code)
 static void
 a_question_that_fails_refuses_all_who_wait(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
 	struct ambit_outcome outcome;
 	enum ambit_code code;
 	uint64_t ticket[3], id;
 
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	for (int i = 0; i < 3; i++)
 		ticket[i] = submit(rig, &o, 1, 100, &outcome);
 	id = engine_question(rig->engine)->id;
@@ -807,7 +743,7 @@ a_question_that_fails_refuses_all_who_wait(void **state)
 
 /* How many of 100 different questions were put into the queue. */
 static int
-ask_many(struct rig *rig)
+ask_many(struct engine_rig *rig)
 {
 	struct ambit_outcome outcome;
 	int n = 0;
@@ -829,24 +765,24 @@ ask_many(struct rig *rig)
 static void
 only_a_person_is_asked_at_a_rate(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_approver program = { .instant = true, .name = "test" };
 	struct ambit_approver person = { .name = "test" };
 
-	start_as(rig, NULL, &(struct ambit_engine_options){ .approver = &person });
+	engine_rig_start(rig, NULL, &(struct ambit_engine_options){ .approver = &person });
 	assert_true(ask_many(rig) < 100);
-	stop(rig);
-	start_as(rig, NULL, &(struct ambit_engine_options){ .approver = &program });
+	engine_rig_stop(rig);
+	engine_rig_start(rig, NULL, &(struct ambit_engine_options){ .approver = &program });
 	assert_int_equal(ask_many(rig), 100);
-	stop(rig);
-	start_as(rig, NULL, &(struct ambit_engine_options){ .unlimited = true });
+	engine_rig_stop(rig);
+	engine_rig_start(rig, NULL, &(struct ambit_engine_options){ .unlimited = true });
 	assert_int_equal(ask_many(rig), 100);
 }
 
 static void
 a_socket_is_asked_as_what_it_is(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	const char *host = "unix:/run/user/1/ssh-agent.sock";
 	struct ambit_request *request = NULL;
 	const struct ambit_question *question;
@@ -857,7 +793,7 @@ a_socket_is_asked_as_what_it_is(void **state)
 	uint64_t ticket = 0;
 	size_t passes;
 
-	start(rig, "{\"net\":\"open\"}");
+	engine_rig_start(rig, "{\"net\":\"open\"}", NULL);
 	assert_int_equal(engine_allows_host_fast(rig->engine, host, &pass), AMBIT_ASK);
 	assert_int_equal(ambit_request_connect(host, &request, NULL), 0);
 	assert_int_equal(ambit_request_set_who(request, 100, 7, "ssh", NULL), 0);
@@ -930,7 +866,7 @@ spine(const char *path)
 }
 
 static struct list
-writable(struct rig *rig)
+writable(struct engine_rig *rig)
 {
 	struct list list = { 0 };
 
@@ -941,7 +877,7 @@ writable(struct rig *rig)
 static void
 the_floor_is_what_is_open_without_a_question(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct list list;
 	char settings[2048];
 
@@ -951,7 +887,7 @@ the_floor_is_what_is_open_without_a_question(void **state)
 	world_dir(at(rig->w.out, "moved"));
 	snprintf(settings, sizeof(settings), "{\"write\":[\"%s/granted\",\"%s/no\",\"%s/x\"]}",
 		rig->w.out, rig->w.out, rig->w.state);
-	start(rig, settings);
+	engine_rig_start(rig, settings, NULL);
 	add_rule(rig, true, AMBIT_OP_WRITE, at(rig->w.out, "ruled"), true);
 	add_rule(rig, true, AMBIT_OP_WRITE, at(rig->w.out, "moved"), true);
 	add_rule(rig, true, AMBIT_OP_WRITE, at(rig->w.out, "file"), false);
@@ -989,12 +925,12 @@ the_floor_goes_around_guards(void **state)
 		".git/modules/x/objects", "sub", "sub/repo", "sub/repo/.git" };
 	static const char *const open_of[] = { "src", ".claude/logs", ".git/objects", ".git/refs",
 		"sub/free", "sub/repo/.git/objects", "sub/repo/lib" };
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct list list;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		world_dir(at(rig->w.root, dirs[i]));
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	assert_false(engine_may_open_dir(rig->engine, at(rig->w.root, "new")));
 	list = writable(rig);
 	assert_true(has(&list, spine(rig->w.root)));
@@ -1028,7 +964,7 @@ git_directories_are_known(void **state)
 {
 	static const char *const dirs[] = { ".git", ".git/logs", "tree", "store", "store/refs",
 		"bare", "bare/refs", "bare/objects", "src" };
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	char settings[2048];
 	struct list list;
 
@@ -1042,7 +978,7 @@ git_directories_are_known(void **state)
 	world_dir(at(rig->w.out, "granted/.git/objects"));
 	world_dir(at(rig->w.out, "granted/src"));
 	snprintf(settings, sizeof(settings), "{\"write\":[\"%s/granted\"]}", rig->w.out);
-	start(rig, settings);
+	engine_rig_start(rig, settings, NULL);
 	list = writable(rig);
 	assert_true(engine_in_git(rig->engine, at(rig->w.root, ".git")));
 	assert_true(engine_in_git(rig->engine, at(rig->w.root, "deep/.GIT/logs")));
@@ -1064,14 +1000,14 @@ git_directories_are_known(void **state)
 static void
 a_search_that_ends_early_is_told(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	char name[64];
 
 	for (int i = 0; i < 1100; i++) {
 		snprintf(name, sizeof(name), "d%d", i);
 		world_dir(at(rig->w.root, name));
 	}
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	writable(rig);
 	assert_true(engine_search_cut(rig->engine));
 }
@@ -1087,19 +1023,19 @@ the_floor_is_empty_where_every_write_is_refused_or_asked(void **state)
 		"{\"by_side_effect\":{\"write\":\"deny\"}}",
 		"{\"policy\":\"deny_all\"}",
 	};
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		start(rig, settings[i]);
+		engine_rig_start(rig, settings[i], NULL);
 		assert_int_equal(writable(rig).n, 0);
-		stop(rig);
+		engine_rig_stop(rig);
 	}
 }
 
 static void
 the_floor_goes_around_what_is_ambits_own(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct list list;
 
 	world_dir(at(rig->w.home, "src"));
@@ -1108,7 +1044,7 @@ the_floor_goes_around_what_is_ambits_own(void **state)
 	world_link("/", at(rig->w.home, "link"));
 	world_file(at(rig->w.home, "file"), "x");
 	snprintf(rig->w.root, sizeof(rig->w.root), "%s", rig->w.home);
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	world_dir(at(rig->w.home, ".local/state/other"));
 	list = writable(rig);
 	assert_true(has(&list, at(rig->w.home, "src")));
@@ -1123,24 +1059,24 @@ the_floor_goes_around_what_is_ambits_own(void **state)
 static void
 reads_are_limited_only_where_that_can_be_held(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct list list = { 0 };
 	char settings[2048];
 
-	start(rig, NULL);
+	engine_rig_start(rig, NULL, NULL);
 	assert_int_equal(engine_readable(rig->engine, take, &list), 1);
-	stop(rig);
-	start(rig, "{\"reads\":\"until-first-write\"}");
+	engine_rig_stop(rig);
+	engine_rig_start(rig, "{\"reads\":\"until-first-write\"}", NULL);
 	assert_int_equal(engine_readable(rig->engine, take, &list), 1);
 	assert_int_equal(list.n, 0);
-	stop(rig);
+	engine_rig_stop(rig);
 	world_dir(at(rig->w.out, "w"));
 	world_file(at(rig->w.out, "r"), "x");
 	world_dir(at(rig->w.out, "ruled"));
 	snprintf(settings, sizeof(settings),
 		"{\"reads\":\"folder\",\"write\":[\"%s/w\"],\"read\":[\"%s/r\",\"%s\"]}",
 		rig->w.out, rig->w.out, rig->w.state);
-	start(rig, settings);
+	engine_rig_start(rig, settings, NULL);
 	add_rule(rig, true, AMBIT_OP_READ, at(rig->w.out, "ruled"), true);
 	assert_int_equal(engine_readable(rig->engine, take, &list), 0);
 	assert_true(has(&list, rig->w.root));
@@ -1153,7 +1089,7 @@ reads_are_limited_only_where_that_can_be_held(void **state)
 static void
 secrets_and_the_record_are_hidden(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct list list = { 0 };
 	char settings[2048];
 
@@ -1164,7 +1100,7 @@ secrets_and_the_record_are_hidden(void **state)
 	world_dir(at(rig->w.home, ".gnupg"));
 	world_file(at(rig->w.home, ".netrc"), "x");
 	snprintf(settings, sizeof(settings), "{\"read\":[\"%s/.netrc\"]}", rig->w.home);
-	start(rig, settings);
+	engine_rig_start(rig, settings, NULL);
 	assert_int_equal(engine_hidden(rig->engine, take, &list), 0);
 	assert_true(has(&list, at(rig->w.home, ".ssh/id_a")));
 	assert_true(has(&list, at(rig->w.home, ".gnupg")));
@@ -1175,10 +1111,10 @@ secrets_and_the_record_are_hidden(void **state)
 static void
 a_run_is_noted(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_error err = { 0 };
 
-	start(rig, "{\"net\":\"none\"}");
+	engine_rig_start(rig, "{\"net\":\"none\"}", NULL);
 	assert_int_equal(engine_record_note(rig->engine, "run", "make", "{\"a\":1}", &err), 0);
 	assert_int_equal(engine_record_note(rig->engine, "end", "make", "{}", &err), 0);
 	assert_int_equal(events(rig, "run", NULL), 1);
@@ -1203,7 +1139,7 @@ no_pass_no_act(void **state)
 	assert_int_equal(pass_use(&pass), -EPERM);
 }
 
-#define t(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
+#define t(name) cmocka_unit_test_setup_teardown(name, engine_rig_open, engine_rig_close)
 
 int
 main(void)

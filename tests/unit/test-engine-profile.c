@@ -2,7 +2,7 @@
 /* Promises about profiles and repository configs at the engine's door: one
  * question opens all of a profile or nothing, for as long as the answer says. */
 
-#include "unit-world.h"
+#include "engine-rig.h"
 
 #include "ask/question-copy.h"
 #include "base/fd.h"
@@ -10,72 +10,14 @@
 #include "engine/doors.h"
 #include "engine/line.h"
 
-struct rig {
-	struct world w;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
-	struct ambit_engine *engine;
-};
-
 static void
-start(struct rig *rig, const char *settings, const char *session)
+start(struct engine_rig *rig, const char *settings, const char *session)
 {
-	struct ambit_error err = { 0 };
-
-	rig->settings = world_settings(&rig->w, settings);
-	rig->scope = world_scope(&rig->w);
-	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
-		fail_msg("record: %s", err.text);
-	struct ambit_engine_options options = {
-		.settings = rig->settings,
-		.scope = rig->scope,
-		.record = rig->record,
-		.session = session,
-		.door = "test",
-	};
-
-	if (ambit_engine_create(&options, &rig->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
-}
-
-static void
-stop(struct rig *rig)
-{
-	ambit_engine_destroy(rig->engine);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
-	rig->engine = NULL;
-	rig->record = NULL;
-	rig->scope = NULL;
-	rig->settings = NULL;
-}
-
-static int
-open_rig(void **state)
-{
-	struct rig *rig = calloc(1, sizeof(*rig));
-
-	assert_non_null(rig);
-	world_open(&rig->w);
-	*state = rig;
-	return 0;
-}
-
-static int
-close_rig(void **state)
-{
-	struct rig *rig = *state;
-
-	stop(rig);
-	world_close(&rig->w);
-	free(rig);
-	return 0;
+	engine_rig_start(rig, settings, &(struct ambit_engine_options){ .session = session });
 }
 
 static enum ambit_verdict
-decide(struct rig *rig, struct ambit_request *request)
+decide(struct engine_rig *rig, struct ambit_request *request)
 {
 	struct ambit_outcome outcome;
 	enum ambit_verdict verdict;
@@ -88,7 +30,7 @@ decide(struct rig *rig, struct ambit_request *request)
 }
 
 static enum ambit_verdict
-may_write(struct rig *rig, const char *beneath_home)
+may_write(struct engine_rig *rig, const char *beneath_home)
 {
 	auto_free char *path = str_printf("%s/%s", rig->w.home, beneath_home);
 	auto_free char *args = str_printf("{\"file_path\":\"%s\"}", path);
@@ -99,7 +41,7 @@ may_write(struct rig *rig, const char *beneath_home)
 }
 
 static enum ambit_verdict
-may_connect(struct rig *rig, const char *host)
+may_connect(struct engine_rig *rig, const char *host)
 {
 	struct ambit_request *request = NULL;
 
@@ -108,7 +50,7 @@ may_connect(struct rig *rig, const char *host)
 }
 
 static void
-answer(struct rig *rig, const char *name, enum ambit_answer_kind kind)
+answer(struct engine_rig *rig, const char *name, enum ambit_answer_kind kind)
 {
 	struct ambit_answer a = { .kind = kind, .message = "so it is" };
 	struct ambit_error err = { 0 };
@@ -118,7 +60,7 @@ answer(struct rig *rig, const char *name, enum ambit_answer_kind kind)
 }
 
 static int
-put(struct rig *rig, const char *name)
+put(struct engine_rig *rig, const char *name)
 {
 	struct ambit_question question = { 0 };
 	struct ambit_error err = { 0 };
@@ -132,7 +74,7 @@ put(struct rig *rig, const char *name)
 
 /* All of npm's, and nothing beside it. */
 static void
-assert_npm(struct rig *rig, enum ambit_verdict verdict)
+assert_npm(struct engine_rig *rig, enum ambit_verdict verdict)
 {
 	assert_int_equal(may_write(rig, ".npm/_cacache/x"), verdict);
 	assert_int_equal(may_write(rig, ".cache/node-gyp/x"), verdict);
@@ -160,7 +102,7 @@ count_event(void *data, int64_t id, const struct ambit_event *event)
 }
 
 static int
-events(struct rig *rig, const char *kind, const char *subject)
+events(struct engine_rig *rig, const char *kind, const char *subject)
 {
 	struct count count = { kind, subject, 0 };
 	struct ambit_event_filter filter = { 0 };
@@ -178,7 +120,7 @@ count_rule(void *data, const struct ambit_rule *rule)
 }
 
 static int
-rules(struct rig *rig)
+rules(struct engine_rig *rig)
 {
 	struct ambit_rule_filter filter = { .all_sessions = true };
 	int n = 0;
@@ -194,7 +136,7 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 {
 	static const enum ambit_answer_kind kinds[] = { AMBIT_NO, AMBIT_NO_SESSION, AMBIT_ONCE,
 		AMBIT_FILE, AMBIT_ALWAYS };
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_question q = { 0 };
 	auto_free char *always = str_printf("always in %s", rig->w.root);
 	static const char opens[] =
@@ -229,7 +171,7 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 static void
 once_opens_all_of_it_for_this_engine_alone(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 
 	start(rig, NULL, "s");
 	assert_npm(rig, AMBIT_ASK);
@@ -239,7 +181,7 @@ once_opens_all_of_it_for_this_engine_alone(void **state)
 	assert_int_equal(put(rig, "npm"), 0);
 	assert_int_equal(events(rig, "answer", "profile npm"), 1);
 	assert_int_equal(rules(rig), 0);
-	stop(rig);
+	engine_rig_stop(rig);
 	start(rig, NULL, "s");
 	assert_npm(rig, AMBIT_ASK);
 	assert_int_equal(put(rig, "npm"), 1);
@@ -248,17 +190,17 @@ once_opens_all_of_it_for_this_engine_alone(void **state)
 static void
 this_session_is_kept_for_the_session(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 
 	start(rig, NULL, "s");
 	answer(rig, "npm", AMBIT_FILE);
 	assert_int_equal(rules(rig), 4);
 	assert_npm(rig, AMBIT_ALLOW);
-	stop(rig);
+	engine_rig_stop(rig);
 	start(rig, NULL, "s");
 	assert_npm(rig, AMBIT_ALLOW);
 	assert_int_equal(put(rig, "npm"), 0);
-	stop(rig);
+	engine_rig_stop(rig);
 	start(rig, NULL, "other");
 	assert_npm(rig, AMBIT_ASK);
 	assert_int_equal(put(rig, "npm"), 1);
@@ -267,12 +209,12 @@ this_session_is_kept_for_the_session(void **state)
 static void
 always_is_kept_for_the_folder(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 
 	start(rig, NULL, "s");
 	answer(rig, "npm", AMBIT_ALWAYS);
 	assert_int_equal(rules(rig), 4);
-	stop(rig);
+	engine_rig_stop(rig);
 	start(rig, NULL, "other");
 	assert_npm(rig, AMBIT_ALLOW);
 	assert_int_equal(put(rig, "npm"), 0);
@@ -282,7 +224,7 @@ always_is_kept_for_the_folder(void **state)
 static void
 a_no_opens_nothing_and_a_no_for_the_session_is_remembered(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_question q;
 	struct ambit_error err = { 0 };
 
@@ -295,7 +237,7 @@ a_no_opens_nothing_and_a_no_for_the_session_is_remembered(void **state)
 	assert_non_null(strstr(err.text, "said no"));
 	assert_int_equal(may_write(rig, ".npm/x"), AMBIT_DENY);
 	assert_int_equal(may_connect(rig, "nodejs.org:443"), AMBIT_ASK); /* not npm's alone */
-	stop(rig);
+	engine_rig_stop(rig);
 	start(rig, NULL, "other");
 	assert_int_equal(put(rig, "npm"), 1);
 }
@@ -303,7 +245,7 @@ a_no_opens_nothing_and_a_no_for_the_session_is_remembered(void **state)
 static void
 what_the_settings_open_is_not_asked(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 
 	start(rig, "{\"profiles\":[\"npm\"],\"write\":[\"~/.cache\"]}", "s");
 	assert_int_equal(put(rig, "npm"), 0);
@@ -314,7 +256,7 @@ what_the_settings_open_is_not_asked(void **state)
 static void
 what_was_not_offered_is_no_answer(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_answer a = { .kind = AMBIT_FOLDER };
 
 	start(rig, NULL, "s");
@@ -329,7 +271,7 @@ what_was_not_offered_is_no_answer(void **state)
 static void
 guards_within_stay_guards(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 
 	start(rig, NULL, "s");
 	answer(rig, "claude", AMBIT_ONCE);
@@ -341,7 +283,7 @@ guards_within_stay_guards(void **state)
 static void
 a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	auto_free char *link = str_printf("%s/.npm", rig->w.home);
 	auto_free char *really = str_printf("~/.npm (really %s)", rig->w.out);
 	struct ambit_question q = { 0 };
@@ -358,7 +300,7 @@ a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 	/* but never the home itself, or what is above it */
 	assert_int_equal(unlink(link), 0);
 	world_link(rig->w.top, link);
-	stop(rig);
+	engine_rig_stop(rig);
 	start(rig, NULL, "t");
 	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), -EPERM);
 	struct ambit_answer a = { .kind = AMBIT_ALWAYS };
@@ -370,7 +312,7 @@ a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 static void
 where_reads_are_limited_they_are_opened_as_well(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_question q = { 0 };
 
 	start(rig, "{\"reads\":\"folder\"}", "s");
@@ -384,7 +326,7 @@ where_reads_are_limited_they_are_opened_as_well(void **state)
 static void
 without_a_record_nothing_is_kept_but_once_works(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	struct ambit_answer a = { .kind = AMBIT_FILE };
 
 	rig->settings = world_settings(&rig->w, NULL);
@@ -405,7 +347,7 @@ without_a_record_nothing_is_kept_but_once_works(void **state)
 /* -- configs ------------------------------------------------------------------------- */
 
 static int
-config(struct rig *rig, const char *old, const char *new, char **ret_text)
+config(struct engine_rig *rig, const char *old, const char *new, char **ret_text)
 {
 	auto_close int old_fd = -1, new_fd = -1;
 	struct ambit_error err;
@@ -429,7 +371,7 @@ config(struct rig *rig, const char *old, const char *new, char **ret_text)
 static void
 a_new_config_is_judged_by_what_it_says(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	auto_free char *text = NULL, *none = NULL;
 
 	start(rig, NULL, "s");
@@ -455,7 +397,7 @@ judge_fd(struct rig *rig, int fd, int old)
 static void
 what_is_no_regular_file_is_not_plain(void **state)
 {
-	struct rig *rig = *state;
+	struct engine_rig *rig = *state;
 	auto_close int dir = -1, fifo = -1, file = -1;
 
 	start(rig, NULL, "s");
@@ -473,7 +415,7 @@ what_is_no_regular_file_is_not_plain(void **state)
 	assert_int_equal(judge_fd(rig, file, -1), -EFBIG);
 }
 
-#define rig_test(f) cmocka_unit_test_setup_teardown(f, open_rig, close_rig)
+#define rig_test(f) cmocka_unit_test_setup_teardown(f, engine_rig_open, engine_rig_close)
 
 int
 main(void)

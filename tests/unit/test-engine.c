@@ -2,7 +2,7 @@
 /* Promises of the arrow: lib/engine*.c, lib/ask/question.c and
  * lib/perform/permit.c, on a real record and a real file system. */
 
-#include "unit-world.h"
+#include "engine-rig.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,11 +13,12 @@
 #include "record/upkeep.h"
 
 struct rig {
-	struct world w;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
-	struct ambit_engine *engine;
+	union {
+		struct engine_rig base;
+		struct {
+			ENGINE_RIG;
+		};
+	};
 	struct ambit_approver approver;
 	struct ambit_answer answer; /* what the approver below says */
 	int asked;
@@ -53,58 +54,21 @@ answer_as_told(struct ambit_approver *approver, const struct ambit_question *que
 static void
 start(struct rig *rig, const char *settings, const char *session)
 {
-	struct ambit_error err = { 0 };
-
-	rig->settings = world_settings(&rig->w, settings);
-	rig->scope = world_scope(&rig->w);
-	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
-		fail_msg("record: %s", err.text);
 	rig->approver = (struct ambit_approver){ .ask = answer_as_told, .name = "test" };
-	struct ambit_engine_options options = {
-		.settings = rig->settings,
-		.scope = rig->scope,
-		.record = rig->record,
-		.approver = &rig->approver,
-		.session = session,
-		.door = "test",
-	};
-
-	if (ambit_engine_create(&options, &rig->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
+	engine_rig_start(&rig->base, settings,
+		&(struct ambit_engine_options){ .approver = &rig->approver, .session = session });
 }
 
 static void
 stop(struct rig *rig)
 {
-	ambit_engine_destroy(rig->engine);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
-	rig->engine = NULL;
-	rig->record = NULL;
-	rig->scope = NULL;
-	rig->settings = NULL;
+	engine_rig_stop(&rig->base);
 }
 
 static int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
-
-	assert_non_null(rig);
-	world_open(&rig->w);
-	*state = rig;
-	return 0;
-}
-
-static int
-close_rig(void **state)
-{
-	struct rig *rig = *state;
-
-	stop(rig);
-	world_close(&rig->w);
-	free(rig);
+	*state = engine_rig_create(sizeof(struct rig));
 	return 0;
 }
 
@@ -866,7 +830,7 @@ once_of_a_process_ends_with_it(void **state)
 int
 main(void)
 {
-#define IN_RIG(f) cmocka_unit_test_setup_teardown(f, open_rig, close_rig)
+#define IN_RIG(f) cmocka_unit_test_setup_teardown(f, open_rig, engine_rig_close)
 	const struct CMUnitTest tests[] = {
 		IN_RIG(a_write_inside_happens_and_is_recorded),
 		IN_RIG(a_no_leaves_the_file_alone_and_reaches_the_model),

@@ -6,8 +6,6 @@
 
 #include "web.h"
 
-#include <dirent.h>
-
 #include "base/fd.h"
 #include "base/str.h"
 #include "tools/registry/tools.h"
@@ -606,17 +604,17 @@ static void
 certificates_are_checked(void **state)
 {
 	struct web_process process;
-	char top[] = "/tmp/ambit-fetch-XXXXXX", key[60], cert[60], log[60], path[200];
+	char top[SCRATCH_PATH], key[80], cert[80], log[80], path[200];
 
 	(void)state;
-	assert_non_null(mkdtemp(top));
+	scratch_make(top, sizeof(top));
 	snprintf(key, sizeof(key), "%s/key", top);
 	snprintf(cert, sizeof(cert), "%s/cert", top);
 	snprintf(log, sizeof(log), "%s/log", top);
 	if (!web_run_quietly((char *[]){ "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
 		    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-keyout", key, "-out",
 		    cert, "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", NULL })) {
-		rmdir(top);
+		scratch_remove(top);
 		if (getenv("AMBIT_MUST_WORK"))
 			fail_msg("openssl is missing");
 		print_message("skip: no openssl\n");
@@ -636,10 +634,7 @@ certificates_are_checked(void **state)
 	fetch_tls(cert, "127.0.0.1", process.port, path, -EACCES, "from https to http");
 	assert_int_equal(rig.web.connections, 0);
 	web_process_stop(&process);
-	unlink(key);
-	unlink(cert);
-	unlink(log);
-	rmdir(top);
+	scratch_remove(top);
 }
 
 /* Where a page leads is the server's to write: it is no part of what ambit says. */
@@ -663,19 +658,6 @@ words_of_a_redirect_are_not_repeated(void **state)
 	assert_int_equal(rig.n_asked, 0);
 }
 
-static int
-count_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void
 nothing_is_left_open(void **state)
 {
@@ -692,10 +674,10 @@ nothing_is_left_open(void **state)
 		fetch(i % 2 ? "name.test" : NULL, paths[i % 5], &page, &err);
 		fetched_finish(&page);
 		if (i == 20)
-			before = count_descriptors();
+			before = scratch_descriptors();
 	}
 	/* A thread that looked up may be on its way out yet. */
-	assert_true(count_descriptors() <= before + 2);
+	assert_true(scratch_descriptors() <= before + 2);
 }
 
 static void

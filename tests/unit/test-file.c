@@ -23,33 +23,6 @@
 #include "perform/permit.h"
 #include "hand-law.h"
 
-static struct pass
-a_pass(void)
-{
-	static const char some;
-
-	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
-}
-
-static int
-open_world(void **state)
-{
-	struct world *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	world_open(w);
-	*state = w;
-	return 0;
-}
-
-static int
-close_world(void **state)
-{
-	world_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* A place as the engine would give it: name in dir (relative to the folder). */
 static struct ambit_place
 place_in(const char *dir, const char *name)
@@ -110,21 +83,6 @@ is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-/* How many names are in it: nothing of ours stays. */
-static int
-count(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int n = -2;
-
-	assert_non_null(dir);
-	while ((entry = readdir(dir)))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 /* -- put ---------------------------------------------------------------------------------- */
 
 static void
@@ -145,7 +103,7 @@ nothing_without_a_pass(void **state)
 	assert_int_equal(file_batch_put(batch, &none, &place, NULL, "x", 1, 0666, &err), -EPERM);
 	assert_int_equal(file_batch_remove(batch, &none, &place, NULL, &err), -EPERM);
 	file_batch_destroy(batch);
-	assert_int_equal(count("."), 0);
+	assert_int_equal(scratch_count("."), 0);
 	ambit_place_finish(&place);
 	ambit_place_finish(&other);
 }
@@ -167,7 +125,7 @@ creates_and_replaces(void **state)
 	assert_int_equal(put("a", "two"), 0);
 	assert_string_equal(world_read("a"), "two");
 	assert_int_equal(stat_of("a").st_mode & 07777, 0751);
-	assert_int_equal(count("."), 2);
+	assert_int_equal(scratch_count("."), 2);
 }
 
 static void
@@ -196,7 +154,7 @@ hard_links_stay(void **state)
 	assert_int_equal(put("b", "a much longer text than it was"), 0);
 	assert_string_equal(world_read("a"), "a much longer text than it was");
 	assert_int_equal(stat_of("a").st_nlink, 2);
-	assert_int_equal(count("."), 2);
+	assert_int_equal(scratch_count("."), 2);
 }
 
 static void
@@ -223,7 +181,7 @@ what_is_read_only_stays(void **state)
 	assert_int_equal(chmod("a", 0444), 0);
 	assert_int_equal(put("a", "two"), -EACCES);
 	assert_string_equal(world_read("a"), "one");
-	assert_int_equal(count("."), 1);
+	assert_int_equal(scratch_count("."), 1);
 }
 
 /* In a directory that cannot be changed, a file that can. */
@@ -383,8 +341,8 @@ nothing_outside_changes_in_a_race(void **state)
 	s.stop = true;
 	pthread_join(thread, NULL);
 	assert_string_equal(world_read(outside), "safe");
-	assert_int_equal(count(w->out), 1);
-	assert_true(count(".") <= 1);
+	assert_int_equal(scratch_count(w->out), 1);
+	assert_true(scratch_count(".") <= 1);
 	assert_int_equal(done + refused, 2000);
 }
 
@@ -434,7 +392,7 @@ one_of_many_writers_wins(void **state)
 		}
 		assert_true(won >= 0);
 		assert_string_equal(world_read("x"), writers[won].text);
-		assert_int_equal(count("."), 1);
+		assert_int_equal(scratch_count("."), 1);
 		ambit_place_finish(&place);
 	}
 	pthread_barrier_destroy(&start);
@@ -489,8 +447,8 @@ trees_do_not_leave_in_a_race(void **state)
 	s.stop = true;
 	pthread_join(thread, NULL);
 	assert_string_equal(world_read(secret), "safe");
-	assert_int_equal(count(w->out), 1);
-	assert_int_equal(count("."), 4);
+	assert_int_equal(scratch_count(w->out), 1);
+	assert_int_equal(scratch_count("."), 4);
 }
 
 /* -- a full disk -------------------------------------------------------------------------- */
@@ -519,7 +477,7 @@ on_a_full_disk(bool linked)
 		return 2;
 	if (strcmp(world_read("small/a"), "old") != 0 || stat_of("small/a").st_size != 3)
 		return 3;
-	return count("small") == (linked ? 2 : 1) ? 0 : 4;
+	return scratch_count("small") == (linked ? 2 : 1) ? 0 : 4;
 }
 
 static void
@@ -586,7 +544,7 @@ a_limit_loses_nothing(void **state)
 	assert_string_equal(world_read("a"), "old");
 	assert_string_equal(world_read("b"), "old");
 	assert_int_equal(stat_of("b").st_size, 3);
-	assert_int_equal(count("."), 3);
+	assert_int_equal(scratch_count("."), 3);
 }
 
 /* -- remove -------------------------------------------------------------------------------- */
@@ -628,7 +586,7 @@ removes_what_it_should(void **state)
 	assert_int_equal(remove_it("d", false), -ENOTEMPTY);
 	assert_true(is_there("d/e/299"));
 	assert_int_equal(remove_it("d", true), 0);
-	assert_int_equal(count("."), 0);
+	assert_int_equal(scratch_count("."), 0);
 	assert_string_equal(world_read(outside), "safe");
 	world_dir("empty");
 	assert_int_equal(remove_it("empty", false), 0);
@@ -732,11 +690,11 @@ moves_to_another_disk(void **state)
 	assert_int_equal(file_move(&pass, &open_law, &from, &to, false, NULL, NULL), 0);
 	snprintf(file, sizeof(file), "%s/e/a", there);
 	assert_string_equal(world_read(file), "one");
-	assert_int_equal(count("."), 0);
-	assert_int_equal(count(there), 1);
+	assert_int_equal(scratch_count("."), 0);
+	assert_int_equal(scratch_count(there), 1);
 	ambit_place_finish(&from);
 	ambit_place_finish(&to);
-	nftw(there, world_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(there);
 }
 
 static void
@@ -775,7 +733,7 @@ copies(void **state)
 	assert_int_equal(mkfifo("d/sub/fifo", 0600), 0);
 	assert_int_equal(carry(file_copy, "d", "f", false), -EXDEV);
 	assert_false(is_there("f"));
-	assert_int_equal(count("."), 6);
+	assert_int_equal(scratch_count("."), 6);
 }
 
 /* -- cancelling ----------------------------------------------------------------------------- */
@@ -806,7 +764,8 @@ make_tree(void)
 static int
 count_tree(void)
 {
-	return is_there("d") ? count("d") + (is_there("d/e") ? count("d/e") : 0) : 0;
+	return is_there("d") ? scratch_count("d") + (is_there("d/e") ? scratch_count("d/e") : 0)
+			     : 0;
 }
 
 /* Wherever it stops, what is gone is what it says. */
@@ -865,11 +824,11 @@ a_copy_that_stops_leaves_nothing(void **state)
 			break;
 		assert_int_equal(err.code, ECANCELED);
 		assert_non_null(strstr(err.text, "nothing was changed"));
-		assert_int_equal(count("."), 1);
+		assert_int_equal(scratch_count("."), 1);
 		assert_int_equal(count_tree(), 21);
 	}
 	assert_true(looks > 20 && looks < 200);
-	assert_int_equal(count("copy/e"), 10);
+	assert_int_equal(scratch_count("copy/e"), 10);
 	ambit_place_finish(&from);
 	ambit_place_finish(&to);
 }
@@ -899,16 +858,16 @@ a_move_that_stops_is_none(void **state)
 		if (file_move(&pass, &open_law, &from, &to, false, &watch, &err) == 0)
 			break;
 		assert_int_equal(err.code, ECANCELED);
-		assert_int_equal(count(there), 0);
+		assert_int_equal(scratch_count(there), 0);
 		assert_int_equal(count_tree(), 21);
 	}
 	assert_true(looks > 20 && looks < 200);
 	snprintf(file, sizeof(file), "%s/d/e", there);
-	assert_int_equal(count(file), 10);
+	assert_int_equal(scratch_count(file), 10);
 	assert_false(is_there("d"));
 	ambit_place_finish(&from);
 	ambit_place_finish(&to);
-	nftw(there, world_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(there);
 }
 
 static void
@@ -997,7 +956,7 @@ changes_come_together(void **state)
 	assert_string_equal(world_read("new"), "NEW");
 	assert_string_equal(world_read("two"), "LINKED");
 	assert_false(is_there("gone"));
-	assert_int_equal(count("."), 4);
+	assert_int_equal(scratch_count("."), 4);
 }
 
 static void
@@ -1007,7 +966,7 @@ check_as_before(int n)
 	assert_string_equal(world_read("gone"), "gone");
 	assert_string_equal(world_read("two"), "linked");
 	assert_false(is_there("new"));
-	assert_int_equal(count("."), n);
+	assert_int_equal(scratch_count("."), n);
 }
 
 static void
@@ -1054,7 +1013,7 @@ two_names_of_one_file_are_not_both_changed(void **state)
 	assert_int_equal(file_batch_commit(s.batch, NULL), -ESTALE);
 	several_end(&s);
 	assert_string_equal(world_read("one"), "one\n");
-	assert_int_equal(count("."), 2);
+	assert_int_equal(scratch_count("."), 2);
 }
 
 static void
@@ -1122,7 +1081,7 @@ meddle_with_many(bool replaces)
 
 	assert_non_null(s);
 	s->batch = file_batch_create();
-	nftw("d", world_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_remove("d");
 	unlink("moved");
 	world_dir("d");
 	world_file("theirs", "theirs");
@@ -1200,7 +1159,7 @@ a_lock_on_the_directory_is_no_obstacle(void **state)
 	several_end(s);
 	free(s);
 	assert_int_equal(put("0", "newer"), 0);
-	assert_int_equal(count("."), MANY);
+	assert_int_equal(scratch_count("."), MANY);
 }
 
 /* Somebody wrote into the file, which stays the same file. */
@@ -1225,7 +1184,7 @@ what_was_written_into_meanwhile_is_noticed(void **state)
 		assert_int_equal(file_put(&pass, &place, &was, "ours", 4, 0666, NULL), -ESTALE);
 		assert_string_equal(world_read("a"), "one\ntwo\n");
 		ambit_place_finish(&place);
-		assert_int_equal(count("."), 1 + linked);
+		assert_int_equal(scratch_count("."), 1 + linked);
 	}
 	unlink("b");
 	assert_int_equal(several_put(&s, "a", "ours"), 0);
@@ -1233,7 +1192,7 @@ what_was_written_into_meanwhile_is_noticed(void **state)
 	assert_int_equal(file_batch_commit(s.batch, NULL), -ESTALE);
 	several_end(&s);
 	assert_string_equal(world_read("a"), "one\ntwo\nthree\n");
-	assert_int_equal(count("."), 1);
+	assert_int_equal(scratch_count("."), 1);
 }
 
 /* What is in it can be listed, and not looked at. */
@@ -1253,7 +1212,7 @@ nothing_is_left_out_of_a_copy(void **state)
 	to = place_in(".", "copy");
 	assert_int_equal(file_copy(&pass, &open_law, &from, &to, false, NULL, NULL), -EACCES);
 	assert_int_equal(chmod("closed", 0755), 0);
-	assert_int_equal(count("."), 1);
+	assert_int_equal(scratch_count("."), 1);
 	ambit_place_finish(&from);
 	ambit_place_finish(&to);
 }
@@ -1284,12 +1243,12 @@ a_copy_that_fails_leaves_nothing(void **state)
 		snprintf(name, sizeof(name), "src/%d", i);
 		assert_int_equal(chmod(name, 0755), 0);
 	}
-	assert_int_equal(count("."), 1);
+	assert_int_equal(scratch_count("."), 1);
 	ambit_place_finish(&from);
 	ambit_place_finish(&to);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+#define T(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int
 main(void)

@@ -28,6 +28,7 @@
 #include "base/str.h"
 #include "line/floor/floor.h"
 #include "probe/probe.h"
+#include "scratch.h"
 
 /* root/{in,out,list,home}; the child's working directory is root. */
 struct place {
@@ -68,11 +69,9 @@ static int
 setup(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
-	char name[] = "/tmp/ambit-floor-XXXXXX";
 
 	assert_non_null(place);
-	assert_non_null(mkdtemp(name));
-	assert_non_null(realpath(name, place->root));
+	scratch_make(place->root, sizeof(place->root));
 	assert_int_equal(chdir(place->root), 0);
 	assert_int_equal(mkdir("in", 0700) | mkdir("in/sub", 0700) | mkdir("out", 0700), 0);
 	put_file("in/file", "inside");
@@ -91,15 +90,9 @@ static int
 teardown(void **state)
 {
 	struct place *place = *state;
-	pid_t pid;
 
 	assert_int_equal(chdir("/"), 0);
-	pid = fork();
-	if (pid == 0) {
-		execlp("rm", "rm", "-rf", "--", place->root, NULL);
-		_exit(127);
-	}
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	scratch_remove(place->root);
 	free(place);
 	return 0;
 }

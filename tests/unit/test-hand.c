@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,10 +21,11 @@
 #include <cmocka.h>
 
 #include "hand-law.h"
+#include "scratch.h"
 #include "perform/permit.h"
 
 struct scene {
-	char path[64];
+	char path[SCRATCH_PATH];
 	int dir, attic;
 	atomic_bool over;
 	atomic_int lost; /* files of the other thread that were replaced */
@@ -36,22 +36,13 @@ struct scene {
 	unsigned told;
 };
 
-static struct pass
-a_pass(void)
-{
-	static const char some;
-
-	return (struct pass){ .engine = (const struct ambit_engine *)(const void *)&some };
-}
-
 static int
 open_scene(void **state)
 {
 	struct scene *s = calloc(1, sizeof(*s));
 
 	assert_non_null(s);
-	snprintf(s->path, sizeof(s->path), "/tmp/ambit-hand-XXXXXX");
-	assert_non_null(mkdtemp(s->path));
+	scratch_make(s->path, sizeof(s->path));
 	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(mkdirat(s->dir, "attic", 0700), 0);
 	s->attic = openat(s->dir, "attic", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -61,22 +52,13 @@ open_scene(void **state)
 }
 
 static int
-remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static int
 close_scene(void **state)
 {
 	struct scene *s = *state;
 
 	close(s->dir);
 	close(s->attic);
-	nftw(s->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	scratch_remove(s->path);
 	free(s);
 	return 0;
 }

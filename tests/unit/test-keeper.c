@@ -26,6 +26,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/process/keeper.h"
+#include "scratch.h"
 
 #define PATIENCE_MS 20000
 #define TEXT_MAX 16384
@@ -39,7 +40,7 @@ static char *environment[] = { "PATH=/usr/bin:/bin", NULL };
 
 struct place {
 	bool last; /* the exit that was told last left nobody */
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	struct keeper keeper;
 	char *argv[8];
 	struct keeper_options options;
@@ -49,12 +50,9 @@ static int
 setup(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
-	const char *base = getenv("TMPDIR");
 
 	assert_non_null(place);
-	snprintf(place->dir, sizeof(place->dir), "%s/keeper-XXXXXX",
-		base && base[0] ? base : "/tmp");
-	assert_non_null(mkdtemp(place->dir));
+	scratch_make(place->dir, sizeof(place->dir));
 	place->options = (struct keeper_options){
 		.argv = place->argv,
 		.envp = environment,
@@ -74,15 +72,8 @@ static int
 teardown(void **state)
 {
 	struct place *place = *state;
-	auto_free char *command = str_printf("rm -rf '%s'", place->dir);
-	char *argv[] = { "sh", "-c", command, NULL };
-	pid_t pid = fork();
 
-	if (pid == 0) {
-		execv("/bin/sh", argv);
-		_exit(127);
-	}
-	waitpid(pid, NULL, 0);
+	scratch_remove(place->dir);
 	free(place);
 	return 0;
 }

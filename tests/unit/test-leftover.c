@@ -4,7 +4,6 @@
 
 #include "unit-world.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -85,31 +84,18 @@ leave_one(struct rig *rig)
 	return path;
 }
 
-static size_t
-count_files(const char *path)
-{
-	DIR *dir = opendir(path);
-	size_t n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n - 2;
-}
-
 static void
 what_a_dead_session_left_is_collected(void **state)
 {
 	struct rig *rig = *state;
 	auto_free char *one = leave_one(rig), *two = leave_one(rig);
 
-	assert_int_equal(count_files(rig->own), 2);
+	assert_int_equal(scratch_count(rig->own), 2);
 	collect(rig);
 	assert_int_equal(access(one, F_OK), -1);
 	assert_int_equal(access(two, F_OK), -1);
-	assert_int_equal(count_files(rig->own), 0);
-	assert_int_equal(count_files(rig->temp), 0);
+	assert_int_equal(scratch_count(rig->own), 0);
+	assert_int_equal(scratch_count(rig->temp), 0);
 }
 
 static void
@@ -199,7 +185,7 @@ half_made_directories_are_collected(void **state)
 	assert_int_equal(rename(path, own), 0);
 	collect(rig);
 	assert_int_equal(access(own, F_OK), -1);
-	assert_int_equal(count_files(rig->own), 0);
+	assert_int_equal(scratch_count(rig->own), 0);
 }
 
 static void
@@ -293,7 +279,7 @@ damaged_files_do_no_harm(void **state)
 	fclose(out);
 	collect(rig);
 	assert_int_equal(access(kept, F_OK), 0);
-	assert_int_equal(count_files(rig->own), 0);
+	assert_int_equal(scratch_count(rig->own), 0);
 }
 
 /* Nobody takes a file away that a session has just made and not locked yet. */
@@ -337,10 +323,10 @@ many_at_once_do_not_meet(void **state)
 	for (size_t i = 0; i < 25; i++)
 		pthread_join(threads[i], NULL);
 	/* Where many were there, one start may leave some to the next. */
-	for (int i = 0; i < 200 && count_files(rig->own) > 0; i++)
+	for (int i = 0; i < 200 && scratch_count(rig->own) > 0; i++)
 		collect(rig);
-	assert_int_equal(count_files(rig->own), 0);
-	assert_int_equal(count_files(rig->temp), 0);
+	assert_int_equal(scratch_count(rig->own), 0);
+	assert_int_equal(scratch_count(rig->temp), 0);
 }
 
 /* More than one start looks at. */
@@ -359,10 +345,10 @@ many_live_sessions_stay(void **state)
 	for (int i = 0; i < 200 && access(left, F_OK) == 0; i++)
 		collect(rig);
 	assert_int_equal(access(left, F_OK), -1);
-	assert_int_equal(count_files(rig->own), MANY);
+	assert_int_equal(scratch_count(rig->own), MANY);
 	for (size_t i = 0; i < MANY; i++)
 		leftovers_destroy(stores[i]);
-	assert_int_equal(count_files(rig->own), 0);
+	assert_int_equal(scratch_count(rig->own), 0);
 }
 
 static void
@@ -379,7 +365,7 @@ the_store_is_the_owners(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	/* Nothing was made: nothing is left. */
 	leftovers_destroy(store);
-	assert_int_equal(count_files(rig->own), 0);
+	assert_int_equal(scratch_count(rig->own), 0);
 	assert_int_equal(chmod(rig->own, 0777), 0);
 	assert_int_equal(leftovers_open(rig->w.state, &store, &err), -EPERM);
 	assert_int_equal(rmdir(rig->own), 0);

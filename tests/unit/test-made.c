@@ -22,10 +22,11 @@
 
 #include "base/fd.h"
 #include "line/object/session-objects.h"
+#include "scratch.h"
 
 struct world {
 	struct session_objects *made;
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	int fd;
 };
 
@@ -34,8 +35,7 @@ setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
-	snprintf(w->dir, sizeof(w->dir), "/tmp/ambit-made-XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
+	scratch_make(w->dir, sizeof(w->dir));
 	w->fd = open(w->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	w->made = session_objects_create();
 	assert_non_null(w->made);
@@ -48,10 +48,8 @@ teardown(void **state)
 {
 	struct world *w = *state;
 
-	unlinkat(w->fd, "a", 0);
-	unlinkat(w->fd, "b", 0);
 	close(w->fd);
-	rmdir(w->dir);
+	scratch_remove(w->dir);
 	session_objects_destroy(w->made);
 	free(w);
 	return 0;
@@ -247,11 +245,11 @@ a_queue_of_the_same_name_is_not_ours(void **state)
 static void
 a_number_that_is_given_out_again_is_not_ours(void **state)
 {
-	char dir[] = "/tmp/ambit-made-XXXXXX", path[64];
+	char dir[SCRATCH_PATH], path[SCRATCH_PATH + 8];
 	struct session_objects *made = session_objects_create();
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	scratch_make(dir, sizeof(dir));
 	snprintf(path, sizeof(path), "%s/theirs", dir);
 	for (int i = 0; i < 500; i++) {
 		int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -267,7 +265,7 @@ a_number_that_is_given_out_again_is_not_ours(void **state)
 		close(fd);
 		unlink(path);
 	}
-	rmdir(dir);
+	scratch_remove(dir);
 	session_objects_destroy(made);
 }
 

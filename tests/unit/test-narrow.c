@@ -15,9 +15,10 @@
 #include "base/str.h"
 #include "scope/scope-narrow.h"
 #include "scope/scope-private.h"
+#include "scratch.h"
 
 struct rig {
-	char top[64], folder[96];
+	char top[SCRATCH_PATH], folder[96];
 	struct ambit_scope *scope;
 };
 
@@ -29,8 +30,7 @@ setup(void **state)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	const struct ambit_scope_options options = { .root = rig->folder, .allow_bash = true };
 
-	snprintf(rig->top, sizeof(rig->top), "/tmp/ambit-narrow.XXXXXX");
-	assert_non_null(mkdtemp(rig->top));
+	scratch_make(rig->top, sizeof(rig->top));
 	snprintf(rig->folder, sizeof(rig->folder), "%s/folder", rig->top);
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		char path[128];
@@ -46,18 +46,10 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-	static const char *const names[] = { "folder/link", "folder/a/b", "folder/a", "folder/ab",
-		"folder", "moved/link", "moved/a/b", "moved/a", "moved/ab", "moved", "outside",
-		"" };
 	struct rig *rig = *state;
 
 	ambit_scope_destroy(rig->scope);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), "%s/%s", rig->top, names[i]);
-		remove(path);
-	}
+	scratch_remove(rig->top);
 	free(rig);
 	return 0;
 }

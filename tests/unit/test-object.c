@@ -26,6 +26,7 @@
 
 #include "base/str.h"
 #include "line/object/object.h"
+#include "scratch.h"
 
 enum {
 	FD_DIR = 30,  /* the child's: the folder "other" */
@@ -205,14 +206,11 @@ static int
 set_up(void **state)
 {
 	struct place_of_test *w = calloc(1, sizeof(*w));
-	const char *base = getenv("TMPDIR");
-	char made[PATH_MAX / 2], c;
+	char c;
 	int pair[2];
 
 	assert_non_null(w);
-	snprintf(made, sizeof(made), "%s/test-object.XXXXXX", base ? base : "/tmp");
-	assert_non_null(mkdtemp(made));
-	assert_non_null(realpath(made, w->root));
+	scratch_make(w->root, sizeof(w->root));
 	furnish(w->root);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	w->pid = fork();
@@ -235,18 +233,11 @@ static int
 take_down(void **state)
 {
 	W;
-	char command[] = "-rf";
-	pid_t pid;
 
 	close(w->socket);
 	assert_int_equal(waitpid(w->pid, NULL, 0), w->pid);
 	target_finish(&w->target);
-	pid = fork();
-	if (pid == 0) {
-		execlp("rm", "rm", command, "--", w->root, (char *)NULL);
-		_exit(127);
-	}
-	waitpid(pid, NULL, 0);
+	scratch_remove(w->root);
 	free(w);
 	return 0;
 }

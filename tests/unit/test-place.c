@@ -2,46 +2,31 @@
 /* From a permit to a place: what was decided is what is held, whatever was put there
  * in between. */
 
-#include "unit-world.h"
-
-#include <dirent.h>
+#include "engine-rig.h"
 
 #include "base/str.h"
 #include "engine/line.h"
 #include "perform/permit.h"
 
 struct rig {
-	struct world w;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
+	union {
+		struct engine_rig base;
+		struct {
+			ENGINE_RIG;
+		};
+	};
 	struct ambit_approver *approver;
-	struct ambit_engine *engine;
 	struct ambit_permit *permit;
 };
 
 static int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = engine_rig_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
-	rig->settings = world_settings(&rig->w, NULL);
-	rig->scope = world_scope(&rig->w);
-	assert_int_equal(
-		ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, NULL), 0);
 	assert_int_equal(ambit_approver_create("allow", NULL, 0, &rig->approver, NULL), 0);
-	assert_int_equal(ambit_engine_create(
-				 &(struct ambit_engine_options){
-					 .settings = rig->settings,
-					 .scope = rig->scope,
-					 .record = rig->record,
-					 .approver = rig->approver,
-					 .door = "test",
-				 },
-				 &rig->engine, NULL),
-		0);
+	engine_rig_start(
+		&rig->base, NULL, &(struct ambit_engine_options){ .approver = rig->approver });
 	*state = rig;
 	return 0;
 }
@@ -50,15 +35,11 @@ static int
 close_rig(void **state)
 {
 	struct rig *rig = *state;
+	struct ambit_approver *approver = rig->approver;
 
 	ambit_permit_finish(rig->permit, 0, NULL);
-	ambit_engine_destroy(rig->engine);
-	ambit_approver_destroy(rig->approver);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
-	world_close(&rig->w);
-	free(rig);
+	engine_rig_destroy(&rig->base);
+	ambit_approver_destroy(approver);
 	return 0;
 }
 
@@ -311,19 +292,6 @@ gives_several_places_and_passes(void **state)
 	ambit_place_finish(&to);
 }
 
-static int
-count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void
 leaves_no_descriptor(void **state)
 {
@@ -332,14 +300,14 @@ leaves_no_descriptor(void **state)
 
 	world_file("f", "x");
 	permit(rig, "write", "{\"file_path\":\"f\"}", NULL);
-	before = count_fds();
+	before = scratch_descriptors();
 	for (int i = 0; i < 200; i++) {
 		permit(rig, "write", "{\"file_path\":\"f\"}", i % 2 ? "." : NULL);
 		assert_int_equal(try_place(rig, "f", AMBIT_ACCESS_WRITE, true), 0);
 		assert_int_equal(try_place(rig, "g", AMBIT_ACCESS_WRITE, true), -EKEYREJECTED);
 		assert_int_equal(try_place(rig, "f/g", AMBIT_ACCESS_WRITE, true), -ENOTDIR);
 	}
-	assert_int_equal(count_fds(), before);
+	assert_int_equal(scratch_descriptors(), before);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)

@@ -242,19 +242,6 @@ makes_text_of_everything(void **state)
 
 /* -- and then --------------------------------------------------------------------------------- */
 
-static int
-count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
-}
-
 static void
 does_not_grow(void **state)
 {
@@ -267,7 +254,7 @@ does_not_grow(void **state)
 	for (int i = 0; i < rounds(100, 4000); i++)
 		succeeds(rig, "stamp", "{\"path\":\"f\"}", NULL);
 	used = memory_used();
-	fds = count_fds();
+	fds = scratch_descriptors();
 	for (int i = 0; i < rounds(3000, 10000); i++) {
 		if (i % 3 == 0)
 			succeeds(rig, "stamp", "{\"path\":\"f\"}", NULL);
@@ -276,7 +263,7 @@ does_not_grow(void **state)
 		else
 			succeeds(rig, "far", "{}", NULL);
 	}
-	assert_int_equal(count_fds(), fds);
+	assert_int_equal(scratch_descriptors(), fds);
 	assert_true(memory_used() < used + 65536);
 }
 

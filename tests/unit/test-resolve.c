@@ -6,25 +6,6 @@
 #include "base/str.h"
 #include "scope/scope-private.h"
 
-static int
-open_world(void **state)
-{
-	struct world *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	world_open(w);
-	*state = w;
-	return 0;
-}
-
-static int
-close_world(void **state)
-{
-	world_close(*state);
-	free(*state);
-	return 0;
-}
-
 /* Resolves beneath the folder; "" for a failure. */
 static const char *
 real_of(const struct world *w, const char *path, size_t len, bool follow)
@@ -454,7 +435,7 @@ folding_is_by_text_alone(void **state)
 int
 main(void)
 {
-#define IN_WORLD(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
+#define IN_WORLD(f) cmocka_unit_test_setup_teardown(f, world_setup, world_teardown)
 	const struct CMUnitTest tests[] = {
 		IN_WORLD(plain_names_and_dots),
 		IN_WORLD(missing_names_hang_on_what_exists),

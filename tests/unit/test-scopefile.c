@@ -18,32 +18,26 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fd.h"
-#include "base/program.h"
 #include "base/str.h"
+#include "scratch.h"
 
-static char top[64];
+static char top[SCRATCH_PATH];
 
 static int
 set_up(void **state)
 {
 	(void)state;
-	snprintf(top, sizeof(top), "/tmp/ambit-scopefile-XXXXXX");
-	return mkdtemp(top) && chdir(top) == 0 && mkdir("a", 0700) == 0 && mkdir("a/b", 0700) == 0
-		       ? 0
-		       : -1;
+	scratch_make(top, sizeof(top));
+	return chdir(top) == 0 && mkdir("a", 0700) == 0 && mkdir("a/b", 0700) == 0 ? 0 : -1;
 }
 
 static int
 tear_down(void **state)
 {
-	static char *const env[] = { NULL };
-	char *argv[] = { (char *)"/bin/rm", (char *)"-rf", top, NULL };
-	auto_free char *out = NULL;
-	size_t len;
-
 	(void)state;
 	assert_int_equal(chdir("/"), 0);
-	return run_program(argv, env, NULL, 0, 100, 60000, &out, &len, NULL);
+	scratch_remove(top);
+	return 0;
 }
 
 static void

@@ -24,9 +24,10 @@
 #include "line/process/temp-dir.h"
 #include "perform/clear.h"
 #include "rounds.h"
+#include "scratch.h"
 
 struct place {
-	char dir[64];
+	char dir[SCRATCH_PATH];
 	struct leftover made;
 	char *temp;
 	char *beside; /* a directory that must stay */
@@ -47,8 +48,7 @@ begin(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
 
-	snprintf(place->dir, sizeof(place->dir), "/tmp/test-temp-XXXXXX");
-	assert_non_null(mkdtemp(place->dir));
+	scratch_make(place->dir, sizeof(place->dir));
 	place->beside = str_printf("%s/beside", place->dir);
 	place->precious = str_printf("%s/precious", place->beside);
 	assert_int_equal(mkdir(place->beside, 0755), 0);

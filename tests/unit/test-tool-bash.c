@@ -149,19 +149,11 @@ test_a_write_outside_is_refused_and_told(void **state)
 static void
 forget_person(struct hand *h)
 {
-	struct ambit_error err = { 0 };
-
 	ambit_registry_destroy(h->registry);
 	h->registry = NULL;
 	ambit_executor_destroy(executor);
-	ambit_engine_destroy(h->engine);
-	h->engine = NULL;
-	if (ambit_engine_create(&(struct ambit_engine_options){ .settings = h->settings,
-					.scope = h->scope,
-					.record = h->record,
-					.door = "test" },
-		    &h->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
+	engine_rig_end(&h->base);
+	engine_rig_begin(&h->base, NULL);
 	make_registry(h, AMBIT_BACKEND_KERNEL);
 }
 

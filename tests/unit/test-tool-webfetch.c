@@ -2,7 +2,7 @@
 /* Promises of tools/web/tool-webfetch.c, as a call to the registry on a real record:
  * what a model reads, and who was reached. */
 
-#include "unit-world.h"
+#include "engine-rig.h"
 
 #include "web.h"
 
@@ -12,12 +12,13 @@
 #include "engine/line.h"
 
 struct rig {
-	struct world w;
+	union {
+		struct engine_rig base;
+		struct {
+			ENGINE_RIG;
+		};
+	};
 	struct web web, other;
-	struct ambit_settings *settings;
-	struct ambit_scope *scope;
-	struct ambit_record *record;
-	struct ambit_engine *engine;
 	struct ambit_registry *registry;
 	struct ambit_approver approver;
 	enum ambit_answer_kind answer;
@@ -50,19 +51,9 @@ start(struct rig *rig, const char *settings)
 
 	snprintf(text, sizeof(text), "{%s\"allow_hosts\":[\"127.0.0.1:%d\"]}", settings,
 		rig->web.port);
-	rig->settings = world_settings(&rig->w, text);
-	rig->scope = world_scope(&rig->w);
-	if (ambit_record_open(rig->w.state, AMBIT_RECORD_WRITE, &rig->record, &err) < 0)
-		fail_msg("record: %s", err.text);
 	rig->approver = (struct ambit_approver){ .ask = answer_as_told, .name = "test" };
-	struct ambit_engine_options options = { .settings = rig->settings,
-		.scope = rig->scope,
-		.record = rig->record,
-		.approver = &rig->approver,
-		.door = "test" };
-
-	if (ambit_engine_create(&options, &rig->engine, &err) < 0)
-		fail_msg("engine: %s", err.text);
+	engine_rig_start(
+		&rig->base, text, &(struct ambit_engine_options){ .approver = &rig->approver });
 	if (ambit_registry_create(&(struct ambit_registry_options){ .engine = rig->engine },
 		    &rig->registry, &err) < 0)
 		fail_msg("registry: %s", err.text);
@@ -72,19 +63,14 @@ static void
 stop(struct rig *rig)
 {
 	ambit_registry_destroy(rig->registry);
-	ambit_engine_destroy(rig->engine);
-	ambit_record_close(rig->record);
-	ambit_scope_destroy(rig->scope);
-	ambit_settings_destroy(rig->settings);
+	engine_rig_stop(&rig->base);
 }
 
 static int
 setup(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = engine_rig_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
 	web_open(&rig->web, "127.0.0.1", 0);
 	web_open(&rig->other, "127.0.0.1", 0);
 	start(rig, "");
@@ -100,8 +86,7 @@ teardown(void **state)
 	stop(rig);
 	web_close(&rig->web);
 	web_close(&rig->other);
-	world_close(&rig->w);
-	free(rig);
+	engine_rig_destroy(&rig->base);
 	return 0;
 }
 

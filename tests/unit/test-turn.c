@@ -26,6 +26,7 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "record/lock.h"
+#include "scratch.h"
 
 #define MANY 20
 
@@ -39,7 +40,7 @@ struct trace {
 };
 
 struct rig {
-	char top[64];
+	char top[SCRATCH_PATH];
 	char dir[96];
 	struct trace *trace;
 };
@@ -50,8 +51,7 @@ set_up(void **state)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	assert_non_null(rig);
-	snprintf(rig->top, sizeof(rig->top), "/tmp/ambit-turn-XXXXXX");
-	assert_non_null(mkdtemp(rig->top));
+	scratch_make(rig->top, sizeof(rig->top));
 	snprintf(rig->dir, sizeof(rig->dir), "%s/turns", rig->top);
 	rig->trace = mmap(NULL, sizeof(*rig->trace), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -64,14 +64,10 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	static char *const env[] = { NULL };
 	struct rig *rig = *state;
-	char *argv[] = { (char *)"/bin/rm", (char *)"-rf", rig->top, NULL };
-	auto_free char *out = NULL;
-	size_t len;
 
 	munmap(rig->trace, sizeof(*rig->trace));
-	run_program(argv, env, NULL, 0, 100, 10000, &out, &len, NULL);
+	scratch_remove(rig->top);
 	free(rig);
 	return 0;
 }
