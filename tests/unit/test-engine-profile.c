@@ -386,7 +386,7 @@ a_new_config_is_judged_by_what_it_says(void **state)
 }
 
 static int
-judge_fd(struct rig *rig, int fd, int old)
+judge_fd(struct engine_rig *rig, int fd, int old)
 {
 	auto_free char *text = NULL;
 	size_t len;
