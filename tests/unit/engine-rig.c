@@ -7,19 +7,14 @@
 void *
 engine_rig_create(size_t size)
 {
-	struct engine_rig *rig = calloc(1, size);
-
-	assert_non_null(rig);
-	world_open(&rig->w);
-	return rig;
+	return world_create(size);
 }
 
 void
 engine_rig_destroy(struct engine_rig *rig)
 {
 	engine_rig_stop(rig);
-	world_close(&rig->w);
-	free(rig);
+	world_destroy(&rig->w);
 }
 
 void
@@ -64,6 +59,24 @@ engine_rig_stop(struct engine_rig *rig)
 	engine_rig_end(rig);
 	ambit_settings_destroy(rig->settings);
 	rig->settings = NULL;
+}
+
+static int
+count_event(void *data, int64_t id, const struct ambit_event *event)
+{
+	(void)id;
+	(void)event;
+	++*(int *)data;
+	return 0;
+}
+
+int
+engine_rig_events(struct engine_rig *rig, const struct ambit_event_filter *filter)
+{
+	int n = 0;
+
+	assert_int_equal(ambit_record_events(rig->record, filter, count_event, &n, NULL), 0);
+	return n;
 }
 
 int

@@ -45,6 +45,9 @@ void engine_rig_start(
 	struct engine_rig *rig, const char *settings, const struct ambit_engine_options *more);
 void engine_rig_stop(struct engine_rig *rig);
 
+/* How many events of the record pass the filter. */
+int engine_rig_events(struct engine_rig *rig, const struct ambit_event_filter *filter);
+
 /* For cmocka: *state is a struct engine_rig whose engine is not started. */
 int engine_rig_open(void **state);
 int engine_rig_close(void **state);

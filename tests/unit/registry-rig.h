@@ -408,6 +408,38 @@ exists(const char *path)
 	return lstat(path, &st) == 0;
 }
 
+/* -- calls beside each other ------------------------------------------------------------- */
+
+struct job {
+	struct rig *rig;
+	const char *tool;
+	char args[1024];
+	struct ambit_call_options options;
+	struct ambit_result result;
+	pthread_t thread;
+};
+
+static inline void *
+do_job(void *data)
+{
+	struct job *job = data;
+
+	if (ambit_registry_call(job->rig->registry, job->tool, job->args, strlen(job->args),
+		    &job->options, &job->result) < 0)
+		abort();
+	return NULL;
+}
+
+/* Calls tool with job->args in a thread of its own. */
+static inline void
+begin_job(struct job *job, struct rig *rig, const char *tool, int cancel)
+{
+	job->rig = rig;
+	job->tool = tool;
+	job->options = (struct ambit_call_options){ .cancel = cancel };
+	assert_int_equal(pthread_create(&job->thread, NULL, do_job, job), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_rig, close_rig)
 
 #endif

@@ -61,6 +61,16 @@ scratch_remove(const char *path)
 	remove_at(AT_FDCWD, path);
 }
 
+void
+scratch_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+}
+
 int
 scratch_count(const char *path)
 {

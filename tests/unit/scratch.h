@@ -14,6 +14,9 @@ void scratch_make(char *ret_path, size_t size);
 /* Removes path and everything beneath it, also from directories without permissions. */
 void scratch_remove(const char *path);
 
+/* Writes the file path, which then has this text and nothing else. */
+void scratch_file(const char *path, const char *text);
+
 /* How many names are in a directory, without "." and "..". */
 int scratch_count(const char *path);
 

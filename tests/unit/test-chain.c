@@ -2,68 +2,13 @@
 /* Promises of the hash chain: nothing is lost by kill -9 or by many writers,
  * and whatever is changed by hand is named. */
 
-#include <errno.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include "base/own.h"
-#include "base/program.h"
-#include "base/str.h"
-#include "record/store.h"
+#include "record-place.h"
 #include "record/upkeep.h"
-#include "scratch.h"
 
-struct place {
-	char state[SCRATCH_PATH];
-	char db[96];
-	struct ambit_record *record;
-	struct ambit_error err;
-};
+#include <time.h>
 
 static int
-setup(void **state)
-{
-	struct place *p = calloc(1, sizeof(*p));
-
-	assert_non_null(p);
-	scratch_make(p->state, sizeof(p->state));
-	snprintf(p->db, sizeof(p->db), "%s/" STORE_FILE, p->state);
-	*state = p;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	struct place *p = *state;
-
-	ambit_record_close(p->record);
-	scratch_remove(p->state);
-	free(p);
-	return 0;
-}
-
-static void
-open_again(struct place *p)
-{
-	ambit_record_close(p->record);
-	p->record = NULL;
-	if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &p->record, &p->err) < 0)
-		fail_msg("%s", p->err.text);
-}
-
-static int
-append(struct ambit_record *record, const char *session, int n)
+append_number(struct ambit_record *record, const char *session, int n)
 {
 	struct ambit_event event = {
 		.session = session,
@@ -81,25 +26,9 @@ append(struct ambit_record *record, const char *session, int n)
 static void
 make_chain(struct place *p, int n)
 {
-	open_again(p);
+	reopen(p);
 	for (int i = 0; i < n; i++)
-		assert_int_equal(append(p->record, "s", i), 0);
-}
-
-static int
-exec_sql(struct place *p, const char *text)
-{
-	char *message = NULL;
-	sqlite3 *db;
-	int rc;
-
-	assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
-	sqlite3_busy_timeout(db, 10000);
-	rc = sqlite3_exec(db, text, NULL, NULL, &message);
-	if (rc != SQLITE_OK)
-		fail_msg("%s: %s", text, message);
-	sqlite3_close(db);
-	return rc;
+		assert_int_equal(append_number(p->record, "s", i), 0);
 }
 
 struct result {
@@ -126,7 +55,7 @@ keep(void *data, const struct ambit_chain *chain)
 }
 
 static struct result
-verify(struct place *p, const char *session)
+verify_chain(struct place *p, const char *session)
 {
 	struct result result = { 0 };
 
@@ -141,13 +70,13 @@ a_chain_that_nobody_touched_holds(void **state)
 	struct place *p = *state;
 
 	make_chain(p, 20);
-	assert_int_equal(append(p->record, "t", 0), 0);
-	struct result result = verify(p, NULL);
+	assert_int_equal(append_number(p->record, "t", 0), 0);
+	struct result result = verify_chain(p, NULL);
 
 	assert_int_equal(result.chains, 2);
 	assert_int_equal(result.events, 21);
 	assert_int_equal(result.broken, 0);
-	assert_int_equal(verify(p, "t").events, 1);
+	assert_int_equal(verify_chain(p, "t").events, 1);
 	assert_int_equal(ambit_record_verify(p->record, "nobody", keep, &result, &p->err), -ENOENT);
 }
 
@@ -155,7 +84,7 @@ a_chain_that_nobody_touched_holds(void **state)
 static void
 a_link_can_be_checked_without_ambit(void **state)
 {
-	static const char sql[] =
+	static const char query[] =
 		"SELECT json_array("
 		"coalesce((SELECT hash FROM events WHERE session = e.session AND seq = e.seq - 1),"
 		" printf('%064d', 0)),"
@@ -170,7 +99,7 @@ a_link_can_be_checked_without_ambit(void **state)
 	make_chain(p, 3);
 	assert_int_equal(record_append(p->record, &bare, NULL, NULL), 0);
 	assert_int_equal(sqlite3_open(p->db, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, query, -1, &stmt, NULL), SQLITE_OK);
 	for (; sqlite3_step(stmt) == SQLITE_ROW; rows++) {
 		char hex[HASH_HEX];
 
@@ -245,8 +174,8 @@ whatever_is_changed_by_hand_is_named(void **state)
 		struct place *p = own;
 
 		make_chain(p, 5);
-		exec_sql(p, tampering[i].sql);
-		struct result result = verify(p, "s");
+		sql(p, tampering[i].sql);
+		struct result result = verify_chain(p, "s");
 
 		if (result.broken != tampering[i].broken || !strstr(result.why, tampering[i].why))
 			fail_msg("%s: %lld: %s", tampering[i].sql, (long long)result.broken,
@@ -267,10 +196,10 @@ a_session_whose_events_are_all_gone_is_named(void **state)
 		.reads = -1,
 	};
 
-	open_again(p);
+	reopen(p);
 	assert_int_equal(record_session_store(p->record, &session, NULL), 0);
-	exec_sql(p, "DELETE FROM events; DELETE FROM heads");
-	struct result result = verify(p, NULL);
+	sql(p, "DELETE FROM events; DELETE FROM heads");
+	struct result result = verify_chain(p, NULL);
 
 	assert_int_equal(result.broken, 1);
 	assert_string_equal(result.why, "all events are gone");
@@ -289,16 +218,17 @@ a_body_that_is_no_json_is_named(void **state)
 	};
 	char hash[HASH_HEX];
 
-	open_again(p);
+	reopen(p);
 	assert_int_equal(chain_hash(chain_start, &link, hash), 0);
-	auto_free char *sql = str_printf("INSERT INTO events (session, seq, time, kind, body, hash)"
-					 " VALUES ('s', 1, 1, 'decide', '[1]', '%s');"
-					 "INSERT INTO heads VALUES ('s', 1, '%s')",
-		hash, hash);
+	auto_free char *text =
+		str_printf("INSERT INTO events (session, seq, time, kind, body, hash)"
+			   " VALUES ('s', 1, 1, 'decide', '[1]', '%s');"
+			   "INSERT INTO heads VALUES ('s', 1, '%s')",
+			hash, hash);
 
-	exec_sql(p, sql);
-	assert_int_equal(verify(p, NULL).broken, 1);
-	assert_string_equal(verify(p, NULL).why, "its body is not a JSON object");
+	sql(p, text);
+	assert_int_equal(verify_chain(p, NULL).broken, 1);
+	assert_string_equal(verify_chain(p, NULL).why, "its body is not a JSON object");
 }
 
 static void
@@ -332,11 +262,11 @@ a_tampered_head_does_not_let_an_event_replace_another(void **state)
 	struct place *p = *state;
 
 	make_chain(p, 5);
-	exec_sql(p, "UPDATE heads SET seq = 3, hash = (SELECT hash FROM events WHERE seq = 3)");
-	assert_int_equal(append(p->record, "s", 9), -EBADMSG);
-	exec_sql(p, "UPDATE heads SET hash = 'x'");
-	assert_int_equal(append(p->record, "s", 9), -EBADMSG);
-	assert_int_equal(verify(p, "s").events, 5);
+	sql(p, "UPDATE heads SET seq = 3, hash = (SELECT hash FROM events WHERE seq = 3)");
+	assert_int_equal(append_number(p->record, "s", 9), -EBADMSG);
+	sql(p, "UPDATE heads SET hash = 'x'");
+	assert_int_equal(append_number(p->record, "s", 9), -EBADMSG);
+	assert_int_equal(verify_chain(p, "s").events, 5);
 }
 
 /* -- many processes --------------------------------------------------------------- */
@@ -350,7 +280,7 @@ append_forever(struct place *p, int fd, int n)
 
 	if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &record, NULL) < 0)
 		_exit(1);
-	for (int i = 0; append(record, session, i) == 0; i++)
+	for (int i = 0; append_number(record, session, i) == 0; i++)
 		if (write(fd, "x", 1) != 1)
 			_exit(2);
 	_exit(3);
@@ -413,8 +343,8 @@ kill_9_loses_nothing_that_was_acknowledged(void **state)
 
 	for (unsigned round = 0; round < 25; round++) {
 		kill_round(p, &acknowledged, round);
-		open_again(p);
-		struct result result = verify(p, NULL);
+		reopen(p);
+		struct result result = verify_chain(p, NULL);
 
 		if (result.broken)
 			fail_msg("%lld: %s", (long long)result.broken, result.why);
@@ -442,7 +372,7 @@ write_some(struct place *p, int n)
 	if (ambit_record_open(p->state, AMBIT_RECORD_WRITE, &record, &p->err) < 0)
 		_exit(1);
 	for (int i = 0; i < EACH; i++)
-		if (append(record, "shared", i) < 0 || append(record, own, i) < 0 ||
+		if (append_number(record, "shared", i) < 0 || append_number(record, own, i) < 0 ||
 			(i % 10 == 0 && ambit_record_rule_add(record, &rule, NULL, NULL) < 0))
 			_exit(2);
 	ambit_record_close(record);
@@ -466,14 +396,14 @@ many_processes_write_at_once_without_loss(void **state)
 		assert_true(WIFEXITED(status));
 		assert_int_equal(WEXITSTATUS(status), 0);
 	}
-	open_again(p);
-	struct result result = verify(p, NULL);
+	reopen(p);
+	struct result result = verify_chain(p, NULL);
 
 	assert_int_equal(result.broken, 0);
 	assert_int_equal(result.chains, WRITERS + 1);
 	assert_int_equal(result.events, WRITERS * (2 * EACH + EACH / 10));
-	assert_int_equal(verify(p, "shared").events, WRITERS * (EACH + EACH / 10));
-	assert_int_equal(verify(p, "own3").events, EACH);
+	assert_int_equal(verify_chain(p, "shared").events, WRITERS * (EACH + EACH / 10));
+	assert_int_equal(verify_chain(p, "own3").events, EACH);
 }
 
 static void
@@ -489,16 +419,14 @@ a_chain_being_written_never_looks_broken(void **state)
 	if (pid == 0)
 		append_forever(p, pipes[1], 0);
 	assert_int_equal(read(pipes[0], &byte, 1), 1);
-	open_again(p);
+	reopen(p);
 	for (int i = 0; i < 50; i++)
-		assert_int_equal(verify(p, NULL).broken, 0);
+		assert_int_equal(verify_chain(p, NULL).broken, 0);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	close(pipes[0]);
 	close(pipes[1]);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
 main(void)

@@ -41,15 +41,6 @@ tear_down(void **state)
 	return 0;
 }
 
-static void
-put(const char *path, const char *text)
-{
-	auto_close int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(fd_write_all(fd, text, strlen(text)), 0);
-}
-
 /* A change of the same size in the same tick as the look before it would not be seen. */
 static void
 next_tick(void)
@@ -103,7 +94,7 @@ nothing_changed(void **state)
 	(void)state;
 	expect(begin(), "", false);
 	assert_int_equal(mkdir("f/d", 0700), 0);
-	put("f/d/a", "a");
+	scratch_file("f/d/a", "a");
 	assert_int_equal(symlink("d", "f/l"), 0);
 	assert_int_equal(mkfifo("f/p", 0600), 0);
 	expect(begin(), "", false);
@@ -117,28 +108,28 @@ every_kind_of_change_in_order(void **state)
 	(void)state;
 	assert_int_equal(mkdir("f/d", 0700), 0);
 	assert_int_equal(mkdir("f/d/gone", 0700), 0);
-	put("f/d/gone/x", "x");
-	put("f/d/same", "same");
-	put("f/d/text", "one");
-	put("f/d-", "1");
-	put("f/mode", "1");
-	put("f/kind", "1");
-	put("f/old", "1");
-	put("f/swapped", "1");
+	scratch_file("f/d/gone/x", "x");
+	scratch_file("f/d/same", "same");
+	scratch_file("f/d/text", "one");
+	scratch_file("f/d-", "1");
+	scratch_file("f/mode", "1");
+	scratch_file("f/kind", "1");
+	scratch_file("f/old", "1");
+	scratch_file("f/swapped", "1");
 	changes = begin();
-	put("f/d/text", "two"); /* the same size */
+	scratch_file("f/d/text", "two"); /* the same size */
 	assert_int_equal(unlink("f/d/gone/x"), 0);
 	assert_int_equal(rmdir("f/d/gone"), 0);
 	assert_int_equal(mkdir("f/d/new", 0700), 0);
-	put("f/d/new/a", "");
-	put("f/d/new/.b", "");
+	scratch_file("f/d/new/a", "");
+	scratch_file("f/d/new/.b", "");
 	assert_int_equal(chmod("f/mode", 0644), 0);
 	assert_int_equal(unlink("f/kind"), 0);
 	assert_int_equal(symlink("mode", "f/kind"), 0);
 	assert_int_equal(rename("f/old", "f/older"), 0);
 	assert_int_equal(unlink("f/swapped"), 0);
 	assert_int_equal(mkdir("f/swapped", 0700), 0);
-	put("f/swapped/in", "");
+	scratch_file("f/swapped/in", "");
 	expect(changes,
 		"-d/gone -d/gone/x +d/new +d/new/.b +d/new/a ~d/text ~kind ~mode -old +older "
 		"-swapped +swapped +swapped/in ",
@@ -152,10 +143,10 @@ a_file_that_has_its_old_times_again_is_seen(void **state)
 	struct stat st;
 
 	(void)state;
-	put("f/a", "one");
+	scratch_file("f/a", "one");
 	assert_int_equal(stat("f/a", &st), 0);
 	changes = begin();
-	put("f/a", "two");
+	scratch_file("f/a", "two");
 	assert_int_equal(
 		utimensat(AT_FDCWD, "f/a", (struct timespec[]){ st.st_atim, st.st_mtim }, 0), 0);
 	expect(changes, "~a ", false);
@@ -169,16 +160,16 @@ links_are_not_followed(void **state)
 	(void)state;
 	assert_int_equal(mkdir("out", 0700), 0);
 	assert_int_equal(symlink("../out", "f/l"), 0);
-	put("out/a", "one");
+	scratch_file("out/a", "one");
 	changes = begin();
-	put("out/a", "changed");
-	put("out/b", "");
+	scratch_file("out/a", "changed");
+	scratch_file("out/b", "");
 	expect(changes, "", false);
 	changes = begin();
 	/* A directory that becomes a link is gone, and so is what was in it. */
 	assert_int_equal(unlink("f/l"), 0);
 	assert_int_equal(mkdir("f/l", 0700), 0);
-	put("f/l/a", "");
+	scratch_file("f/l/a", "");
 	expect(changes, "-l +l +l/a ", false);
 }
 
@@ -189,13 +180,13 @@ what_git_keeps_is_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(mkdir("f/.git", 0700), 0);
-	put("f/.git/HEAD", "one");
+	scratch_file("f/.git/HEAD", "one");
 	changes = begin();
-	put("f/.git/HEAD", "another");
+	scratch_file("f/.git/HEAD", "another");
 	assert_int_equal(mkdir("f/sub", 0700), 0);
 	assert_int_equal(mkdir("f/sub/.git", 0700), 0);
-	put("f/sub/.git/HEAD", "");
-	put("f/.gitignore", "");
+	scratch_file("f/sub/.git/HEAD", "");
+	scratch_file("f/.gitignore", "");
 	expect(changes, "+.gitignore +sub +sub/.git ", false);
 }
 
@@ -207,7 +198,7 @@ any_name_and_any_depth(void **state)
 	auto_buf struct buf path = { 0 };
 
 	(void)state;
-	put("f/\xff\n", "");
+	scratch_file("f/\xff\n", "");
 	buf_puts(&path, "f");
 	for (int i = 0; i < 300; i++) {
 		buf_puts(&path, "/d");
@@ -215,7 +206,7 @@ any_name_and_any_depth(void **state)
 	}
 	buf_puts(&path, "/x");
 	more = begin();
-	put(path.data, "");
+	scratch_file(path.data, "");
 	auto_free char *deepest = str_printf("+%s ", path.data + 2);
 
 	expect(more, deepest, false);
@@ -258,11 +249,11 @@ a_directory_that_cannot_be_read_is_told(void **state)
 	if (geteuid() == 0)
 		skip();
 	assert_int_equal(mkdir("f/d", 0700), 0);
-	put("f/d/a", "");
-	put("f/z", "");
+	scratch_file("f/d/a", "");
+	scratch_file("f/z", "");
 	changes = begin();
 	assert_int_equal(chmod("f/d", 0), 0);
-	put("f/z", "z");
+	scratch_file("f/z", "z");
 	expect(changes, "~z ", true); /* d/a is not called deleted */
 	changes = begin();
 	assert_int_equal(chmod("f/d", 0700), 0);
@@ -287,8 +278,8 @@ each_can_stop_it(void **state)
 
 	(void)state;
 
-	put("f/a", "");
-	put("f/b", "");
+	scratch_file("f/a", "");
+	scratch_file("f/b", "");
 	assert_int_equal(changes_end(changes, stop, &n, &cut), 7);
 	assert_int_equal(n, 1);
 }
@@ -297,7 +288,7 @@ static void
 what_is_not_a_folder_is_refused(void **state)
 {
 	(void)state;
-	put("f/a", "");
+	scratch_file("f/a", "");
 	assert_null(changes_begin("f/a"));
 	assert_int_equal(errno, ENOTDIR);
 	assert_null(changes_begin("f/none"));
@@ -332,19 +323,19 @@ there_is_an_end_to_how_many(void **state)
 	make_files("f/a", 500);
 	make_files("f/b", 500);
 	make_files("f/c", 10);
-	put("f/z", "");
+	scratch_file("f/z", "");
 	changes = begin_within(1000);
 	assert_int_equal(unlink("f/a/7"), 0);
-	put("f/b/7", "changed");
-	put("f/c/7", "changed");
-	put("f/z", "changed");
+	scratch_file("f/b/7", "changed");
+	scratch_file("f/c/7", "changed");
+	scratch_file("f/z", "changed");
 	expect(changes, "-a/7 ~c/7 ~z ", true);
 	/* It comes to fit, or no longer does: neither created nor deleted. */
 	changes = begin_within(1010);
 	assert_int_equal(unlink("f/a/8"), 0);
 	expect(changes, "-a/8 ", true);
 	changes = begin_within(1012);
-	put("f/a/8", "");
+	scratch_file("f/a/8", "");
 	expect(changes, "+a/8 ", true);
 }
 

@@ -9,22 +9,11 @@
 #include "record/upkeep.h"
 
 static int
-count_event(void *data, int64_t id, const struct ambit_event *event)
-{
-	(void)id;
-	(void)event;
-	++*(int *)data;
-	return 0;
-}
-
-static int
 events(struct rig *rig, const char *kind, const char *verdict)
 {
 	struct ambit_event_filter filter = { .kind = kind, .verdict = verdict };
-	int n = 0;
 
-	assert_int_equal(ambit_record_events(rig->record, &filter, count_event, &n, NULL), 0);
-	return n;
+	return engine_rig_events(&rig->base, &filter);
 }
 
 static void

@@ -41,10 +41,8 @@ make_dirs(const char *path)
 static int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = world_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
 	rig->grounds = grounds_create();
 	assert_non_null(rig->grounds);
 	make_dirs(rig->w.state);
@@ -60,8 +58,7 @@ close_rig(void **state)
 
 	grounds_destroy(rig->grounds);
 	leftovers_destroy(rig->store);
-	world_close(&rig->w);
-	free(rig);
+	world_destroy(&rig->w);
 	return 0;
 }
 

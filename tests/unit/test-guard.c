@@ -20,10 +20,8 @@ struct rig {
 static int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = world_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
 	*state = rig;
 	return 0;
 }
@@ -35,8 +33,7 @@ close_rig(void **state)
 
 	guards_destroy(rig->guards);
 	ambit_scope_destroy(rig->scope);
-	world_close(&rig->w);
-	free(rig);
+	world_destroy(&rig->w);
 	return 0;
 }
 

@@ -150,32 +150,11 @@ after_many_he_has_no_say(void **state)
 
 /* -- side by side ------------------------------------------------------------------------- */
 
-struct job {
-	struct rig *rig;
-	char args[1024];
-	struct ambit_call_options options;
-	struct ambit_result result;
-	pthread_t thread;
-};
-
-static void *
-do_job(void *data)
-{
-	struct job *job = data;
-
-	if (ambit_registry_call(job->rig->registry, "stamp", job->args, strlen(job->args),
-		    &job->options, &job->result) < 0)
-		abort();
-	return NULL;
-}
-
 static void
 begin(struct job *job, struct rig *rig, const char *name, int cancel)
 {
-	job->rig = rig;
 	snprintf(job->args, sizeof(job->args), "%s", write_args(rig, name));
-	job->options = (struct ambit_call_options){ .cancel = cancel };
-	assert_int_equal(pthread_create(&job->thread, NULL, do_job, job), 0);
+	begin_job(job, rig, "stamp", cancel);
 }
 
 static void

@@ -22,10 +22,8 @@ struct rig {
 static int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = world_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
 	snprintf(rig->w.state, sizeof(rig->w.state), "%s/state", rig->w.top);
 	snprintf(rig->own, sizeof(rig->own), "%s/own", rig->w.state);
 	snprintf(rig->temp, sizeof(rig->temp), "%s/tmp", rig->w.top);
@@ -40,8 +38,7 @@ close_rig(void **state)
 {
 	struct rig *rig = *state;
 
-	world_close(&rig->w);
-	free(rig);
+	world_destroy(&rig->w);
 	return 0;
 }
 

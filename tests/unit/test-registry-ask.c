@@ -79,35 +79,6 @@ refuses_when_the_question_cannot_be_put(void **state)
 
 /* -- side by side ---------------------------------------------------------------------------- */
 
-struct job {
-	struct rig *rig;
-	const char *tool;
-	char args[1024];
-	struct ambit_call_options options;
-	struct ambit_result result;
-	pthread_t thread;
-};
-
-static void *
-do_job(void *data)
-{
-	struct job *job = data;
-
-	if (ambit_registry_call(job->rig->registry, job->tool, job->args, strlen(job->args),
-		    &job->options, &job->result) < 0)
-		abort();
-	return NULL;
-}
-
-static void
-begin(struct job *job, struct rig *rig, const char *tool, int cancel)
-{
-	job->rig = rig;
-	job->tool = tool;
-	job->options = (struct ambit_call_options){ .cancel = cancel };
-	assert_int_equal(pthread_create(&job->thread, NULL, do_job, job), 0);
-}
-
 static void *
 many_calls(void *data)
 {
@@ -160,7 +131,7 @@ goes_on_while_a_question_is_open(void **state)
 	rig->go = eventfd(0, EFD_CLOEXEC);
 	snprintf(path, sizeof(path), "%s/f", rig->w.out);
 	snprintf(job.args, sizeof(job.args), "{\"path\":\"%s\"}", path);
-	begin(&job, rig, "stamp", -1);
+	begin_job(&job, rig, "stamp", -1);
 	wait_readable(rig->entered, -1);
 	for (int i = 0; i < 10; i++)
 		succeeds(rig, "look", "{}", "looked");
@@ -188,11 +159,11 @@ asks_once_for_the_same_and_in_turn_for_the_rest(void **state)
 	rig->go = eventfd(0, EFD_CLOEXEC);
 	for (int i = 0; i < 3; i++) {
 		snprintf(same[i].args, sizeof(same[i].args), "{\"path\":\"%s/f\"}", rig->w.out);
-		begin(&same[i], rig, "stamp", -1);
+		begin_job(&same[i], rig, "stamp", -1);
 	}
 	wait_readable(rig->entered, -1);
 	snprintf(other.args, sizeof(other.args), "{\"path\":\"%s/g\"}", rig->w.out);
-	begin(&other, rig, "stamp", -1);
+	begin_job(&other, rig, "stamp", -1);
 	eventfd_write(rig->go, 1);
 	for (int i = 0; i < 3; i++) {
 		pthread_join(same[i].thread, NULL);
@@ -220,7 +191,7 @@ withdraws_a_question_with_its_call(void **state)
 	rig->go = eventfd(0, EFD_CLOEXEC);
 	snprintf(path, sizeof(path), "%s/f", rig->w.out);
 	snprintf(job.args, sizeof(job.args), "{\"path\":\"%s\"}", path);
-	begin(&job, rig, "stamp", cancel);
+	begin_job(&job, rig, "stamp", cancel);
 	wait_readable(rig->entered, -1);
 	eventfd_write(cancel, 1);
 	pthread_join(job.thread, NULL);
@@ -246,7 +217,7 @@ hears_of_an_answer_from_elsewhere(void **state)
 	rig->go = eventfd(0, EFD_CLOEXEC);
 	snprintf(path, sizeof(path), "%s/f", rig->w.out);
 	snprintf(job.args, sizeof(job.args), "{\"path\":\"%s\"}", path);
-	begin(&job, rig, "stamp", -1);
+	begin_job(&job, rig, "stamp", -1);
 	wait_readable(rig->entered, -1);
 	ambit_registry_lock(rig->registry);
 	question = engine_question(rig->engine);
@@ -321,7 +292,7 @@ takes_no_answer_for_another_question(void **state)
 	snprintf(path, sizeof(path), "%s/f", rig->w.out);
 	snprintf(other, sizeof(other), "%s/g", rig->w.out);
 	snprintf(job.args, sizeof(job.args), "{\"path\":\"%s\"}", path);
-	begin(&job, rig, "stamp", -1);
+	begin_job(&job, rig, "stamp", -1);
 	wait_readable(rig->entered, -1);
 	ambit_registry_lock(rig->registry);
 	question = engine_question(rig->engine);
@@ -349,7 +320,7 @@ tells_a_tool_that_it_is_cancelled(void **state)
 	int cancel = eventfd(0, EFD_CLOEXEC);
 
 	start(rig, NULL, false);
-	begin(&job, rig, "linger", cancel);
+	begin_job(&job, rig, "linger", cancel);
 	wait_readable(running, -1);
 	succeeds(rig, "look", "{}", "looked");
 	eventfd_write(cancel, 1);
@@ -415,9 +386,9 @@ ends_while_it_waits_for_its_turn(void **state)
 
 	start(rig, NULL, true);
 	rig->go = eventfd(0, EFD_CLOEXEC);
-	begin(&first, rig, "cross", -1);
+	begin_job(&first, rig, "cross", -1);
 	wait_readable(rig->entered, -1);
-	begin(&second, rig, "cross", cancel);
+	begin_job(&second, rig, "cross", cancel);
 	eventfd_write(cancel, 1);
 	pthread_join(second.thread, NULL);
 	assert_true(second.result.cancelled);

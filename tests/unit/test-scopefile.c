@@ -41,22 +41,13 @@ tear_down(void **state)
 }
 
 static void
-put(const char *path, const char *text)
-{
-	auto_close int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(fd_write_all(fd, text, strlen(text)), 0);
-}
-
-static void
 put_many(const char *path, char c, size_t n)
 {
 	auto_buf struct buf text = { 0 };
 
 	while (n-- > 0)
 		buf_putc(&text, c);
-	put(path, text.data);
+	scratch_file(path, text.data);
 }
 
 static char *
@@ -117,9 +108,9 @@ static void
 the_nearest_is_last_and_each_is_marked(void **state)
 {
 	(void)state;
-	put("SCOPE.md", "top\n");
-	put("a/SCOPE.md", "upper");
-	put("a/b/SCOPE.md", "lower\n");
+	scratch_file("SCOPE.md", "top\n");
+	scratch_file("a/SCOPE.md", "upper");
+	scratch_file("a/b/SCOPE.md", "lower\n");
 	auto_free char *text = text_of("a/b"), *upper = text_of("a"), *root = text_of("");
 	const char *one = strstr(text, "from: SCOPE.md, a file of the repository]\ntop\n");
 	const char *two = strstr(text, "from: a/SCOPE.md, a file of the repository]\nupper\n");
@@ -153,10 +144,10 @@ front_matter_is_not_the_body(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		put("a/SCOPE.md", rows[i].text);
+		scratch_file("a/SCOPE.md", rows[i].text);
 		has("a", rows[i].body);
 	}
-	put("a/SCOPE.md", "---\nname: x\n---\n");
+	scratch_file("a/SCOPE.md", "---\nname: x\n---\n");
 	auto_free char *text = text_of("a");
 
 	assert_string_equal(text, "");
@@ -166,7 +157,7 @@ static void
 what_is_no_file_of_the_folder_is_not_read(void **state)
 {
 	(void)state;
-	put("secret", "the secret\n");
+	scratch_file("secret", "the secret\n");
 	assert_int_equal(symlink("../secret", "a/SCOPE.md"), 0);
 	auto_free char *text = text_of("a");
 
@@ -178,7 +169,7 @@ what_is_no_file_of_the_folder_is_not_read(void **state)
 	assert_int_equal(mkdir("a/SCOPE.md", 0700), 0);
 	has("a", "it is not a regular file]\n");
 	if (geteuid() != 0) {
-		put("a/b/SCOPE.md", "x");
+		scratch_file("a/b/SCOPE.md", "x");
 		assert_int_equal(chmod("a/b/SCOPE.md", 0), 0);
 		has("a/b", "[a/b/SCOPE.md is left out: it cannot be read]\n");
 	}
@@ -206,15 +197,15 @@ static void
 what_is_not_text_is_left_out_or_cleaned(void **state)
 {
 	(void)state;
-	put("a/SCOPE.md", "a\xff"
-			  "b");
+	scratch_file("a/SCOPE.md", "a\xff"
+				   "b");
 	auto_free char *text = text_of("a");
 
 	assert_string_equal(text, "[a/SCOPE.md is left out: it is not UTF-8]\n");
-	put("a/SCOPE.md", "one\033[2Jtwo\xe2\x80\xae three\n");
+	scratch_file("a/SCOPE.md", "one\033[2Jtwo\xe2\x80\xae three\n");
 	has("a", "]\nonetwo three\n[");
 	assert_int_equal(mkdir("a/x\n]", 0700), 0);
-	put("a/x\n]/SCOPE.md", "odd");
+	scratch_file("a/x\n]/SCOPE.md", "odd");
 	has("a/x\n]", "from: a/x\\n]/SCOPE.md, a file");
 }
 
@@ -270,7 +261,7 @@ a_long_way_has_its_nearest(void **state)
 		auto_free char *file = str_printf("%s/SCOPE.md", path.data);
 		auto_free char *body = str_printf("number %d.", i);
 
-		put(file, body);
+		scratch_file(file, body);
 	}
 	auto_free char *text = text_of(path.data);
 

@@ -13,10 +13,8 @@ struct rig {
 static int
 open_rig(void **state)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = world_create(sizeof(*rig));
 
-	assert_non_null(rig);
-	world_open(&rig->w);
 	rig->run.seen = seen_create();
 	*state = rig;
 	return 0;
@@ -29,8 +27,7 @@ close_rig(void **state)
 
 	free(rig->run.hint);
 	seen_destroy(rig->run.seen);
-	world_close(&rig->w);
-	free(rig);
+	world_destroy(&rig->w);
 	return 0;
 }
 

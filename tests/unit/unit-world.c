@@ -27,22 +27,34 @@ world_close(struct world *w)
 	scratch_remove(w->top);
 }
 
-int
-world_setup(void **state)
+void *
+world_create(size_t size)
 {
-	struct world *w = calloc(1, sizeof(*w));
+	struct world *w = calloc(1, size);
 
 	assert_non_null(w);
 	world_open(w);
-	*state = w;
+	return w;
+}
+
+void
+world_destroy(struct world *w)
+{
+	world_close(w);
+	free(w);
+}
+
+int
+world_setup(void **state)
+{
+	*state = world_create(sizeof(struct world));
 	return 0;
 }
 
 int
 world_teardown(void **state)
 {
-	world_close(*state);
-	free(*state);
+	world_destroy(*state);
 	return 0;
 }
 
@@ -55,11 +67,7 @@ world_dir(const char *path)
 void
 world_file(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	close(fd);
+	scratch_file(path, text);
 }
 
 void

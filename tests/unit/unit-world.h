@@ -36,6 +36,12 @@ struct world {
 void world_open(struct world *w);
 void world_close(struct world *w);
 
+/* A zeroed rig of size bytes that begins with a struct world, which is opened. */
+void *world_create(size_t size);
+
+/* Closes the world and frees the rig that begins with it. */
+void world_destroy(struct world *w);
+
 /* For cmocka: *state is a struct world. */
 int world_setup(void **state);
 int world_teardown(void **state);
