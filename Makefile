@@ -72,6 +72,8 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 RIG_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
 RIG_OBJ := $(RIG_SRC:%.c=$(BUILD)/%.o)
 CASES := $(patsubst tests/cases/cases.c,$(BUILD)/tests/cases,$(wildcard tests/cases/cases.c))
+TEXTS_SRC := $(sort $(wildcard tests/texts/*.c))
+TEXTS := $(if $(TEXTS_SRC),$(BUILD)/texts/texts)
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz-*.c))
 REPLAY := $(FUZZ_SRC:tests/fuzz/fuzz-%.c=$(BUILD)/tests/replay-%)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%)
@@ -162,6 +164,11 @@ $(BUILD)/tests/cases: tests/cases/cases.c $(ARCHIVES)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
 
+$(BUILD)/texts/texts: $(TEXTS_SRC:%.c=$(BUILD)/%.o) $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka
+
 $(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/replay.o $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
@@ -202,7 +209,7 @@ deps: ## install the Debian packages that are missing, for building and testing
 unit: $(UNIT) ## the unit tests alone
 	@for t in $(UNIT); do $$t || exit 1; done
 
-tests: all $(UNIT) $(CASES) $(REPLAY) $(HELPER) $(HOSTILE) ## build every test, run none
+tests: all $(UNIT) $(CASES) $(TEXTS) $(REPLAY) $(HELPER) $(HOSTILE) ## build every test, run none
 
 check: ## all tests: sanitizers, plain, as a normal user and as root
 	@scripts/deps
