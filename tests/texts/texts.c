@@ -14,6 +14,11 @@
 static const struct text_kind *const kinds[] = {
 	&text_html,
 	&text_html_charset,
+	&text_patch_name,
+	&text_patch_paths,
+	&text_redact,
+	&text_redact_json,
+	&text_summary,
 	&text_texts,
 	NULL,
 };

@@ -53,6 +53,11 @@ void text_offer(struct text_outputs *out, const char *name, const char *text);
 extern const struct text_kind text_echo;
 extern const struct text_kind text_html;
 extern const struct text_kind text_html_charset;
+extern const struct text_kind text_patch_name;
+extern const struct text_kind text_patch_paths;
+extern const struct text_kind text_redact;
+extern const struct text_kind text_redact_json;
+extern const struct text_kind text_summary;
 extern const struct text_kind text_texts;
 
 #endif
