@@ -12,6 +12,11 @@
 #include "textrun.h"
 
 static const struct text_kind *const kinds[] = {
+	&text_gitconfig,
+	&text_gitconfig_changes,
+	&text_gitconfig_entry,
+	&text_gitconfig_worktree,
+	&text_gitmodules,
 	&text_html,
 	&text_html_charset,
 	&text_patch_name,

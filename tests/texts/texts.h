@@ -51,6 +51,11 @@ void text_puts(struct text_outputs *out, const char *name, const char *text);
 void text_offer(struct text_outputs *out, const char *name, const char *text);
 
 extern const struct text_kind text_echo;
+extern const struct text_kind text_gitconfig;
+extern const struct text_kind text_gitconfig_changes;
+extern const struct text_kind text_gitconfig_entry;
+extern const struct text_kind text_gitconfig_worktree;
+extern const struct text_kind text_gitmodules;
 extern const struct text_kind text_html;
 extern const struct text_kind text_html_charset;
 extern const struct text_kind text_patch_name;
