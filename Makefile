@@ -164,10 +164,10 @@ $(BUILD)/tests/cases: tests/cases/cases.c $(ARCHIVES)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LDLIBS)
 
-$(BUILD)/texts/texts: $(TEXTS_SRC:%.c=$(BUILD)/%.o) $(ARCHIVES)
+$(BUILD)/texts/texts: $(TEXTS_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tests/librig.a $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/tests/librig.a $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/replay-%: $(BUILD)/tests/fuzz/fuzz-%.o $(BUILD)/tests/fuzz/replay.o $(ARCHIVES)
 	@mkdir -p $(@D)

@@ -14,7 +14,7 @@
  *
  * Many short tests of one promise are rows; each is the input "in" of a test of its own:
  *
- *   -- rows                             IN => OUT    the output is this
+ *   -- rows [NAME]                      IN => OUT    the output is this
  *                                       IN ~> PART   the output has this in it
  *   -- same                             each line comes back as it is
  *   -- each                             each line gives what "-- expect" and "-- says" say
@@ -42,6 +42,7 @@ struct entry {
 	size_t n_sections;
 	int line;
 	char *rows_word; /* "rows", "same", "each" or NULL */
+	char *rows_arg;	 /* the output that rows are about */
 	struct buf rows; /* their lines, as they are written */
 	int rows_line;
 };
@@ -100,6 +101,7 @@ finish_entry(struct entry *entry)
 	free(entry->name);
 	free(entry->args);
 	free(entry->rows_word);
+	free(entry->rows_arg);
 	buf_finish(&entry->rows);
 }
 
@@ -353,9 +355,10 @@ read_section(struct parser *p, struct entry *entry, const char *text, size_t len
 	struct text_section *section;
 
 	if (is_rows_word(word)) {
-		if (entry->rows_word || head[n])
+		if (entry->rows_word || (head[n] && !streq(word, "rows")))
 			return refuse_line(p, "rows, same and each stand alone, and once");
 		entry->rows_word = steal_ptr(&word);
+		entry->rows_arg = strdup(head[n] ? head + n + 1 : "");
 		entry->rows_line = p->line;
 		read_raw(p, &entry->rows);
 		return 0;
@@ -388,11 +391,13 @@ static int
 add_row_text(struct parser *p, struct entry *row, const char *word, const char *text, size_t len)
 {
 	auto_buf struct buf out = { 0 };
+	struct text_section section = { .arg = streq(word, "in") ? NULL : row->rows_arg };
 	int r = expand_line(p, text, len, &out, NULL);
 
+	section.data = out.data;
+	section.len = out.len;
 	if (r == 0)
-		add_section(row, word, &(struct text_section){ .data = out.data, .len = out.len },
-			p->line);
+		add_section(row, word, &section, p->line);
 	return r;
 }
 
@@ -451,6 +456,7 @@ add_rows(struct parser *p, struct entry *draft)
 		row = grow_list(p->file->entries, p->file->n_entries);
 		row->name = str_printf("%s (line %d)", draft->name, p->line);
 		row->args = str_dup(draft->args);
+		row->rows_arg = str_dup(draft->rows_arg);
 		row->line = p->line;
 		for (size_t i = 0; i < draft->n_sections; i++)
 			add_section(row, draft->sections[i].word, &draft->sections[i],
@@ -514,7 +520,7 @@ add_test(struct parser *p, struct entry *draft)
 			      .n_sections = draft->n_sections },
 		    "in"))
 		return refuse_line(p, "rows, and a section 'in' beside them");
-	if (expects != streq(draft->rows_word, "each"))
+	if (expects != (streq(draft->rows_word, "each") || draft->rows_arg[0]))
 		return refuse_line(p, "'-- expect' goes with '-- each', not with other rows");
 	return add_rows(p, draft);
 }

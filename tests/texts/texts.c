@@ -12,6 +12,9 @@
 #include "textrun.h"
 
 static const struct text_kind *const kinds[] = {
+	&text_apply_patch,
+	&text_edit,
+	&text_edit_diff,
 	&text_gitconfig,
 	&text_gitconfig_changes,
 	&text_gitconfig_entry,
@@ -19,6 +22,7 @@ static const struct text_kind *const kinds[] = {
 	&text_gitmodules,
 	&text_html,
 	&text_html_charset,
+	&text_multi_edit,
 	&text_patch_name,
 	&text_patch_paths,
 	&text_redact,

@@ -50,7 +50,10 @@ void text_puts(struct text_outputs *out, const char *name, const char *text);
 /* A text that a test may say something about. */
 void text_offer(struct text_outputs *out, const char *name, const char *text);
 
+extern const struct text_kind text_apply_patch;
 extern const struct text_kind text_echo;
+extern const struct text_kind text_edit;
+extern const struct text_kind text_edit_diff;
 extern const struct text_kind text_gitconfig;
 extern const struct text_kind text_gitconfig_changes;
 extern const struct text_kind text_gitconfig_entry;
@@ -58,6 +61,7 @@ extern const struct text_kind text_gitconfig_worktree;
 extern const struct text_kind text_gitmodules;
 extern const struct text_kind text_html;
 extern const struct text_kind text_html_charset;
+extern const struct text_kind text_multi_edit;
 extern const struct text_kind text_patch_name;
 extern const struct text_kind text_patch_paths;
 extern const struct text_kind text_redact;
