@@ -24,6 +24,7 @@ static const struct text_kind *const kinds[] = {
 	&text_chunks,
 	&text_head,
 	&text_head_begins,
+	&text_host,
 	&text_html,
 	&text_html_charset,
 	&text_multi_edit,
@@ -32,6 +33,7 @@ static const struct text_kind *const kinds[] = {
 	&text_redact,
 	&text_redact_json,
 	&text_summary,
+	&text_rulekey,
 	&text_texts,
 	NULL,
 };

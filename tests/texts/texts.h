@@ -63,6 +63,7 @@ extern const struct text_kind text_basic;
 extern const struct text_kind text_chunks;
 extern const struct text_kind text_head;
 extern const struct text_kind text_head_begins;
+extern const struct text_kind text_host;
 extern const struct text_kind text_html;
 extern const struct text_kind text_html_charset;
 extern const struct text_kind text_multi_edit;
@@ -71,6 +72,7 @@ extern const struct text_kind text_patch_paths;
 extern const struct text_kind text_redact;
 extern const struct text_kind text_redact_json;
 extern const struct text_kind text_summary;
+extern const struct text_kind text_rulekey;
 extern const struct text_kind text_texts;
 
 #endif
