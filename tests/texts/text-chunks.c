@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "egress/http/head.h"
-#include "texts.h"
+#include "textframe.h"
 
 /* Stands behind a whole body: it must not be taken for a part of it. */
 static const char next_request[] = "GET / HTTP/1.1\r\n\r\n0\r\n";
@@ -26,8 +25,7 @@ struct body {
 static int64_t
 feed_part(struct head_chunks *chunks, const char *data, size_t len, bool *ret_done)
 {
-	auto_free char *copy =
-		text_exact(&(struct text_section){ .data = (char *)(uintptr_t)data, .len = len });
+	auto_free char *copy = textframe_exact(data, len);
 
 	return head_chunks(chunks, copy, len, ret_done);
 }
@@ -134,15 +132,15 @@ run_basic(const struct text_test *test, struct text_outputs *out)
 	const struct text_section *in = text_find(test, "in");
 	auto_free char *user = str_dup(in->data), *copy = NULL;
 	char *password = strchr(user, ':'), *space = strchr(user, ' ');
-	struct text_section field;
+	size_t len;
 
 	if (!password || !space || password > space)
 		return "not 'USER:PASSWORD FIELD'";
 	*password++ = '\0';
 	*space++ = '\0';
-	field = (struct text_section){ .data = space, .len = in->len - (size_t)(space - user) };
-	copy = text_exact(&field);
-	text_puts(out, "", head_basic_is(copy, field.len, user, password) ? "opens" : "no");
+	len = in->len - (size_t)(space - user);
+	copy = textframe_exact(space, len);
+	text_puts(out, "", head_basic_is(copy, len, user, password) ? "opens" : "no");
 	return NULL;
 }
 

@@ -24,8 +24,7 @@ static const char *const kind_names[] = {
 static const char *
 parse_once(const char *data, size_t len, bool first, enum head_kind *ret_kind, struct head *head)
 {
-	auto_free char *copy =
-		text_exact(&(struct text_section){ .data = (char *)(uintptr_t)data, .len = len });
+	auto_free char *copy = textframe_exact(data, len);
 	struct head mark;
 
 	memset(&mark, 0x5a, sizeof(mark));

@@ -3,6 +3,8 @@
 
 #include "textframe.h"
 
+#include <stdlib.h>
+
 #include "base/fd.h"
 #include "base/str.h"
 
@@ -78,4 +80,15 @@ textframe_run(const struct text_test *test, struct text_outputs *out, textframe_
 	else
 		text_put(out, "", list.data, list.len);
 	return why;
+}
+
+char *
+textframe_exact(const char *text, size_t len)
+{
+	char *copy = malloc(len > 0 ? len : 1);
+
+	if (!copy)
+		abort();
+	memcpy(copy, text, len);
+	return copy;
 }

@@ -19,4 +19,7 @@ typedef const char *textframe_read(
 const char *textframe_run(
 	const struct text_test *test, struct text_outputs *out, textframe_read *read);
 
+/* A copy without a NUL behind it, as text_exact makes of a section. The caller frees it. */
+char *textframe_exact(const char *text, size_t len);
+
 #endif

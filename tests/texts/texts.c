@@ -33,8 +33,11 @@ static const struct text_kind *const kinds[] = {
 	&text_redact,
 	&text_redact_json,
 	&text_summary,
+	&text_plea,
+	&text_rpc,
 	&text_rulekey,
 	&text_texts,
+	&text_verdict,
 	NULL,
 };
 

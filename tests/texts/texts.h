@@ -72,7 +72,10 @@ extern const struct text_kind text_patch_paths;
 extern const struct text_kind text_redact;
 extern const struct text_kind text_redact_json;
 extern const struct text_kind text_summary;
+extern const struct text_kind text_plea;
+extern const struct text_kind text_rpc;
 extern const struct text_kind text_rulekey;
 extern const struct text_kind text_texts;
+extern const struct text_kind text_verdict;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a line is taken for, and that whole lines come out whoever writes them. */
+/* Whole lines come out, however many threads write them, and a reader that does not read
+ * holds up nobody. What a line is taken for is in tests/texts/rpc.text. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,72 +22,6 @@
 #include "base/str.h"
 #include "rounds.h"
 
-static const struct {
-	const char *line;
-	enum rpc_kind kind;
-	int code;
-	const char *id; /* its key */
-} cases[] = {
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", RPC_REQUEST, 0, "i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"ping\",\"params\":{}}", RPC_REQUEST, 0,
-		"s:\"1\"" },
-	{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":[]}}", RPC_NOTIFICATION, 0,
-		NULL },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"more\":{}}", RPC_REQUEST, 0, "i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}", RPC_RESPONSE, 0, "s:\"a\"" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1}}", RPC_RESPONSE, 0, NULL },
-	{ "", RPC_BAD, RPC_PARSE_ERROR, NULL },
-	{ "{", RPC_BAD, RPC_PARSE_ERROR, NULL },
-	{ "{} {}", RPC_BAD, RPC_PARSE_ERROR, NULL },
-	{ "{\"id\":1,\"id\":2}", RPC_BAD, RPC_PARSE_ERROR, NULL },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", RPC_BAD, RPC_PARSE_ERROR, NULL },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":99999999999999999999,\"method\":\"a\"}", RPC_BAD,
-		RPC_PARSE_ERROR, NULL },
-	{ "[]", RPC_BAD, RPC_INVALID_REQUEST, NULL },
-	{ "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", RPC_BAD, RPC_INVALID_REQUEST,
-		NULL },
-	{ "7", RPC_BAD, RPC_INVALID_REQUEST, NULL },
-	{ "null", RPC_BAD, RPC_INVALID_REQUEST, NULL },
-	{ "{\"id\":1,\"method\":\"ping\"}", RPC_BAD, RPC_INVALID_REQUEST, "i:1" },
-	{ "{\"jsonrpc\":2.0,\"id\":1,\"method\":\"ping\"}", RPC_BAD, RPC_INVALID_REQUEST, "i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1}", RPC_BAD, RPC_INVALID_REQUEST, "i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", RPC_BAD, RPC_INVALID_REQUEST,
-		NULL },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", RPC_BAD, RPC_INVALID_REQUEST,
-		NULL },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", RPC_BAD, RPC_INVALID_REQUEST,
-		NULL },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", RPC_BAD, RPC_INVALID_REQUEST, "i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\\u0000b\"}", RPC_BAD, RPC_INVALID_REQUEST,
-		"i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\",\"params\":[]}", RPC_BAD,
-		RPC_INVALID_PARAMS, "i:1" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\",\"result\":1}", RPC_BAD,
-		RPC_INVALID_REQUEST, "i:1" },
-};
-
-static void
-each_line_is_what_it_is(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rpc_message message;
-		char *key;
-
-		rpc_parse(cases[i].line, strlen(cases[i].line), &message);
-		key = message.id != NULL ? rpc_id_key(message.id) : NULL;
-		if (message.kind != cases[i].kind || message.code != cases[i].code ||
-			(key == NULL) != (cases[i].id == NULL) ||
-			(key != NULL && !streq(key, cases[i].id)))
-			fail_msg("%s: kind %d, code %d, id %s", cases[i].line, (int)message.kind,
-				message.code, key != NULL ? key : "-");
-		if (message.kind == RPC_BAD)
-			assert_true(message.why[0] != '\0');
-		free(key);
-		rpc_message_finish(&message);
-	}
-}
-
 static void
 depth_is_limited(void **state)
 {
@@ -101,7 +36,7 @@ depth_is_limited(void **state)
 	assert_int_equal(message.code, RPC_PARSE_ERROR);
 	assert_non_null(strstr(message.why, "deep"));
 	rpc_message_finish(&message);
-	/* Brackets in a string are none. */
+	/* Brackets in a string do not count. */
 	memset(deep, '[', 2000000);
 	memcpy(deep, "{\"jsonrpc\":\"2.0\",\"method\":\"a\",\"x\":\"\\\"", 37);
 	memcpy(deep + 2000000 - 2, "\"}", 2);
@@ -283,7 +218,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_line_is_what_it_is),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(lines_from_many_threads_stay_whole),
 		cmocka_unit_test(a_reader_that_does_not_read_can_be_left),
