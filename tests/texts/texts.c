@@ -38,6 +38,7 @@ static const struct text_kind *const kinds[] = {
 	&text_request,
 	&text_rpc,
 	&text_rulekey,
+	&text_settings,
 	&text_texts,
 	&text_verdict,
 	NULL,

@@ -77,6 +77,7 @@ extern const struct text_kind text_plea;
 extern const struct text_kind text_request;
 extern const struct text_kind text_rpc;
 extern const struct text_kind text_rulekey;
+extern const struct text_kind text_settings;
 extern const struct text_kind text_texts;
 extern const struct text_kind text_verdict;
 
