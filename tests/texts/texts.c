@@ -25,6 +25,7 @@ static const struct text_kind *const kinds[] = {
 	&text_chunks,
 	&text_head,
 	&text_head_begins,
+	&text_hello,
 	&text_host,
 	&text_html,
 	&text_html_charset,

@@ -64,6 +64,7 @@ extern const struct text_kind text_call;
 extern const struct text_kind text_chunks;
 extern const struct text_kind text_head;
 extern const struct text_kind text_head_begins;
+extern const struct text_kind text_hello;
 extern const struct text_kind text_host;
 extern const struct text_kind text_html;
 extern const struct text_kind text_html_charset;
