@@ -41,6 +41,26 @@ encode_text(struct cursor *in, struct buf *out)
 	return true;
 }
 
+static bool
+encode_name(struct cursor *in, struct buf *out)
+{
+	const char *end = memchr(in->at, '>', (size_t)(in->end - in->at));
+
+	while (end && in->at < end) {
+		const char *dot = memchr(in->at, '.', (size_t)(end - in->at));
+		size_t n = (size_t)((dot ? dot : end) - in->at);
+
+		buf_putc(out, (char)n);
+		buf_append(out, in->at, n);
+		in->at += n + (dot != NULL);
+	}
+	if (!end)
+		return false;
+	buf_putc(out, '\0');
+	in->at = end + 1;
+	return true;
+}
+
 /* The first digit was read already. */
 static bool
 encode_byte(struct cursor *in, char first, struct buf *out)
@@ -71,6 +91,8 @@ encode_until(struct cursor *in, char closer, struct buf *out)
 			continue;
 		if (c == '"')
 			good = encode_text(in, out);
+		else if (c == '<')
+			good = encode_name(in, out);
 		else if (opener)
 			good = encode_group(in, (int)(opener - openers) + 1, out);
 		else

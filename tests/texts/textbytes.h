@@ -8,6 +8,7 @@
  *   "a.example"      the bytes of a text
  *   (...)            a length of one byte, and as many bytes
  *   [...] {...}      the same with a length of two bytes, and of three
+ *   <a.example>      a name of DNS: ("a") ("example") 00; <> is the root
  *
  * so [00 ["a.example"]] is 000c 00 0009 and the name. */
 
