@@ -61,7 +61,7 @@ void ambit_registry_destroy(struct ambit_registry *registry);
 void ambit_registry_lock(struct ambit_registry *registry);
 void ambit_registry_unlock(struct ambit_registry *registry);
 
-/* For one that shows questions elsewhere (live.h), before the first call. noticed: one was
+/* For one that shows questions elsewhere (doc/live.md), before the first call. noticed: one was
  * put, settled or withdrawn. watched: whether somebody sees them there: then a call that
  * nobody else could be asked about waits for an answer; look again (lock, unlock) when
  * that changes. From any thread, some with the lock. */

@@ -54,7 +54,7 @@ struct ambit_run_options {
 	 * nobody. Asked in a thread of its own. */
 	struct ambit_approver *approver;
 	/* Where it can be seen and steered while it runs: the directory of its socket
-	 * (live.h), or NULL. watchers: they are asked, too; and in place of a terminal, and
+	 * (doc/live.md), or NULL. watchers: they are asked, too; and in place of a terminal, and
 	 * of an approver that is instant, while there are any. */
 	const char *live;
 	bool watchers;

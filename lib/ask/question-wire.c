@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions as JSON for programs, and their answers: one shape for a program that
- * is started (exec.c) and one that is connected (fd.c). What comes back is checked
- * as strictly as if it were not trusted: an answer that was not offered, or that
- * could mean two, is none. */
+/* Questions as JSON for programs, and their answers: one shape for a program that is started
+ * (approver-exec.c) and one that is connected (approver-fd.c). The reply is checked strictly: an
+ * answer that was not offered, or that could mean two things, does not count. */
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 /* The halves of a call, for whoever makes many at once; times are of clock_steady. */
 
-/* Names the process for what it is: see peer.c. */
+/* Names the process for what it is: see live-peer.c. */
 void link_rename(void);
 /* -errno. */
 int link_open_at(int dir, const char *name, struct link **ret_link);

@@ -42,7 +42,7 @@ list_finish(struct list *list)
 	free(list->found);
 }
 
-/* One that was being made when its process ended; see place.c. */
+/* One that was being made when its process ended; see live-place.c. */
 static bool
 is_left_behind(const char *name)
 {

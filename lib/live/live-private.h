@@ -12,8 +12,8 @@
 #include "base/rpc.h"
 
 /* Shared by the files of a live session: live.c (its life and who connects), guest.c
- * (lines of one client), method.c (what they ask for), told.c (questions that watchers
- * know of); and on the other side link.c and list.c. */
+ * (lines of one client), method.c (what they ask for), live-questions.c (questions that watchers
+ * know of); and on the other side link.c and live-list.c. */
 
 #define LIVE_LINE_MAX (64u << 10) /* of a client's: the longest is an answer with a path */
 #define LIVE_OUT_MAX (1u << 20)	  /* what a client has not read; one more, and it is dropped */
@@ -26,12 +26,12 @@ enum {
 	LIVE_FAILED = -32005,
 };
 
-/* -- peer.c -------------------------------------------------------------------------- */
+/* -- live-peer.c -------------------------------------------------------------------------- */
 
 /* shared: a line that is around this process too is no objection. */
 const char *peer_objection(int fd, bool shared);
 
-/* -- place.c ------------------------------------------------------------------------- */
+/* -- live-place.c ------------------------------------------------------------------------- */
 
 /* The directory, opened: the user's own and nobody else's. make: if it is not there.
  * -ENOENT, -EPERM with words. */
@@ -79,7 +79,7 @@ void method_refuse(struct guest *guest, int code, const char *why);
  * object. With the lock. -ENOMEM. */
 int describe(const struct ambit_engine *engine, json_t *object);
 
-/* -- told.c --------------------------------------------------------------------------- */
+/* -- live-questions.c ---------------------------------------------------------------- */
 
 /* A question that watchers know, under a number of its own: the engine's may come to mean
  * another. */

@@ -2,7 +2,7 @@
 /* Connections to a door's private socket into guests of it. The loop that calls this
  * supervises a tree, or answers an agent: so nothing here blocks, and each guest has a
  * bound in number, in what it may say at once and in what it may leave unread. Who
- * connects is the person, unless it is shown that it is not: see peer.c. */
+ * connects is the person, unless it is shown that it is not: see live-peer.c. */
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -53,7 +53,7 @@ int decode_value(struct decode *d, const struct key *key, const json_t *value,
 /* take.c: a list, the program and its arguments, into argv[0] absolute and the rest. */
 int decode_command(struct decode *d, const json_t *value, char ***ret_argv);
 
-/* judge.c: fills judge, which is empty, or in part on failure. */
+/* settings-judge.c: fills judge, which is empty, or in part on failure. */
 int judge_take(struct decode *d, const json_t *value, struct settings_judge *judge);
 void judge_finish(struct settings_judge *judge);
 /* As JSON: null if there is none; NULL without memory. */
@@ -71,7 +71,7 @@ int policy_check(struct decode *d, const json_t *value, json_t **ret_policy);
 /* The policy that checked JSON stands for; NULL without memory. */
 struct ambit_policy *policy_build(const json_t *value);
 
-/* narrow.c: -EINVAL if the folder's value would widen what the person has. */
+/* settings-narrow.c: -EINVAL if the folder's value would widen what the person has. */
 int narrow_check(struct decode *d, const struct key *key, const json_t *value,
 	const struct settings_values *folder, const struct settings_values *person,
 	const struct settings_values *defaults);

@@ -119,7 +119,7 @@ args_parse(const struct command *command, char **argv, size_t argc, struct args 
 	struct ambit_error *err)
 {
 	*args = (struct args){ .command = command };
-	/* With room for what is around it (around.h). */
+	/* With room for what is around it (nested-scope.h). */
 	args->given = calloc(argc + 3, sizeof(*args->given));
 	args->words = calloc(argc + 1, sizeof(*args->words));
 	if (args->given == NULL || args->words == NULL)

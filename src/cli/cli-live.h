@@ -44,7 +44,7 @@ json_t *live_status(const struct live_list *list, const char *session);
 /* The same for people. */
 void live_show(const json_t *statuses);
 
-/* -- live.c ---------------------------------------------------------------------------- */
+/* -- cli-live.c ---------------------------------------------------------------------------- */
 
 /* Whom a change is for: a session, or a folder, or (both NULL) everybody. */
 struct live_for {

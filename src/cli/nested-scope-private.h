@@ -4,7 +4,7 @@
 
 #include "nested-scope.h"
 
-/* What around-tell.c writes and around.c reads. */
+/* What nested-scope-write.c writes and nested-scope.c reads. */
 
 /* What can be narrowed by a word; smaller is narrower. Ends in a row without key. */
 struct cap {

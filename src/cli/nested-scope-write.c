@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a session says of itself to one inside it: where it is, what is open there and for how
  * long, its modes, permissions and limits. The words are believed by whoever reads them
- * (around.c), who is this program. */
+ * (nested-scope.c), who is this program. */
 
 #include <stdlib.h>
 

@@ -44,7 +44,7 @@ toolbox_is_inside(const struct toolbox *box)
 	return box->around.asked != NULL;
 }
 
-/* -- signals.c ------------------------------------------------------------------------ */
+/* -- door-signals.c ------------------------------------------------------------------------ */
 
 /* TERM, INT and HUP make *ret_fd readable, and other (or -1) as well, until signals_forget. */
 int signals_catch(int other, int *ret_fd, struct ambit_error *err);
@@ -52,7 +52,7 @@ int signals_catch(int other, int *ret_fd, struct ambit_error *err);
 void signals_raise(void);
 void signals_forget(void);
 
-/* -- heed.c: the one inside a line who stands for a door --------------------------- */
+/* -- hangup.c: the one inside a line who stands for a door --------------------------- */
 
 struct heed {
 	struct ambit_run_inner *asked;

@@ -4,7 +4,7 @@
 
 #include "mcp.h"
 
-/* One tools/call, as call.c runs it and modern.c asks for what it needs. */
+/* One tools/call, as call.c runs it and mcp-modern.c asks for what it needs. */
 
 struct job {
 	struct mcp *mcp;
@@ -26,7 +26,7 @@ struct job {
 	json_t *answers;
 };
 
-/* -- modern.c: questions as results ------------------------------------------------ */
+/* -- mcp-modern.c: questions as results ------------------------------------------------ */
 
 /* What came along with the call: answers, and what the client works on. -ENOMEM. */
 int modern_take(struct job *job, const json_t *params, const json_t *args);

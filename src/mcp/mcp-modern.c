@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In the modern era a server may not ask: what it needs to know is the call's result,
- * and comes with the same call again. What is carried along is sealed (seal.c); an
+ * and comes with the same call again. What is carried along is sealed (mcp-seal.c); an
  * answer counts for exactly the question that it was given to. */
 
 #include <stdlib.h>

@@ -63,12 +63,12 @@ struct mcp {
 	struct seals *seals;
 };
 
-/* -- server.c: one line in ------------------------------------------------------- */
+/* -- mcp-server.c: one line in ------------------------------------------------------- */
 
 void mcp_line(struct mcp *mcp, const char *text, size_t len);
 void mcp_line_too_long(struct mcp *mcp);
 
-/* -- list.c: what there is -------------------------------------------------------- */
+/* -- mcp-list.c: what there is -------------------------------------------------------- */
 
 /* NULL without memory. */
 json_t *list_tools(const struct ambit_registry *registry);
@@ -87,7 +87,7 @@ void call_start(struct mcp *mcp, struct rpc_message *message, const struct era *
 bool call_uses(struct mcp *mcp, const json_t *id);
 void call_cancel(struct mcp *mcp, const json_t *id);
 
-/* -- ask.c: questions to the client, in the legacy era ------------------------------ */
+/* -- mcp-ask.c: questions to the client, in the legacy era ------------------------------ */
 
 struct asker {
 	struct mcp *mcp;
@@ -108,7 +108,7 @@ void ask_withdraw(struct mcp *mcp, const void *data, uint64_t question);
 /* Nobody will answer any more. */
 void ask_end(struct mcp *mcp);
 
-/* -- roots.c: what the client works on ---------------------------------------------- */
+/* -- mcp-roots.c: what the client works on ---------------------------------------------- */
 
 /* The path of a file: URI. Caller frees; NULL: it is none. */
 char *roots_path(const char *uri);
@@ -124,7 +124,7 @@ void roots_take(struct mcp *mcp, const json_t *result);
 /* Modern: whether they are to be asked for with the next call that changes something. */
 bool roots_are_old(struct mcp *mcp);
 
-/* -- form.c: questions as forms, and what is filled in ------------------------------- */
+/* -- mcp-form.c: questions as forms, and what is filled in ------------------------------- */
 
 /* The params of elicitation/create. NULL without memory. */
 json_t *form_create(const struct ambit_question *question, const struct era *era);
@@ -132,7 +132,7 @@ json_t *form_create(const struct ambit_question *question, const struct era *era
 void form_read(const struct ambit_question *question, const json_t *result,
 	struct ambit_answer *ret_answer);
 
-/* -- seal.c: requestState ------------------------------------------------------------ */
+/* -- mcp-seal.c: requestState ------------------------------------------------------------ */
 
 #define SEAL_DIGEST 65
 

@@ -2,7 +2,7 @@
 /* `ambit run` inside `ambit run`. The inner one, behind the line, has its command
  * supervised from outside: by a third ambit, which the outer one starts. That one
  * takes the inner one's words as its own command line, and may do with them what
- * the outer one may, less what they narrow (around.c). The environment in them is the
+ * the outer one may, less what they narrow (nested-scope.c). The environment in them is the
  * command's alone. A run that a door starts is told the same by the door. */
 
 #include <stdio.h>

@@ -47,7 +47,7 @@ struct client {
 	bool gone;	  /* nobody answers any more */
 };
 
-/* -- client.c: one who asks, from the first line to the last ------------------------- */
+/* -- serve-client.c: one who asks, from the first line to the last ------------------------- */
 
 /* Always to be finished. */
 int client_init(
@@ -56,7 +56,7 @@ int client_init(
 int client_serve(struct client *client, struct ambit_error *err);
 void client_finish(struct client *client);
 
-/* -- doorway.c: the socket by its name -------------------------------------------------- */
+/* -- serve-socket.c: the socket by its name -------------------------------------------------- */
 
 struct doorway {
 	int fd;
@@ -71,12 +71,12 @@ int doorway_open(struct doorway *doorway, const struct toolbox *box, const char 
 	struct ambit_error *err);
 void doorway_close(struct doorway *doorway);
 
-/* -- listen.c ------------------------------------------------------------------------- */
+/* -- serve-listen.c ------------------------------------------------------------------------- */
 
 /* Serves whoever connects, until stop. */
 int listen_serve(struct serve *serve, const char *path, struct ambit_error *err);
 
-/* -- params.c -------------------------------------------------------------------------- */
+/* -- serve-params.c -------------------------------------------------------------------------- */
 
 enum param_kind {
 	PARAM_TEXT = 0, /* a string without NUL */
@@ -101,7 +101,7 @@ int params_check(const char *method, const struct param *table, const json_t *pa
 /* NULL if it was not given. */
 const char *params_text(const json_t *params, const char *name);
 
-/* -- job.c: one request in a thread ------------------------------------------------------ */
+/* -- serve-job.c: one request in a thread ------------------------------------------------------ */
 
 struct ambit_question;
 
@@ -155,7 +155,7 @@ void job_unlink(struct client *client, const struct job *job);
 void job_reply(struct client *client, const struct job *job, json_t *id);
 void job_destroy(struct job *job);
 
-/* -- answer.c ---------------------------------------------------------------------------- */
+/* -- serve-answer.c ---------------------------------------------------------------------------- */
 
 /* As ambit_call_options.ask, data being the job. */
 int job_ask(void *data, const struct ambit_question *question, struct ambit_answer *ret_answer,
@@ -176,7 +176,7 @@ json_t *question_json(const struct ambit_question *question);
 int question_answer(const struct ambit_question *question, const json_t *params,
 	struct ambit_answer *ret_answer, struct ambit_error *err);
 
-/* -- what is asked for: tool.c, tell.c, log.c ------------------------------------------------ */
+/* -- the methods: serve-tool.c, serve-tell.c, serve-log.c -------------------------------- */
 
 void tool_call(struct job *job);
 void tool_execute(struct job *job);

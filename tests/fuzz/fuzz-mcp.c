@@ -34,7 +34,7 @@ static json_t *list; /* what tools/list says; always the same */
 static char *instructions;
 static int never = -1; /* what no call is cancelled by */
 
-/* -- in place of door/calls.c ------------------------------------------------------- */
+/* -- in place of door-calls.c ------------------------------------------------------- */
 
 int
 calls_start(struct calls *calls, const char *key, bool slow, void (*run)(void *data, int cancel),

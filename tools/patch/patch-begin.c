@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The "*** Begin Patch" dialect: hunks without numbers, found by their content and
  * by "@@" lines that stand above them. What is a header and what is content is told
- * as request/patch.c tells it. */
+ * as lib/patch/patch.c tells it. */
 
 #include <string.h>
 

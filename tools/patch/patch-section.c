@@ -51,7 +51,7 @@ has_prefix(struct span name, const char *letters)
 	return name.len > 2 && name.text[1] == '/' && name.text[0] && strchr(letters, name.text[0]);
 }
 
-/* The one name of the two sides, as request/unified.c would take it: "a/x" and
+/* The one name of the two sides, as lib/patch/unified.c would take it: "a/x" and
  * "b/x" are x. *ret_other is another that it could be, should there be no such
  * file. */
 static int

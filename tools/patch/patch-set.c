@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A patch becomes a list of files and hunks. Its text comes from a model, and what
- * was decided about it are the names that request/patch.c found in it. That parser
+ * was decided about it are the names that lib/patch/patch.c found in it. That parser
  * goes over it first: whatever it refuses is refused here, and what is read below
  * is one of the readings that it lists. */
 

@@ -10,7 +10,7 @@
 #include "patch/patchname.h"
 
 /* A patch as something to do: files with hunks. The names in it are among those
- * that request/patch.h lists for the same text: what is decided about is at least
+ * that lib/patch/patch.h lists for the same text: what is decided about is at least
  * what is done. */
 
 enum patch_change {

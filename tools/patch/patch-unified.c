@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unified diffs, read as git apply reads them: hunks are counted, names come from
  * "---" and "+++" or, where a file has none, from git's own headers (patch-section.c).
- * request/unified.c has gone over the text before and lists at least the names that are
+ * lib/patch/unified.c has gone over the text before and lists at least the names that are
  * found here. */
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 /* Shared by registry.c (tools), registry-call.c (calls), registry-ask.c (who waits for an answer),
  * registry-result.c (what a call ends in), registry-label.c (what of that is not trusted) and
- * run.c (what a tool sees). */
+ * invocation.c (what a tool sees). */
 
 struct registry_tool {
 	const struct own_tool *own;	 /* or NULL */

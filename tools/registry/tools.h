@@ -22,7 +22,7 @@ struct tool_run;
  * says what came of it. */
 
 struct own_tool {
-	const char *name; /* as in the table of request/tool.c, which has the rest */
+	const char *name; /* as in the table of tool-table.c, which has the rest */
 	const char *title;
 	const char *text;   /* for models: what it does, limits, what a refusal means */
 	const char *input;  /* JSON schema */

@@ -2,7 +2,7 @@
 /* A question into a yes, or into nothing: then the person is asked. The program that
  * judges, or that carries the question to a model, is the person's own and out of reach
  * of those who ask; what it prints is checked as if it were not (verdict.c), and so is
- * what it is shown (plea.c). It is started for each question that nothing like was asked
+ * what it is shown (judge-injection.c). It is started for each question that nothing like was asked
  * before; never more often than somebody could want, and not for a while when it fails. */
 
 #include <pthread.h>

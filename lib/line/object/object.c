@@ -2,7 +2,7 @@
 /* Turns a path copied from a target, or one of its descriptors, into an object:
  * held open, with the name it really has. The walk is path-walk.c's; here it is
  * decided where it starts, which walk may be believed, and what the thing found
- * is called (fd_name.c). Nothing of the path is trusted. */
+ * is called (fd-name.c). Nothing of the path is trusted. */
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a path into a parent directory held open, a name and what lies there:
  * by one walk of the kernel's for all but the last component, which is looked
- * at and never followed by the kernel (walk-careful.c: where the kernel would
+ * at and never followed by the kernel (path-walk-careful.c: where the kernel would
  * mistake us for the target). The path is hostile, and so is everybody who
  * renames meanwhile; what counts is what was opened.
  *

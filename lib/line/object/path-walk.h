@@ -49,7 +49,7 @@ int walk_read_link(int link, char *text);
  * that is read here. */
 bool walk_is_planted(int dir, const struct stat *link);
 
-/* -- proc file systems (walk-proc.c) ------------------------------------------- */
+/* -- proc file systems (path-walk-proc.c) ------------------------------------------- */
 
 struct statfs;
 bool walk_is_proc(const struct statfs *fs);

@@ -55,7 +55,7 @@ const char *keeper_settle(struct life *life);
 /* Leads the command's session, on its terminal, if it has one of its own. */
 const char *keeper_lead(struct life *life);
 
-/* -- go.c ---------------------------------------------------------------------- */
+/* -- keeper-order.c ---------------------------------------------------------------------- */
 
 /* Sends the options; -errno. */
 int go_send(int socket, const struct keeper_options *options);
