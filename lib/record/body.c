@@ -8,7 +8,7 @@
 
 #include "base/own.h"
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 #include "record/store.h"
 
 /* The digest is that of the original bytes, so that a file at hand can be

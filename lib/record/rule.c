@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/own.h"
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 
 #include <ambit/rule.h>
 

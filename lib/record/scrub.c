@@ -13,7 +13,7 @@
 #include "base/own.h"
 #include "base/str.h"
 #include "record/scrub.h"
-#include "record/upkeep.h"
+#include "record/redact/redact.h"
 
 /* Names, without case. Some variables of one service are harmless, but which
  * ones changes with every release: the whole family goes. */

@@ -10,7 +10,7 @@
 
 #include "base/program.h"
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 #include "record/session.h"
 #include "record/store.h"
 #include "record/upkeep.h"

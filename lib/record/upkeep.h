@@ -41,7 +41,4 @@ struct record_forgotten {
 int record_forget(struct ambit_record *record, const struct record_forget_what *what,
 	struct record_forgotten *ret_forgotten, struct ambit_error *err);
 
-/* Text with what looks like a secret taken out. Caller frees. */
-char *redact_secrets(const char *text);
-
 #endif

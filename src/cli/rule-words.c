@@ -13,7 +13,7 @@
 #include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
-#include "record/upkeep.h"
+#include "record/redact/redact.h"
 
 /* A name that does not exist yet: its real parent, and the name. */
 static char *

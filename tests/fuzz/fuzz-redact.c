@@ -8,7 +8,7 @@
 
 #include "base/own.h"
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "record/redact.h"
-#include "record/upkeep.h"
+#include "record/redact/redact.h"
 #include "texts.h"
 
 /* The public function must say the same. */

@@ -13,7 +13,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 #include "rounds.h"
 
 static void

@@ -10,7 +10,7 @@
 #include "ask/judge/judge-injection.h"
 #include "base/own.h"
 #include "base/str.h"
-#include "record/upkeep.h"
+#include "record/redact/redact.h"
 
 /* Words, whatever stands between them. */
 /* clang-format off */

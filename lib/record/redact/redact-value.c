@@ -4,7 +4,7 @@
  * word "token" and have it left out: so a value ends at everything that a
  * shell acts on, and a path is never one. */
 
-#include "record/redact-text.h"
+#include "record/redact/redact-text.h"
 
 static bool
 is_quote(char c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RECORD_REDACT_H
-#define RECORD_REDACT_H
+#ifndef RECORD_REDACT_REDACT_H
+#define RECORD_REDACT_REDACT_H
 
 #include <stdbool.h>
 
@@ -15,7 +15,9 @@
 
 #define REDACTED "[redacted]"
 
-/* Caller frees. */
+/* The text without secrets. Caller frees; NULL without memory. */
+char *redact_secrets(const char *text);
+/* The same for len bytes. */
 char *redact_text(const char *text, size_t len);
 /* A redacted deep copy, NULL without memory. How many texts lost something is
  * added to *count. */

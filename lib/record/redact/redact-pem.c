@@ -3,7 +3,7 @@
  * The END line is not simply searched for: between a BEGIN and an END that an
  * agent writes, a whole script could stand and would be gone from the record. */
 
-#include "record/redact-text.h"
+#include "record/redact/redact-text.h"
 
 #define BEGIN "-----BEGIN "
 #define END "-----END "

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RECORD_REDACT_ARGV_H
-#define RECORD_REDACT_ARGV_H
+#ifndef RECORD_REDACT_REDACT_ARGV_H
+#define RECORD_REDACT_REDACT_ARGV_H
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 
 /* Arrays of strings: the arguments of a program, or the lines of a text. */
 

@@ -3,7 +3,7 @@
  * name: value, --name value, and options of single programs, by the table in
  * shapes.c. */
 
-#include "record/redact-text.h"
+#include "record/redact/redact-text.h"
 
 /* Compares from the end, without case and separators: API_KEY, apiKey and
  * x-api-key end in "apikey". */

@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "base/own.h"
-#include "record/redact-argv.h"
-#include "record/redact-text.h"
+#include "record/redact/redact-argv.h"
+#include "record/redact/redact-text.h"
 
 static bool
 text_of(const json_t *array, size_t i, struct text *t)

@@ -3,7 +3,7 @@
  * of it, and a lookalike that must stay. The examples are written in two
  * pieces so that no scanner takes this file for a leak. */
 
-#include "record/redact.h"
+#include "record/redact/redact.h"
 
 #define LETTERS20 "a1B2c3D4e5F6g7H8i9J0"
 #define LETTERS40 LETTERS20 LETTERS20

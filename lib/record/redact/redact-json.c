@@ -7,7 +7,7 @@
 
 #include "base/own.h"
 #include "base/str.h"
-#include "record/redact-argv.h"
+#include "record/redact/redact-argv.h"
 
 static json_t *
 redact_string(const json_t *value, size_t *count)

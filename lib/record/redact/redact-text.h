@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RECORD_REDACT_TEXT_H
-#define RECORD_REDACT_TEXT_H
+#ifndef RECORD_REDACT_REDACT_TEXT_H
+#define RECORD_REDACT_REDACT_TEXT_H
 
 #include <stdint.h>
 #include <string.h>
 
 #include "base/ascii.h"
 #include "base/str.h"
-#include "record/redact.h"
+#include "record/redact/redact.h"
 
 /* What the files of redaction share; nobody else includes it. */
 

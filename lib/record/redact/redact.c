@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "record/redact-text.h"
-#include "record/upkeep.h"
+#include "record/redact/redact-text.h"
+#include "record/redact/redact.h"
 
 #include <ambit/record.h>
 
