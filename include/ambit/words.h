@@ -146,17 +146,6 @@ extern const struct ambit_word ambit_ops[];
 extern const struct ambit_word ambit_answers[];
 extern const struct ambit_word ambit_backends[];
 
-/* An answer as a person sees it: at a prompt, in a form. */
-struct ambit_answer_row {
-	char key;	   /* gives it at a prompt */
-	const char *label; /* beside the key */
-	const char *title; /* in a form */
-	const char *text;  /* help, the same as in ambit_answers */
-};
-
-/* By enum ambit_answer_kind. */
-extern const struct ambit_answer_row ambit_answer_rows[];
-
 /* The word for value; "?" if there is none. */
 const char *ambit_word_name(const struct ambit_word *table, int value);
 

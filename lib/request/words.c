@@ -3,6 +3,7 @@
  * with its help. It turns words into numbers and back, and nothing else. */
 
 #include "base/str.h"
+#include "request/answers.h"
 
 #include <ambit/words.h>
 
@@ -137,27 +138,31 @@ const struct ambit_word ambit_ops[] = {
 	{ 0 },
 };
 
-/* The answers, once for the two tables below: ROW(kind, name, key, label, title, text). */
+/* The answers, once for the two tables below: ROW(kind, name, key, label, title, help at
+ * the prompt, text). */
 /* clang-format off */
 #define ANSWERS(ROW) \
 	ROW(AMBIT_NO, "no", 'n', "no", "No", \
-		"no; so do Enter, Esc, ^C and ^D") \
+		"no; so do Enter, Esc, ^C and ^D", "no, this time") \
 	ROW(AMBIT_NO_SESSION, "no-session", 'N', "no more", "No, for this session", \
-		"no, and do not ask again in this session") \
+		"no, and do not ask again in this session", "no, for this session") \
 	ROW(AMBIT_ONCE, "once", 'y', "once", "Yes, this once", \
-		"yes, this time only") \
+		"yes, this time only", "yes, this once") \
 	ROW(AMBIT_FILE, "file", 'f', "file", "Yes, for this session", \
-		"yes, for this path, until the session ends") \
+		"yes, for this path, until the session ends", \
+		"yes, this path, call or host, for this session") \
 	ROW(AMBIT_FOLDER, "folder", 'd', "folder", "Yes, the folder, for this session", \
-		"yes, for everything beneath this folder, until the session ends") \
+		"yes, for everything beneath this folder, until the session ends", \
+		"yes, everything beneath this folder, for this session") \
 	ROW(AMBIT_ALWAYS, "always", 'a', "always", "Yes, always", \
-		"yes, as a standing rule of this project; shown in full first")
+		"yes, as a standing rule of this project; shown in full first", \
+		"yes, as a standing rule of this project folder")
 
-#define WORD(kind, name, key, label, title, text) { name, kind, text },
-#define SHOWN(kind, name, key, label, title, text) [kind] = { key, label, title, text },
+#define WORD(kind, name, key, label, title, help, text) { name, kind, text },
+#define SHOWN(kind, name, key, label, title, help, text) [kind] = { key, label, title, help },
 
 const struct ambit_word ambit_answers[] = { ANSWERS(WORD) { 0 } };
-const struct ambit_answer_row ambit_answer_rows[] = { ANSWERS(SHOWN) };
+const struct answer_row answer_rows[] = { ANSWERS(SHOWN) };
 /* clang-format on */
 
 const struct ambit_word ambit_backends[] = {

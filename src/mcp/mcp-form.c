@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "request/answers.h"
 
 #define CHOICE_NAME 32
 
@@ -36,7 +37,7 @@ choice_title(const struct ambit_choice *choice)
 {
 	bool stores = choice->stores != NULL && choice->stores[0] != '\0';
 
-	return str_printf("%s%s%s", ambit_answer_rows[choice->kind].title, stores ? ": " : "",
+	return str_printf("%s%s%s", answer_rows[choice->kind].title, stores ? ": " : "",
 		stores ? choice->stores : "");
 }
 

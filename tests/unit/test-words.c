@@ -12,6 +12,7 @@
 #include <ambit/tool.h>
 #include <ambit/words.h>
 
+#include "request/answers.h"
 #include "request/tool-table.h"
 
 static const struct ambit_word *const tables[] = { ambit_verdicts, ambit_permissions, ambit_codes,
@@ -69,11 +70,11 @@ every_answer_has_a_key_of_its_own_and_words_for_people(void **state)
 
 	(void)state;
 	for (const struct ambit_word *w = ambit_answers; w->name; w++) {
-		const struct ambit_answer_row *row = &ambit_answer_rows[w->value];
+		const struct answer_row *row = &answer_rows[w->value];
 
 		assert_int_equal(row->key, keys[w->value]);
 		assert_true(row->label[0] && row->title[0]);
-		assert_string_equal(row->text, w->text);
+		assert_true(row->help && row->help[0]);
 	}
 }
 

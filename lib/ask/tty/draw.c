@@ -240,7 +240,7 @@ draw_reasons(struct draw *draw, const struct view *view)
 	const struct key *key;
 
 	for (size_t i = 0; (key = view_key_at(view, i)) != NULL; i++)
-		draw_key(draw, key, key->shown->text);
+		draw_key(draw, key, key->shown->help);
 	draw_outcome(draw, view->question->outcome);
 }
 

@@ -4,9 +4,10 @@
 
 #include "ask/tty/view.h"
 #include "base/str.h"
+#include "request/answers.h"
 
 /* A key that gives an answer is shown as the vocabulary has it; others have words of their own. */
-#define ANSWER(answer) .kind = (answer), .shown = &ambit_answer_rows[answer]
+#define ANSWER(answer) .kind = (answer), .shown = &answer_rows[answer]
 
 static const struct key keys[] = {
 	{ ANSWER(AMBIT_ONCE) },
@@ -15,10 +16,10 @@ static const struct key keys[] = {
 		.kind = AMBIT_FILE,
 		.when = WHEN_NONE,
 		.shown =
-			&(const struct ambit_answer_row){
+			&(const struct answer_row){
 				.key = 's',
 				.label = "session",
-				.text = "yes, for exactly this, until the session ends",
+				.help = "yes, for exactly this, until the session ends",
 			},
 	},
 	{ ANSWER(AMBIT_FOLDER), .when = WHEN_FOLDERS },
@@ -29,39 +30,39 @@ static const struct key keys[] = {
 		.act = KEY_MESSAGE,
 		.kind = AMBIT_NO,
 		.shown =
-			&(const struct ambit_answer_row){
+			&(const struct answer_row){
 				.key = 'm',
 				.label = "message",
-				.text = "no, with a line of text that the agent will read",
+				.help = "no, with a line of text that the agent will read",
 			},
 	},
 	{
 		.act = KEY_WIDER,
 		.when = WHEN_FOLDERS,
 		.shown =
-			&(const struct ambit_answer_row){
+			&(const struct answer_row){
 				.key = '+',
 				.label = "wider",
-				.text = "offer the folder above; also arrow up",
+				.help = "offer the folder above; also arrow up",
 			},
 	},
 	{
 		.act = KEY_NARROWER,
 		.when = WHEN_FOLDERS,
 		.shown =
-			&(const struct ambit_answer_row){
+			&(const struct answer_row){
 				.key = '-',
 				.label = "narrower",
-				.text = "offer the folder below; also arrow down",
+				.help = "offer the folder below; also arrow down",
 			},
 	},
 	{
 		.act = KEY_EXPLAIN,
 		.shown =
-			&(const struct ambit_answer_row){
+			&(const struct answer_row){
 				.key = '?',
 				.label = "explain",
-				.text = "what each key does, and why this is asked",
+				.help = "what each key does, and why this is asked",
 			},
 	},
 };

@@ -7,6 +7,8 @@
 
 #include <ambit/approve.h>
 
+#include "request/answers.h"
+
 /* A question as the person at the terminal sees it: which keys it offers,
  * and at which of its folders it stands. */
 
@@ -28,7 +30,7 @@ struct key {
 	enum key_act act;
 	enum ambit_answer_kind kind;
 	enum key_when when;
-	const struct ambit_answer_row *shown;
+	const struct answer_row *shown;
 };
 
 struct view {

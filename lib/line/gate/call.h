@@ -168,9 +168,10 @@ struct call {
 };
 
 enum call_end {
-	CALL_DONE = 0,	/* answer is filled */
-	CALL_HAND_OVER, /* it must wait, and this thread must not: prepare and decide again,
-			 * which finds it slow, and a worker goes on with it */
+	CALL_DONE = 0, /* answer is filled */
+	/* It must wait, and this thread must not: prepare and decide again, which finds it slow,
+	 * and a worker goes on with it. Not the value of any enum call_step. */
+	CALL_HAND_OVER = 100,
 };
 
 struct call_op {

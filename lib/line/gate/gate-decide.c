@@ -169,7 +169,7 @@ perform_call(struct call **call, struct pass *pass)
 
 	if (starts_over(call, r))
 		return;
-	if (r == -ESTALE || r == CALL_HAND_OVER)
+	if (r == -ESTALE || r > CALL_DONE)
 		r = -EACCES;
 	if (r < 0)
 		(*call)->answer = (struct answer){ .error = -r, .fd = -1 };
