@@ -14,6 +14,7 @@ MANDIR ?= $(DATADIR)/man
 CC ?= cc
 SAN ?=
 INSTALL ?= install
+OBJCOPY ?= objcopy
 FUZZ_SECONDS ?= 60
 
 comma := ,
@@ -25,7 +26,7 @@ PKGS = jansson sqlite3 libsodium
 # libambit-tools needs these. `ambit` and libambit do not: commands that need tools are in a
 # second program, ambit-tools.
 TOOL_PKGS = libcurl libpcre2-8 libarchive liblzma
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(TOOL_PKGS) 2>/dev/null)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(shell pkg-config --cflags $(TOOL_PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -pthread
 TOOL_LIBS := $(shell pkg-config --libs $(TOOL_PKGS) 2>/dev/null) $(PKG_LIBS)
 PKG_STATIC := $(shell pkg-config --static --libs $(PKGS) 2>/dev/null) -pthread
@@ -122,19 +123,37 @@ $(ARCHIVES) $(BUILD)/tests/librig.a:
 	$(call say,AR $@)
 	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/libambit.map: scripts/gen-map $(ARCHIVES)
-	$(Q)scripts/gen-map $(VERSION) $(ARCHIVES) >$@
+# See lib/private.list. -Bsymbolic: a program that defines a name of the library's own does not
+# change what the library calls.
+SO_LDFLAGS = -shared -Wl,-Bsymbolic $(if $(SAN),,-Wl$(comma)-z$(comma)defs)
 
-$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libambit.map
-	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/libambit.map \
-		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(LIB_OBJ) $(PKG_LIBS)
+$(BUILD)/libambit.map: Makefile lib/private.list include/ambit/ambit.h
+	@mkdir -p $(@D)
+	@(echo 'AMBIT_0 { global: ambit_*; local: *; };'; echo 'AMBIT_PRIVATE_$(VERSION) { global:'; \
+		sed '/^#/d; s/.*/ambit_private_&;/' lib/private.list; echo '};') >$@
 
-$(BUILD)/$(TOOLS_SONAME): $(TOOLS_OBJ) $(BUILD)/$(SONAME) tools/libambit-tools.map
+$(BUILD)/private.link: lib/private.list
+	@mkdir -p $(@D)
+	@sed '/^#/d; s/.*/-Wl,--defsym=ambit_private_&=&/' $< >$@
+
+$(BUILD)/private.names: lib/private.list
+	@mkdir -p $(@D)
+	@sed '/^#/d; s/.*/& ambit_private_&/' $< >$@
+
+$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libambit.map $(BUILD)/private.link
 	$(call say,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(TOOLS_SONAME) \
-		-Wl,--version-script=tools/libambit-tools.map $(if $(SAN),,-Wl$(comma)-z$(comma)defs) \
-		-o $@ $(TOOLS_OBJ) $(BUILD)/$(SONAME) $(TOOL_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(SO_LDFLAGS) -Wl,-soname,$(SONAME) \
+		-Wl,--version-script=$(BUILD)/libambit.map @$(BUILD)/private.link -o $@ $(LIB_OBJ) $(PKG_LIBS)
+
+# The objects of the tools, with the names by which libambit.so knows its private functions.
+$(BUILD)/tools.o: $(TOOLS_OBJ) $(BUILD)/private.names
+	$(Q)$(LD) -r -o $@ $(TOOLS_OBJ)
+	$(Q)$(OBJCOPY) --redefine-syms=$(BUILD)/private.names $@
+
+$(BUILD)/$(TOOLS_SONAME): $(BUILD)/tools.o $(BUILD)/$(SONAME) tools/libambit-tools.map
+	$(call say,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(SO_LDFLAGS) -Wl,-soname,$(TOOLS_SONAME) \
+		-Wl,--version-script=tools/libambit-tools.map -o $@ $(BUILD)/tools.o $(BUILD)/$(SONAME) $(TOOL_LIBS)
 
 $(BUILD)/ambit: $(CLI_OBJ) $(WATCH_OBJ) $(EXEC_OBJ) $(BUILD)/libambit.a
 	$(call say,LD $@)
@@ -209,7 +228,7 @@ deps: ## install the Debian packages that are missing, for building and testing
 unit: $(UNIT) ## the unit tests alone
 	@for t in $(UNIT); do $$t || exit 1; done
 
-tests: all $(UNIT) $(CASES) $(TEXTS) $(REPLAY) $(HELPER) $(HOSTILE) ## build every test, run none
+tests: all $(BENCH) $(UNIT) $(CASES) $(TEXTS) $(REPLAY) $(HELPER) $(HOSTILE) ## build every test, run none
 
 check: ## all tests: sanitizers, plain, as a normal user and as root
 	@scripts/deps

@@ -9,6 +9,7 @@
  *     cc tool.c $(pkg-config --cflags --libs ambit-tools jansson) */
 
 #include <ambit/ambit.h>
+#include <ambit/tools.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

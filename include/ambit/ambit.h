@@ -2,20 +2,18 @@
 #ifndef AMBIT_AMBIT_H
 #define AMBIT_AMBIT_H
 
-/* All of libambit. A harness needs: settings, scope, record, engine; then a
- * request per tool call. examples/tiny.c shows the whole of it. */
+/* All of libambit (pkg-config ambit); the tools are in <ambit/tools.h>. A harness needs settings,
+ * scope, record and engine, then a request per tool call: examples/tiny.c. */
 
 #include <ambit/approve.h>
 #include <ambit/engine.h>
 #include <ambit/error.h>
 #include <ambit/limits.h>
-#include <ambit/execute.h>
 #include <ambit/judge.h>
 #include <ambit/label.h>
 #include <ambit/outcome.h>
 #include <ambit/policy.h>
 #include <ambit/record.h>
-#include <ambit/registry.h>
 #include <ambit/request.h>
 #include <ambit/rule.h>
 #include <ambit/run.h>

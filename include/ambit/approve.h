@@ -8,12 +8,9 @@
 #include <stdint.h>
 
 #include <ambit/error.h>
-#include <ambit/outcome.h>
 #include <ambit/words.h>
 
 /* A question to the person, and those who can answer it. */
-
-struct ambit_request;
 
 /* One possible answer, with exactly what it will store. */
 struct ambit_choice {

@@ -54,7 +54,7 @@ struct ambit_execution {
 	size_t input_len;
 	const char *cwd; /* absolute */
 	/* KERNEL: of the folder only these are open to writes, NULL at the end; NULL: all
-	 * of it. See scope_narrow. */
+	 * of it. */
 	char *const *only;
 	int timeout_ms; /* 0: 60 000 */
 	size_t max;	/* bytes kept of each stream; 0: 30 000. The middle is cut */

@@ -2,7 +2,6 @@
 #ifndef AMBIT_JUDGE_H
 #define AMBIT_JUDGE_H
 
-#include <ambit/approve.h>
 #include <ambit/error.h>
 #include <ambit/settings.h>
 

@@ -120,7 +120,7 @@ struct ambit_event_filter {
 	const char *verdict;
 	const char *code;
 	int64_t since;	  /* time; 0: from the start */
-	int64_t after_id; /* only events stored after this one (see follow) */
+	int64_t after_id; /* only events stored after this one */
 	int64_t last;	  /* only the last N; 0: all */
 };
 /* In the order they were stored. id grows with every event of any session. */

@@ -24,32 +24,14 @@
 struct ambit_registry;
 struct ambit_permit;
 
-/* What run_agent needs of the door it is called through. Borrowed. */
-struct ambit_agent_child {
-	const char *name, *turn;
-	char *const *envp;	       /* for the agent */
-	const struct profile *profile; /* that is open here, and is to be there; or NULL */
-	int depth;
-	bool asks; /* what is outside is a question there, too */
-};
-struct ambit_agents {
-	const struct ambit_settings *settings; /* NULL: there are none */
-	const char *turns;		       /* the directory that says whose turn it is */
-	const char *turn;  /* in which this session itself runs; NULL or "": none */
-	int depth;	   /* how many agents are above it */
-	char *const *envp; /* theirs; secrets are taken out, but for those one keeps */
-	/* Makes the descriptor that says what is around a child: see run_around.
-	 * With the registry's lock. */
-	int (*around)(void *data, const struct ambit_agent_child *child, int *ret_fd,
-		struct ambit_error *err);
-	void *data;
-};
+/* Sub-agents: made by ambit's own doors alone. */
+struct ambit_agents;
 
 struct ambit_registry_options {
-	struct ambit_engine *engine;	 /* borrowed */
-	struct ambit_executor *executor; /* borrowed; NULL: there is no bash */
-	const char *no_bash;		 /* borrowed: why there is no executor; NULL: not said */
-	struct ambit_agents agents;	 /* only where the line holds commands */
+	struct ambit_engine *engine;	   /* borrowed */
+	struct ambit_executor *executor;   /* borrowed; NULL: there is no bash */
+	const char *no_bash;		   /* borrowed: why there is no executor; NULL: not said */
+	const struct ambit_agents *agents; /* copied; NULL: there are no sub-agents */
 };
 
 int ambit_registry_create(const struct ambit_registry_options *options,

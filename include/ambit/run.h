@@ -24,12 +24,8 @@ enum ambit_run_terminal {
 	AMBIT_RUN_PTY,	     /* its own pty, relayed; questions over it */
 };
 
-/* The keeper, waiting for its command. Made first of all, before threads,
- * signals and memory: it is a copy of this process, and ready when the rest
- * is. */
+/* A keeper that was made ahead, and a run inside another: made by ambit's own doors alone. */
 struct ambit_run_keeper;
-
-/* A run inside this one: see below. */
 struct ambit_run_inner;
 
 struct ambit_run_options {
@@ -59,14 +55,14 @@ struct ambit_run_options {
 	const char *live;
 	bool watchers;
 
-	/* For runs inside this one: argv of the program that supervises them,
-	 * with what run_inner_open takes as descriptor 3; argv[1] is replaced
-	 * by the door's name; NULL: there can be none. And what it is told of this line: any text,
-	 * the caller frees; called while nobody else uses the engine. */
+	/* For runs inside this one: argv of the program that supervises them, which gets its
+	 * socket as descriptor 3; argv[1] is replaced by the door's name. NULL: there can be none.
+	 * nest_scope makes the text that it is told about this line; freed here. Called while
+	 * nobody else uses the engine. */
 	char *const *nest;
 	char *(*nest_scope)(void *data);
 	void *nest_data;
-	/* This is one: borrowed. inside: the name of the session around it. */
+	/* This run is inside another: borrowed. inside: the name of that session. */
 	struct ambit_run_inner *inner;
 	const char *inside;
 };

@@ -6,7 +6,7 @@
 
 #include <ambit/words.h>
 
-/* The tables of tools and profiles, for help, completion and listings. */
+/* The table of tools, for help, completion and listings. */
 
 struct ambit_tool_info {
 	const char *name;

@@ -10,6 +10,29 @@
 /* The engine as ambit's own doors and tools use it: its session, the paths that are open,
  * repositories, profiles, and sub-agents. Paths are real: absolute, without symlinks. */
 
+/* -- a session inside another ------------------------------------------------------ */
+
+/* The session around one. Guards, settings of the folder and standing rules are
+ * the outer folder's; of these rules, and of the person's grants, what the outer
+ * session does not have open gives nothing. What was refused there, or for the
+ * inner folder, is refused. */
+struct ambit_engine_outer {
+	struct ambit_scope *scope;   /* the outermost one */
+	const char *const *sessions; /* those around, NULL at the end */
+	const char *const *open;     /* real paths that are open to writes there; likewise */
+	/* Those of them that stay open for as long as it lives: the others are open
+	 * by answers, which can be taken back; and may be so again. */
+	const char *const *kept;
+	/* What can be a grant in here, by exactly this real path: what was granted there, and
+	 * directories that are open with all in them, where no guard is. A grant is not asked
+	 * about any more, so lying in something open is not enough. */
+	const char *const *grants, *const *whole;
+	/* Where reads are limited there: what can be opened to them in here; NULL: they are
+	 * not. */
+	const char *const *readable;
+	const char *guards; /* of engine_guards there; or NULL */
+};
+
 /* -- the session ---------------------------------------------------------------- */
 
 /* Stores the session now, so that others find it by name. Without this, its first event stores

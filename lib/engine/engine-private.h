@@ -7,6 +7,7 @@
 #include "ask/pending.h"
 #include "ask/question.h"
 #include "decide/decide.h"
+#include "engine/doors.h"
 #include "perform/permit.h"
 #include "record/record-private.h"
 

@@ -5,6 +5,7 @@
 #include "world.h"
 
 #include "base/json.h"
+#include "engine/doors.h"
 
 /* What is around a session that is inside another: the line that it was asked for
  * behind, or the door that started it. What it may is what those may, narrowed; both

@@ -3,6 +3,7 @@
 #define DOOR_BACKEND_H
 
 #include "toolbox.h"
+#include "tools/registry/registry-agents.h"
 
 /* Sets the box' executor, or why there is none. Needs its engine. 0, -errno, or
  * EXIT_USAGE. */

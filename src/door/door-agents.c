@@ -13,6 +13,7 @@
 #include "engine/doors.h"
 #include "line/process/run-doors.h"
 #include "scope/profile.h"
+#include "tools/registry/registry-agents.h"
 
 struct places {
 	char **open, **spine;

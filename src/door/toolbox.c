@@ -182,6 +182,7 @@ toolbox_open(
 	struct toolbox *box, const struct args *args, const char *door, struct ambit_error *err)
 {
 	struct ambit_registry_options options;
+	struct ambit_agents agents = { 0 };
 	int r;
 
 	*box = (struct toolbox){ .tty = -1 };
@@ -211,14 +212,15 @@ toolbox_open(
 	box->guard_reads = args_get(args, OPT_GUARD_READS) != NULL ||
 			   (toolbox_is_inside(box) &&
 				   json_is_true(json_object_get(box->around.scope, "guard_reads")));
+	r = agents_open(box, &agents, err);
+	if (r < 0)
+		return r;
 	options = (struct ambit_registry_options){
 		.engine = box->world.engine,
 		.executor = box->executor,
+		.agents = &agents,
 		.no_bash = box->why,
 	};
-	r = agents_open(box, &options.agents, err);
-	if (r < 0)
-		return r;
 	return ambit_registry_create(&options, &box->registry, err);
 }
 

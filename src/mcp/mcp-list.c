@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <ambit/ambit.h>
+#include <ambit/tools.h>
 #include "mcp.h"
 
 #include "base/json.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <ambit/ambit.h>
+#include <ambit/tools.h>
 #include <ambit/label.h>
 
 #include "serve.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <ambit/ambit.h>
+#include <ambit/tools.h>
 
 #include "base/json.h"
 

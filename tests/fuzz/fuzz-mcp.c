@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <ambit/ambit.h>
+#include <ambit/tools.h>
 
 #include "base/buf.h"
 #include "base/fd.h"

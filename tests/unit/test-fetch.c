@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 #include "tools/web/fetch.h"
 
 static struct rig {

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "tools/registry/schema.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 static const char edits[] =
 	"{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"file_path\",\"edits\"]"

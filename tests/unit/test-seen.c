@@ -3,7 +3,7 @@
 
 #include "unit-world.h"
 
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 struct rig {
 	struct world w;

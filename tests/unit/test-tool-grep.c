@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "rounds.h"
 #include "tools/search/grep.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 static void
 grep(struct hand *h, json_t *args)

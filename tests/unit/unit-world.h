@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include <ambit/ambit.h>
+#include <ambit/tools.h>
 
 #include "scratch.h"
 

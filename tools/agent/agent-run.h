@@ -5,7 +5,8 @@
 #include "settings/agents.h"
 
 #include "agents/turn.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
+#include "tools/registry/registry-agents.h"
 
 /* One sub-agent on its way, from the call to its result. tool-run-agent.c runs it,
  * agent-tell.c has what comes of it. */

@@ -3,7 +3,7 @@
 #define TOOLS_ARCHIVE_ARCHIVE_GUARD_H
 
 #include "tools/archive/archive-unpack.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 /* Whether an entry of an archive may come to lie at dst/name: inside of what the call
  * was allowed to write to, and nothing that is asked about by itself. dst: open, or -1

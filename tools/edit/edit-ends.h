@@ -2,7 +2,7 @@
 #ifndef TOOLS_EDIT_EDIT_ENDS_H
 #define TOOLS_EDIT_EDIT_ENDS_H
 
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 /* Where move and copy begin and end: arguments src and dst. A dst that is a directory
  * is gone into, under the name that src was given by. */

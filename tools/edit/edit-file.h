@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "perform/file.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 /* What the tools that work on one file have in common. */
 

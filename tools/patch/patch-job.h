@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "tools/patch/patch-set.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 /* A patch's files, with what they are in the file system. Private to the tool
  * apply_patch: patch-look.c makes the jobs ready, the tool does them. */

@@ -5,7 +5,8 @@
 #include <pthread.h>
 
 #include "request/tool-table.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
+#include "tools/registry/registry-agents.h"
 
 /* Shared by registry.c (tools), registry-call.c (calls), registry-ask.c (who waits for an answer),
  * registry-result.c (what a call ends in), registry-label.c (what of that is not trusted) and

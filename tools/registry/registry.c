@@ -81,7 +81,8 @@ ambit_registry_create(const struct ambit_registry_options *options,
 	registry->engine = options->engine;
 	registry->executor = options->executor;
 	registry->no_bash = options->no_bash;
-	registry->agents = options->agents;
+	if (options->agents)
+		registry->agents = *options->agents;
 	registry->seen = seen_create();
 	registry->lookups = lookups_create();
 	pthread_mutex_init(&registry->lock, NULL);

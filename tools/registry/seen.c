@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/str.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 #define FILES_MAX 8192
 

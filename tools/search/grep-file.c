@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "tools/search/grep.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 #define CONTEXT_KEEP 65536 /* bytes kept for the lines before */
 #define MULTI_SHOWN 100	   /* lines of one match */

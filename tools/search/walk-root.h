@@ -2,7 +2,7 @@
 #ifndef TOOLS_SEARCH_WALK_ROOT_H
 #define TOOLS_SEARCH_WALK_ROOT_H
 
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 /* Where a call of glob or grep begins: what was decided, held open. */
 

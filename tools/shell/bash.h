@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 #define BASH_STREAM_MAX 24000 /* bytes of each stream: with all the rest it fits a result */
 

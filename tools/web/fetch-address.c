@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "base/thread.h"
 #include "request/host.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 #include "tools/web/fetch-private.h"
 
 /* -- looking up, in a thread that can be left behind ---------------------------------- */

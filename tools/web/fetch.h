@@ -19,7 +19,7 @@
 #define FETCH_HOPS 10	 /* redirects */
 #define FETCH_LOOKUPS 16 /* names at once, of those who share a struct lookups */
 
-struct lookups; /* tools.h */
+struct lookups; /* own-tool.h */
 
 struct fetch {
 	const char *url;     /* its host was decided about by whoever has the permit */

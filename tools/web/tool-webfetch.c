@@ -16,7 +16,7 @@
 #include "perform/permit.h"
 #include "tools/web/fetch.h"
 #include "tools/web/html.h"
-#include "tools/registry/tools.h"
+#include "tools/registry/own-tool.h"
 
 #define BODY_MAX 5000000
 #define TIMEOUT_MS 30000

@@ -2,6 +2,7 @@
 #ifndef ASK_JUDGE_JUDGE_ASK_H
 #define ASK_JUDGE_JUDGE_ASK_H
 
+#include <ambit/approve.h>
 #include <ambit/judge.h>
 
 /* Asking the judge, for whoever puts questions. */

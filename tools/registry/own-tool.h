@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TOOLS_REGISTRY_TOOLS_H
-#define TOOLS_REGISTRY_TOOLS_H
+#ifndef TOOLS_REGISTRY_OWN_TOOL_H
+#define TOOLS_REGISTRY_OWN_TOOL_H
 
 #include <jansson.h>
 #include <stdbool.h>
