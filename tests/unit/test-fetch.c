@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/tools/fetch*.c: who is connected to, and what is taken from them.
+/* Promises of tools/web/fetch*.c: who is connected to, and what is taken from them.
  * Names are resolved by the test, so that they can lie. */
 
 #include "unit-world.h"

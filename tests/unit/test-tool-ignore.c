@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of lib/tools/ignore*.c and walk*.c: what .gitignore hides is what git says
+/* Promises of tools/search/ignore*.c and walk*.c: what .gitignore hides is what git says
  * it hides. git itself is asked, about generated patterns on a tree of names that
  * patterns like to get wrong. */
 

@@ -7,8 +7,8 @@
 #include "ask/tty/edit-line.h"
 #include "ask/tty/view.h"
 
-/* What <ambit/dialog.h> hides: for the prompt, which does not draw everything anew
- * but goes on below what it has shown. */
+/* The inside of a dialog, for the prompt: it does not draw everything anew, but goes on below
+ * the lines that it has shown. */
 
 struct dialog {
 	struct ambit_question question;
