@@ -101,7 +101,7 @@ add_dir(struct look *look, uint32_t parent, uint32_t name)
 }
 
 static uint64_t
-print_of(const struct changes *changes, const struct stat *st)
+hash_file_state(const struct changes *changes, const struct stat *st)
 {
 	const uint64_t state[] = {
 		st->st_ino,
@@ -130,7 +130,7 @@ add_entry(const struct changes *changes, struct look *look, const char *name, co
 		return -ENOMEM;
 	buf_append(&look->names, name, strlen(name) + 1);
 	entry.dir = S_ISDIR(st->st_mode) ? ANY_DIR : NO_DIR;
-	entry.print = print_of(changes, st);
+	entry.print = hash_file_state(changes, st);
 	look->entries[look->n_entries++] = entry;
 	return look->names.failed ? -ENOMEM : 0;
 }
@@ -245,7 +245,7 @@ read_dir(const struct changes *changes, struct look *look, uint32_t i, struct bu
 }
 
 static int
-look_at(const struct changes *changes, struct look *look)
+scan_folder_tree(const struct changes *changes, struct look *look)
 {
 	auto_buf struct buf path = { 0 };
 	int r = 0;
@@ -300,7 +300,7 @@ cut_report_path(struct report *report, size_t len)
 
 /* The entry of one look alone, and all that is beneath it. */
 static int
-tell_all(struct report *report, const struct look *look, const struct entry *entry,
+report_subtree(struct report *report, const struct look *look, const struct entry *entry,
 	enum change change)
 {
 	size_t len = append_path_name(report, name_of(look, entry->name));
@@ -311,7 +311,7 @@ tell_all(struct report *report, const struct look *look, const struct entry *ent
 
 		report->cut |= dir->closed;
 		for (uint32_t i = 0; r == 0 && i < dir->n; i++)
-			r = tell_all(report, look, &look->entries[dir->first + i], change);
+			r = report_subtree(report, look, &look->entries[dir->first + i], change);
 	}
 	cut_report_path(report, len);
 	return r;
@@ -326,8 +326,8 @@ compare_entries(struct report *report, const struct entry *a, const struct entry
 	int r = 0;
 
 	if ((a->dir == NO_DIR) != (b->dir == NO_DIR)) {
-		r = tell_all(report, report->before, a, CHANGE_DELETED);
-		return r != 0 ? r : tell_all(report, report->after, b, CHANGE_CREATED);
+		r = report_subtree(report, report->before, a, CHANGE_DELETED);
+		return r != 0 ? r : report_subtree(report, report->after, b, CHANGE_CREATED);
 	}
 	if (a->dir == NO_DIR && a->print == b->print)
 		return 0;
@@ -360,9 +360,9 @@ compare_dirs(struct report *report, const struct dir *a, const struct dir *b)
 						  name_of(report->after, y[k].name));
 
 		if (order < 0)
-			r = tell_all(report, report->before, &x[i++], CHANGE_DELETED);
+			r = report_subtree(report, report->before, &x[i++], CHANGE_DELETED);
 		else if (order > 0)
-			r = tell_all(report, report->after, &y[k++], CHANGE_CREATED);
+			r = report_subtree(report, report->after, &y[k++], CHANGE_CREATED);
 		else
 			r = compare_entries(report, &x[i++], &y[k++]);
 	}
@@ -398,7 +398,7 @@ changes_begin_within(const char *folder, size_t max)
 		return NULL;
 	changes->max = max;
 	randombytes_buf(changes->key, sizeof(changes->key));
-	r = look_at(changes, &changes->before);
+	r = scan_folder_tree(changes, &changes->before);
 	if (r < 0) {
 		errno = -r;
 		return NULL;
@@ -419,7 +419,7 @@ changes_end(struct changes *changes,
 		.each = each,
 		.data = data,
 	};
-	int r = look_at(owned, &after);
+	int r = scan_folder_tree(owned, &after);
 
 	if (r == 0)
 		r = compare_dirs(&report, &owned->before.dirs[0], &after.dirs[0]);

@@ -37,7 +37,7 @@ struct files {
 };
 
 static struct file *
-file_at(struct files *files, size_t i)
+get_ring_file(struct files *files, size_t i)
 {
 	return &files->all[i % FILES_MAX];
 }
@@ -186,13 +186,13 @@ collect_scopefile(struct files *files, int dir, const char *relative, size_t len
 		file_finish(&file);
 		return r;
 	}
-	file_finish(file_at(files, files->n));
-	*file_at(files, files->n++) = file;
+	file_finish(get_ring_file(files, files->n));
+	*get_ring_file(files, files->n++) = file;
 	return 0;
 }
 
 static int
-go_down(int dir, const char *name, size_t len)
+open_component(int dir, const char *name, size_t len)
 {
 	auto_free char *component = strndup(name, len);
 	int fd = component ? openat(dir, component, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -202,7 +202,7 @@ go_down(int dir, const char *name, size_t len)
 }
 
 static int
-visit_all(struct files *files, const char *root, const char *relative)
+collect_scopefiles(struct files *files, const char *root, const char *relative)
 {
 	auto_close int dir = open(root, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	size_t at = 0;
@@ -210,7 +210,7 @@ visit_all(struct files *files, const char *root, const char *relative)
 
 	while (r == 0 && relative[at]) {
 		size_t len = strcspn(relative + at, "/");
-		int below = go_down(dir, relative + at, len);
+		int below = open_component(dir, relative + at, len);
 
 		if (below < 0)
 			return below;
@@ -232,7 +232,7 @@ share_room(struct files *files)
 	size_t room = SCOPEFILE_ALL, kept = files->n < FILES_MAX ? files->n : FILES_MAX;
 
 	for (size_t i = 0; i < kept; i++) {
-		struct file *file = file_at(files, files->n - 1 - i);
+		struct file *file = get_ring_file(files, files->n - 1 - i);
 		size_t n = str_cut(file->body ? file->body : "", file->len, room);
 
 		file->cut |= n < file->len;
@@ -277,14 +277,14 @@ scopefile_text(const char *display_root, const char *folder, struct ambit_error 
 		return NULL;
 	}
 	folder += len;
-	r = visit_all(&files, display_root, folder + (folder[0] == '/'));
+	r = collect_scopefiles(&files, display_root, folder + (folder[0] == '/'));
 	if (r < 0) {
 		err_sys(err, -r, "looking for " SCOPEFILE " beneath %.200s", display_root);
 		return NULL;
 	}
 	share_room(&files);
 	for (size_t i = files.n > FILES_MAX ? files.n - FILES_MAX : 0; r == 0 && i < files.n; i++)
-		r = append_file_text(&out, file_at(&files, i));
+		r = append_file_text(&out, get_ring_file(&files, i));
 	char *text = buf_take(&out);
 
 	if (r < 0 || !text) {

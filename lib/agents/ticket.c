@@ -305,7 +305,7 @@ first_in_the_way(const struct tickets *tickets, size_t i)
 }
 
 static const struct ticket *
-last_in_the_way(const struct tickets *tickets, size_t i)
+find_last_blocker(const struct tickets *tickets, size_t i)
 {
 	for (size_t k = i; k > 0; k--)
 		if (is_in_the_way(&tickets->all[k - 1], &tickets->all[i]))
@@ -346,7 +346,7 @@ tickets_ahead(
 		return -ESTALE;
 	*ret_ahead = (struct ahead){
 		.first = first_in_the_way(tickets, i),
-		.last = last_in_the_way(tickets, i),
+		.last = find_last_blocker(tickets, i),
 	};
 	if (!ret_ahead->first && at_once > 0) {
 		ret_ahead->first = find_place_taker(tickets, i, at_once);

@@ -63,7 +63,7 @@ consume_line_data(struct lines *lines)
 }
 
 static int
-hand_out(struct lines *lines, struct ambit_error *err)
+finish_line(struct lines *lines, struct ambit_error *err)
 {
 	lines->over = true;
 	if (lines->dropping)
@@ -105,7 +105,7 @@ lines_next(struct lines *lines, struct ambit_error *err)
 		start_next_line(lines);
 	for (;;) {
 		if (consume_line_data(lines))
-			return hand_out(lines, err);
+			return finish_line(lines, err);
 		n = read_some(lines);
 		if (n == -EAGAIN || n == -ECANCELED)
 			return (int)n;
@@ -116,6 +116,6 @@ lines_next(struct lines *lines, struct ambit_error *err)
 		if (n == 0 && lines->line.len == 0 && !lines->dropping)
 			return 0;
 		if (n == 0)
-			return hand_out(lines, err);
+			return finish_line(lines, err);
 	}
 }

@@ -8,12 +8,12 @@
  * steal_ptr takes it before. Descriptors have the same in base/fd.h. */
 
 static inline void
-free_at(void *pointer)
+free_owned_pointer(void *pointer)
 {
 	free(*(void **)pointer);
 }
 
-#define auto_free __attribute__((cleanup(free_at)))
+#define auto_free __attribute__((cleanup(free_owned_pointer)))
 
 #define steal_ptr(pointer)                                                                         \
 	({                                                                                         \

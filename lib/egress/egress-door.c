@@ -16,7 +16,7 @@
 #define BACKLOG 4096
 
 static void
-come_in(struct door *door, int fd, const struct sockaddr_storage *from)
+accept_arrival(struct door *door, int fd, const struct sockaddr_storage *from)
 {
 	struct egress *egress = door->egress;
 	struct arrival *arrival = egress_arrive(egress, door->kind, from);
@@ -35,7 +35,7 @@ come_in(struct door *door, int fd, const struct sockaddr_storage *from)
 /* Without a descriptor for him nobody can be let in, nor sent away: one is kept for
  * that. False: somebody else was quicker, and has it. */
 static bool
-send_away(struct door *door)
+reject_arrival(struct door *door)
 {
 	struct sockaddr_storage from = { 0 };
 	socklen_t len = sizeof(from);
@@ -73,9 +73,9 @@ door_ready(void *data, uint32_t events)
 			SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			come_in(door, fd, &from);
+			accept_arrival(door, fd, &from);
 		} else if (errno == EMFILE || errno == ENFILE) {
-			if (send_away(door))
+			if (reject_arrival(door))
 				continue;
 			loop_forget(door->egress->loop, &door->watch); /* until doors_watch */
 			return;

@@ -190,7 +190,7 @@ is_asked_for(uint16_t type)
 /* True if it was answered. HTTPS records would have programs hide the name that they
  * want from whoever carries it, us too; without, they go the plain way. */
 static bool
-answer_here(struct ask *ask)
+answer_locally(struct ask *ask)
 {
 	struct dns_address address;
 
@@ -211,7 +211,7 @@ answer_here(struct ask *ask)
 /* -- looking up ------------------------------------------------------------------------------- */
 
 static void
-looked_up(void *data, const struct dns_answer *answer, const void *message, size_t len)
+finish_upstream_lookup(void *data, const struct dns_answer *answer, const void *message, size_t len)
 {
 	struct ask *ask = data;
 	struct stub *stub = ask->stub;
@@ -235,13 +235,13 @@ looked_up(void *data, const struct dns_answer *answer, const void *message, size
 }
 
 static void
-look_up(struct ask *ask, struct egress_verdict *verdict)
+start_upstream_lookup(struct ask *ask, struct egress_verdict *verdict)
 {
 	struct egress *egress = ask->stub->egress;
 
 	ask->permit = verdict->permit;
 	egress->line.connected(egress->line.data);
-	if (upstream_ask(egress->upstream, &verdict->pass, &ask->query, looked_up, ask,
+	if (upstream_ask(egress->upstream, &verdict->pass, &ask->query, finish_upstream_lookup, ask,
 		    &ask->upstream) < 0)
 		end_with(ask, DNS_SERVER, NULL);
 }
@@ -266,7 +266,7 @@ apply_ask_verdict(struct ask *ask, struct egress_verdict *verdict)
 {
 	switch (verdict->verdict) {
 	case AMBIT_ALLOW:
-		look_up(ask, verdict);
+		start_upstream_lookup(ask, verdict);
 		break;
 	case AMBIT_ASK:
 		wait_for_person(ask, verdict->ticket);
@@ -304,7 +304,7 @@ start_dns_ask(struct ask *ask)
 	struct ask *before;
 	bool first;
 
-	if (answer_here(ask)) {
+	if (answer_locally(ask)) {
 		if (ask->parcel)
 			parcel_refuse(ask); /* he takes no answer of ours */
 		ask_destroy(ask);
@@ -314,7 +314,7 @@ start_dns_ask(struct ask *ask)
 		/* Nobody is asked about it again; but it may be allowed by itself. */
 		line->decide(line->data, &ask->who, ask->query.name, false, &verdict);
 		if (verdict.verdict == AMBIT_ALLOW)
-			look_up(ask, &verdict);
+			start_upstream_lookup(ask, &verdict);
 		else
 			end_with(ask, DNS_NO_NAME, "refused by ambit");
 		return;
@@ -466,7 +466,7 @@ stub_parcel(struct stub *stub, struct parcel *parcel)
  * -------------------------------------------------------------------------------------------- */
 
 static void
-look_at(struct ask *ask, int64_t now)
+collect_ask_verdict(struct ask *ask, int64_t now)
 {
 	const struct egress_line *line = &ask->stub->egress->line;
 	struct egress_verdict verdict = { 0 };
@@ -489,7 +489,7 @@ stub_tick(struct stub *stub)
 	for (; ask; ask = next) {
 		next = ask->next;
 		if (ask->ticket)
-			look_at(ask, now);
+			collect_ask_verdict(ask, now);
 	}
 	detour_tick(stub, now);
 	client_tick(stub, now);

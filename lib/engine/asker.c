@@ -217,7 +217,7 @@ start_asker_thread(struct asker *asker)
 
 /* Without the thread nobody can be asked: no. */
 static void
-decline_all(struct asker *asker)
+decline_questions(struct asker *asker)
 {
 	const struct ambit_question *question;
 
@@ -255,7 +255,7 @@ asker_wake(struct asker *asker)
 	pthread_mutex_unlock(&asker->lock);
 	asker->o.unlock(asker->o.data);
 	if (any && !asker->started && !start_asker_thread(asker)) {
-		decline_all(asker);
+		decline_questions(asker);
 		return;
 	}
 	pthread_mutex_lock(&asker->lock);

@@ -213,7 +213,7 @@ is_news(struct after *a, const struct dir *dir, const char *name, const char *pa
 }
 
 static int
-look_at(struct after *a, struct dir *dir, const char *name)
+scan_dir_entry(struct after *a, struct dir *dir, const char *name)
 {
 	auto_free char *path = str_printf("%s/%s", streq(dir->path, "/") ? "" : dir->path, name);
 	struct stat st;
@@ -238,7 +238,7 @@ look_at(struct after *a, struct dir *dir, const char *name)
 }
 
 static int
-look_in(struct after *a, const struct todo *todo)
+scan_todo_dir(struct after *a, const struct todo *todo)
 {
 	auto_close int fd = open(todo->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -259,7 +259,7 @@ look_in(struct after *a, const struct todo *todo)
 		(e = readdir(list))) {
 		a->entries++;
 		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			r = look_at(a, &dir, e->d_name);
+			r = scan_dir_entry(a, &dir, e->d_name);
 	}
 	if (list)
 		closedir(list);
@@ -281,7 +281,7 @@ engine_planted(struct ambit_engine *engine, int64_t since,
 		r = root ? add_todo(&a, steal_ptr(&root), false) : -ENOMEM;
 	free(root);
 	while (r == 0 && a.next < a.n && a.found < FOUND_MAX && a.entries < ENTRIES_MAX)
-		r = look_in(&a, &a.todo[a.next++]);
+		r = scan_todo_dir(&a, &a.todo[a.next++]);
 	if (a.next < a.n || a.entries >= ENTRIES_MAX)
 		a.unseen = true;
 	for (size_t i = 0; i < a.n; i++)

@@ -47,7 +47,7 @@ struct gathering {
 };
 
 static bool
-is_in(char *const *list, const char *name)
+is_listed_name(char *const *list, const char *name)
 {
 	for (; list && name && *list; list++)
 		if (streq(*list, name))
@@ -65,8 +65,8 @@ add_session(void *data, int64_t id, const struct ambit_event *event)
 	(void)id;
 	if (!event->body || json_parse(event->body, strlen(event->body), &body, NULL) < 0)
 		return 0;
-	if (is_in(g->sessions, json_string_value(json_object_get(body, "inside"))) &&
-		!is_in(g->sessions, event->session))
+	if (is_listed_name(g->sessions, json_string_value(json_object_get(body, "inside"))) &&
+		!is_listed_name(g->sessions, event->session))
 		g->failed |= strv_append(&g->sessions, event->session) < 0;
 	return g->failed;
 }
@@ -125,7 +125,7 @@ add_refusal(void *data, int64_t id, const struct ambit_event *event)
 	size_t i;
 
 	(void)id;
-	if (!is_in(g->sessions, event->session))
+	if (!is_listed_name(g->sessions, event->session))
 		return 0;
 	if (event->body)
 		json_parse(event->body, strlen(event->body), &body, NULL);

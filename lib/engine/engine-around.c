@@ -23,7 +23,7 @@ static const struct {
 };
 
 static int *
-mode_at(struct ambit_session *session, size_t offset)
+get_mode_field(struct ambit_session *session, size_t offset)
 {
 	return (int *)((char *)session + offset);
 }
@@ -32,10 +32,10 @@ static void
 cap_modes(struct ambit_engine *engine, struct ambit_session *around)
 {
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		int most = *mode_at(around, modes[i].offset);
+		int most = *get_mode_field(around, modes[i].offset);
 
 		if (most >= 0 && ambit_engine_mode(engine, modes[i].key, NULL) > most)
-			*mode_at(&engine->session, modes[i].offset) = most;
+			*get_mode_field(&engine->session, modes[i].offset) = most;
 	}
 }
 

@@ -160,8 +160,9 @@ enqueue_ticket(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret
 }
 
 static int
-hand_over(struct ambit_engine *engine, struct ticket *ticket, struct ambit_outcome *ret_outcome,
-	struct ambit_permit **ret_permit, struct ambit_error *err)
+deliver_outcome(struct ambit_engine *engine, struct ticket *ticket,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit,
+	struct ambit_error *err)
 {
 	struct resolved *resolved = ticket->resolved;
 	int r = 0;
@@ -229,7 +230,7 @@ engine_submit(struct ambit_engine *engine, struct ambit_request *request,
 		*ret_permit = NULL;
 	if (r != 0)
 		return r;
-	r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
+	r = deliver_outcome(engine, ticket, ret_outcome, ret_permit, err);
 	ticket_destroy(ticket);
 	return r;
 }
@@ -387,7 +388,7 @@ engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outcome *r
 	expire_tickets(engine, clock_now());
 	if (!pending_is_settled(engine->pending, id))
 		return -EAGAIN;
-	r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
+	r = deliver_outcome(engine, ticket, ret_outcome, ret_permit, err);
 	ticket_destroy(pending_remove(engine->pending, id));
 	return r;
 }
@@ -433,7 +434,7 @@ ambit_engine_request(struct ambit_engine *engine, const struct ambit_request *re
 	if (r < 0)
 		return r;
 	if (r == 0) {
-		r = hand_over(engine, ticket, ret_outcome, ret_permit, err);
+		r = deliver_outcome(engine, ticket, ret_outcome, ret_permit, err);
 		ticket_destroy(ticket);
 		return r;
 	}

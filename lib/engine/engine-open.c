@@ -20,7 +20,7 @@
 #include "scope/profile.h"
 
 static bool
-lies_in(const char *real, const char *const *dirs)
+is_in_outer_dirs(const char *real, const char *const *dirs)
 {
 	for (; dirs && *dirs; dirs++)
 		if (str_beneath(real, *dirs))
@@ -31,7 +31,7 @@ lies_in(const char *real, const char *const *dirs)
 static bool
 is_open_outside(const struct ambit_engine *engine, const char *real)
 {
-	return lies_in(real, engine->outer->open);
+	return is_in_outer_dirs(real, engine->outer->open);
 }
 
 /* Takes what was resolved. */
@@ -78,8 +78,9 @@ may_grant(const struct ambit_engine *engine, const char *real, bool write)
 	if (write)
 		return is_one_of(real, outer->grants) ||
 		       (!engine->scope->enforce_write && is_one_of(real, outer->whole) &&
-			       lies_in(real, outer->kept));
-	return !outer->readable || lies_in(real, outer->open) || lies_in(real, outer->readable);
+			       is_in_outer_dirs(real, outer->kept));
+	return !outer->readable || is_in_outer_dirs(real, outer->open) ||
+	       is_in_outer_dirs(real, outer->readable);
 }
 
 static int

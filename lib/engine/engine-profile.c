@@ -419,7 +419,7 @@ engine_profile_question(struct ambit_engine *engine, const char *name,
 
 /* For this engine alone. Everything that can fail comes first. */
 static int
-open_here(struct ambit_engine *engine, struct places *places, struct ambit_error *err)
+grant_profile_places(struct ambit_engine *engine, struct places *places, struct ambit_error *err)
 {
 	size_t n = strv_len(places->reals);
 	struct grant *more = realloc(engine->grants, (engine->n_grants + n) * sizeof(*more));
@@ -485,6 +485,6 @@ engine_profile_answer(struct ambit_engine *engine, const char *name,
 	if (r < 0 || answer->kind == AMBIT_NO)
 		return r;
 	if (answer->kind == AMBIT_ONCE)
-		return open_here(engine, &places, err);
+		return grant_profile_places(engine, &places, err);
 	return store_profile_rules(engine, &places, answer, err);
 }

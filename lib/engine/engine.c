@@ -460,7 +460,7 @@ static const struct {
 };
 
 static int
-int_at(const void *base, size_t offset)
+read_int_field(const void *base, size_t offset)
 {
 	int value;
 
@@ -474,9 +474,9 @@ ambit_engine_mode(const struct ambit_engine *engine, const char *key, const char
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (!streq(modes[i].key, key))
 			continue;
-		int session = int_at(&engine->session, modes[i].session);
-		int person = int_at(settings_person(engine->settings), modes[i].settings);
-		int folder = int_at(settings_folder(engine->settings), modes[i].settings);
+		int session = read_int_field(&engine->session, modes[i].session);
+		int person = read_int_field(settings_person(engine->settings), modes[i].settings);
+		int folder = read_int_field(settings_folder(engine->settings), modes[i].settings);
 		int value = decision_mode(session, person, folder, modes[i].by_default);
 
 		if (ret_from)

@@ -399,7 +399,7 @@ note_end(struct run *run, struct ambit_error *err)
 /* Everything that was made for the run. The tree is gone when the loop has
  * ended; if it has not, the keeper ends it while the gate still stands. */
 static void
-clear_away(struct run *run)
+destroy_run_parts(struct run *run)
 {
 	if (run->keeper.pid > 0 && !run->empty)
 		keeper_finish(&run->keeper);
@@ -557,7 +557,7 @@ ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_
 		r = terminal_started(run.terminal, err);
 	if (r == 0 && !run.failed)
 		r = loop_run(&run, err);
-	clear_away(&run);
+	destroy_run_parts(&run);
 	look_around(&run);
 	result.ended = clock_now();
 	if (r == 0)

@@ -84,7 +84,7 @@ greet_session(struct list *list, int dir, const char *name, int64_t until)
 }
 
 static int
-greet_all(struct list *list, int dir, int64_t until)
+greet_sessions(struct list *list, int dir, int64_t until)
 {
 	int copy = dup(dir), r = 0;
 	DIR *names = copy >= 0 ? fdopendir(copy) : NULL;
@@ -170,7 +170,7 @@ live_each(const char *directory, int wait_ms,
 	if (r < 0)
 		return r;
 	link_rename();
-	r = greet_all(&list, dir, until);
+	r = greet_sessions(&list, dir, until);
 	if (r < 0)
 		err_sys(err, -r, "%s", directory);
 	for (size_t i = 0; r == 0 && i < list.n; i++) {

@@ -113,7 +113,7 @@ check_ancestors(pid_t pid, bool shared)
 /* Whether the process that connected is there still, so that its number was not
  * another's meanwhile. Before Linux 6.5 that cannot be asked. */
 static bool
-is_there(int fd)
+is_peer_alive(int fd)
 {
 	int pidfd = -1;
 	socklen_t len = sizeof(pidfd);
@@ -143,7 +143,7 @@ peer_objection(int fd, bool shared)
 	if (peer.pid == 0)
 		return NULL;
 	objection = check_ancestors(peer.pid, shared);
-	return objection == NULL && !is_there(fd) ? unseen : objection;
+	return objection == NULL && !is_peer_alive(fd) ? unseen : objection;
 }
 
 const char *

@@ -57,7 +57,7 @@ question_message(const struct told *told)
 }
 
 static void
-say_all(struct live *live, json_t *message)
+notify_watchers(struct live *live, json_t *message)
 {
 	for (struct guest *guest = live->guests; guest; guest = guest->next)
 		if (guest->watches)
@@ -129,7 +129,8 @@ say_closed(struct live *live, const struct told *told)
 	const int64_t expires = told->question.expires;
 	const char *how = expires != 0 && expires <= clock_now() ? "expired" : "gone";
 
-	say_all(live, pack_notification("closed",
+	notify_watchers(
+		live, pack_notification("closed",
 			      json_pack("{s:I s:s}", "id", (json_int_t)told->id, "how", how)));
 }
 
@@ -245,7 +246,8 @@ told_answer(struct live *live, uint64_t id, json_t *object, struct ambit_error *
 	if (r < 0)
 		return r;
 	told = detach_told(live, id);
-	say_all(live, pack_notification("closed",
+	notify_watchers(
+		live, pack_notification("closed",
 			      json_pack("{s:I s:s}", "id", (json_int_t)id, "how", "answered")));
 	told_destroy(told);
 	return 0;

@@ -51,7 +51,7 @@ set_guest_events(struct live *live, struct guest *guest, int op)
 }
 
 static void
-listen_again(struct live *live)
+resume_listening(struct live *live)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
@@ -61,7 +61,7 @@ listen_again(struct live *live)
 }
 
 static void
-see_off(struct live *live, struct guest *guest)
+remove_guest(struct live *live, struct guest *guest)
 {
 	struct guest **at = &live->guests;
 
@@ -75,22 +75,22 @@ see_off(struct live *live, struct guest *guest)
 	}
 	guest_destroy(guest);
 	/* There may have been no descriptor for another. */
-	listen_again(live);
+	resume_listening(live);
 }
 
 /* Sends what was said to it; a guest that does not take it, and lets it grow, goes. */
 static void
-serve_out(struct live *live, struct guest *guest)
+flush_guest_output(struct live *live, struct guest *guest)
 {
 	bool waits = guest->waits;
 
 	if (!guest_write(guest)) {
-		see_off(live, guest);
+		remove_guest(live, guest);
 		return;
 	}
 	guest->waits = guest->sent < guest->out.len;
 	if (guest->leaving && !guest->waits)
-		see_off(live, guest);
+		remove_guest(live, guest);
 	else if (guest->leaving || guest->waits != waits)
 		set_guest_events(live, guest, EPOLL_CTL_MOD);
 }
@@ -103,7 +103,7 @@ serve_all_out(struct live *live)
 	for (struct guest *guest = live->guests; guest; guest = next) {
 		next = guest->next;
 		if (guest->out.len > 0 || guest->out.failed)
-			serve_out(live, guest);
+			flush_guest_output(live, guest);
 	}
 }
 
@@ -150,7 +150,7 @@ admit_guest(struct live *live, int fd)
 }
 
 static void
-accept_all(struct live *live)
+accept_guests(struct live *live)
 {
 	for (int i = 0; i < ACCEPTS; i++) {
 		int fd = accept4(live->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -232,14 +232,14 @@ live_ready(struct live *live)
 		struct guest *guest = events[i].data.ptr;
 
 		if (!guest)
-			accept_all(live);
+			accept_guests(live);
 		else if (events[i].data.ptr == &live->awaits)
 			await_no_more(live);
 		else if (is_guest(live, guest) && (events[i].events & ~EPOLLOUT) != 0 &&
 			 !guest_read(guest))
-			see_off(live, guest);
+			remove_guest(live, guest);
 		if (guest && is_guest(live, guest))
-			serve_out(live, guest);
+			flush_guest_output(live, guest);
 	}
 	serve_all_out(live);
 	tell_door(live);
@@ -250,7 +250,7 @@ live_notice(struct live *live)
 {
 	if (!live)
 		return;
-	listen_again(live);
+	resume_listening(live);
 	if (atomic_load(&live->watchers) == 0)
 		return;
 	told_update(live);
@@ -328,7 +328,7 @@ live_destroy(struct live *live)
 		unlinkat(live->dir, live->name, 0);
 	while (live->guests) {
 		guest_write(live->guests); /* last words, if there is room for them */
-		see_off(live, live->guests);
+		remove_guest(live, live->guests);
 	}
 	told_forget(live);
 	for (size_t i = 0; i < LIVE_REFUSED_KEPT; i++)

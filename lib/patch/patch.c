@@ -45,7 +45,7 @@ enum {
 /* Parsers in other languages trim these from a name's ends; ours would be
  * another file. */
 static bool
-odd_end(struct span name)
+has_trimmable_end(struct span name)
 {
 	static const unsigned points[] = { 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f,
 		0x3000, 0xfeff };
@@ -82,7 +82,7 @@ emit_name(struct patch_sink *sink, struct span raw, enum ambit_access access)
 	}
 	if (name.len == 0)
 		return patch_bad(sink, "a file without a name");
-	if (odd_end(name))
+	if (has_trimmable_end(name))
 		return patch_bad(sink, "a name that begins or ends with an invisible space");
 	r = sink->each(sink->data, name.text, name.len, access);
 	if (r == 0 && raw.text != name.text)

@@ -653,7 +653,7 @@ ends_in_returns(const char *text, size_t len)
 }
 
 static int
-read_all(struct unified *u, const char *text, size_t len)
+read_unified_text(struct unified *u, const char *text, size_t len)
 {
 	struct span line;
 	size_t at = 0;
@@ -697,7 +697,7 @@ unified_paths(const char *text, size_t len, struct patch_sink *sink)
 	struct patch_sink quiet = { .each = ignore_patch_path };
 	struct unified first = { .sink = &quiet };
 	struct unified second = { .sink = sink };
-	int r = read_all(&first, text, len);
+	int r = read_unified_text(&first, text, len);
 
 	if (r < 0) {
 		sink->why = quiet.why;
@@ -705,5 +705,5 @@ unified_paths(const char *text, size_t len, struct patch_sink *sink)
 		return r;
 	}
 	second.all = first.mixed;
-	return read_all(&second, text, len);
+	return read_unified_text(&second, text, len);
 }

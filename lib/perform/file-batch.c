@@ -145,7 +145,7 @@ is_as_staged(const struct change *c)
 }
 
 static int
-put_back(struct change *c)
+restore_aside_file(struct change *c)
 {
 	int r = c->aside[0] ? file_rename_new(
 				      c->place->parent, c->aside, c->place->parent, c->place->name)
@@ -167,7 +167,7 @@ put_aside(struct change *c)
 	if (r < 0)
 		c->aside[0] = '\0';
 	else if (!file_is_as(c->place->parent, c->aside, &c->st))
-		r = put_back(c) < 0 ? -EIO : -ESTALE;
+		r = restore_aside_file(c) < 0 ? -EIO : -ESTALE;
 	return r;
 }
 
@@ -192,7 +192,7 @@ replace_with_temp(struct change *c)
 		return r;
 	r = file_rename_new(p->parent, c->temp, p->parent, p->name);
 	if (r < 0)
-		put_back(c);
+		restore_aside_file(c);
 	else
 		c->temp[0] = '\0';
 	return r;
@@ -235,7 +235,7 @@ apply_change(struct change *c, int *patience, struct ambit_error *err)
 
 /* The old content is in temp. Where the new one is gone, it gets its name again. */
 static int
-exchange_back(struct change *c)
+undo_exchange(struct change *c)
 {
 	const struct ambit_place *p = c->place;
 	int r = 0;
@@ -280,10 +280,10 @@ undo_change(struct change *c, int *patience)
 		return -ESTALE;
 	}
 	if (c->exchanged)
-		return exchange_back(c);
+		return undo_exchange(c);
 	if (!c->removes && unlinkat(p->parent, p->name, 0) < 0 && errno != ENOENT)
 		return -errno;
-	return put_back(c);
+	return restore_aside_file(c);
 }
 
 int

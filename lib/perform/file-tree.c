@@ -157,7 +157,7 @@ empty_dir(DIR *dir, int depth, struct walk *walk)
 
 /* Some file systems skip names when others go: until it is empty. */
 static int
-empty_all(DIR *dir, int depth, struct walk *walk)
+empty_dir_fully(DIR *dir, int depth, struct walk *walk)
 {
 	int r = 1;
 
@@ -177,7 +177,7 @@ remove_dir(int parent, const char *name, int depth, struct walk *walk)
 	/* A copy has the mode of what it was made of, by which it may not be emptied. */
 	if (walk->ours)
 		(void)!fchmod(dirfd(dir), 0700);
-	r = empty_all(dir, depth, walk);
+	r = empty_dir_fully(dir, depth, walk);
 	if (r == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
 		r = report_tree_error(walk->err, -errno, name);
 	return r;
@@ -197,7 +197,7 @@ tree_remove(const struct ambit_place *place, int held, const struct file_watch *
 	r = open_dir(held, ".", &dir);
 	if (r < 0)
 		return err_sys(err, -r, "%s", place->shown);
-	r = empty_all(dir, 0, &walk);
+	r = empty_dir_fully(dir, 0, &walk);
 	if (r < 0)
 		return walk.done == 0
 			       ? err_context(err, "%s: nothing was removed", place->shown)
@@ -327,8 +327,8 @@ copy_link(int from, const char *name, int to, const char *to_name)
 	return symlinkat(target, to, to_name) < 0 ? -errno : 0;
 }
 
-static int copy_one(int from, const char *name, const struct stat *was, int to, const char *to_name,
-	int depth, struct walk *walk);
+static int copy_tree_entry(int from, const char *name, const struct stat *was, int to,
+	const char *to_name, int depth, struct walk *walk);
 
 static int
 copy_dir(int from, const char *name, const struct stat *was, int to, const char *to_name, int depth,
@@ -355,7 +355,7 @@ copy_dir(int from, const char *name, const struct stat *was, int to, const char 
 	if (depth == 0)
 		leftovers_staged(walk->list, to, to_name, out);
 	while (r == 0 && (entry = next_entry(dir, &mode, &end)))
-		r = copy_one(dirfd(dir), entry, NULL, out, entry, depth + 1, walk);
+		r = copy_tree_entry(dirfd(dir), entry, NULL, out, entry, depth + 1, walk);
 	if (r < 0)
 		return r;
 	r = end < 0 ? end : copy_mode_times(out, &st);
@@ -364,8 +364,8 @@ copy_dir(int from, const char *name, const struct stat *was, int to, const char 
 
 /* was: it must be this, or NULL. */
 static int
-copy_one(int from, const char *name, const struct stat *was, int to, const char *to_name, int depth,
-	struct walk *walk)
+copy_tree_entry(int from, const char *name, const struct stat *was, int to, const char *to_name,
+	int depth, struct walk *walk)
 {
 	struct stat st;
 	int r = 0;
@@ -397,5 +397,5 @@ tree_copy(int from, const char *name, const struct stat *was, int to, const char
 		.watch = watch, .sync = S_ISREG(was->st_mode), .list = list, .err = err
 	};
 
-	return copy_one(from, name, was, to, to_name, 0, &walk);
+	return copy_tree_entry(from, name, was, to, to_name, 0, &walk);
 }

@@ -163,7 +163,8 @@ exchange_names(const struct hand_law *law, const struct hand_end *from, const st
 
 /* For file systems without these flags: both are looked at before, the target afterwards. */
 static int
-rename_over(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
+rename_over_target(
+	const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {
 	if (!end_stands(from) || !end_stands(to))
 		return -ESTALE;
@@ -182,7 +183,7 @@ exchange_and_drop(const struct hand_law *law, const struct hand_end *from,
 	int r = exchange_names(law, from, to);
 
 	if (r < 0 && is_no_flag(-r))
-		return rename_over(law, from, to);
+		return rename_over_target(law, from, to);
 	if (r < 0 || !is_end(from->parent, from->name, to) ||
 		unlinkat(from->parent, from->name, unlink_flags) == 0)
 		return r;
@@ -204,7 +205,7 @@ rename_new(const struct hand_law *law, const struct hand_end *from, const struct
 		return -ESTALE;
 	r = renameat2(from->parent, from->name, to->parent, to->name, RENAME_NOREPLACE);
 	if (r < 0 && is_no_flag(errno))
-		return rename_over(law, from, to);
+		return rename_over_target(law, from, to);
 	if (r < 0)
 		return errno == EEXIST || errno == ENOENT ? -ESTALE : -errno;
 	if (name_is_object(to->parent, to->name, &from->st))

@@ -163,7 +163,8 @@ remove_staged(int parent, const char *name, const struct identity *of)
 }
 
 static void
-remove_at(struct collection *collection, int parent, const char *name, const struct record *record)
+remove_recorded_path(
+	struct collection *collection, int parent, const char *name, const struct record *record)
 {
 	if (record->kind == RECORD_DIR) {
 		if (parent >= 0 && remove_known(parent, name, &record->of) < 0)
@@ -199,7 +200,7 @@ remove_record(void *data, const struct record *record)
 	/* Not mounted, closed for now: the next start tries again. */
 	if (parent < 0 && parent != -ENOENT && parent != -ENOTDIR && parent != -ELOOP)
 		((struct collection *)data)->failed = true;
-	remove_at(data, parent, name, record);
+	remove_recorded_path(data, parent, name, record);
 	return 0;
 }
 

@@ -386,7 +386,7 @@ is_fresh(int fd, long long since)
 
 /* In its place, where it cannot be moved to. */
 static int
-make_there(struct leftovers *store, const char *path, struct leftover *made)
+make_dir_in_place(struct leftovers *store, const char *path, struct leftover *made)
 {
 	auto_close int fd = -1;
 	struct identity is;
@@ -467,7 +467,7 @@ make_planned(
 	r = store && (!outside || leftover_same_mount(store->file.parent, made->parent))
 		    ? make_and_move(store, path, outside, made)
 		    : -EXDEV;
-	return r == -EXDEV ? make_there(store, path, made) : r;
+	return r == -EXDEV ? make_dir_in_place(store, path, made) : r;
 }
 
 static int

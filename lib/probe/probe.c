@@ -289,7 +289,7 @@ probe_killable(struct probe *p)
 /* The one that cannot be tried: it is a property of a listener, and a process
  * that has one never loses it. */
 static void
-probe_wake(struct probe *p)
+check_wake_support(struct probe *p)
 {
 	struct utsname name;
 	unsigned long major = 0, minor = 0;
@@ -365,7 +365,8 @@ static const struct {
 		"lsm=landlock,...)" },
 	{ "seccomp", probe_notify, "needs Linux 5.19 with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp-killable", probe_killable, "needs Linux 5.19, and no other supervisor" },
-	{ "seccomp-wake-up", probe_wake, "Linux 6.6 or newer makes every notified call cheaper" },
+	{ "seccomp-wake-up", check_wake_support,
+		"Linux 6.6 or newer makes every notified call cheaper" },
 	{ "pidfd_getfd", probe_getfd,
 		"sockets of ambit's stand in; passing descriptors needs it: "
 		"--cap-add=SYS_PTRACE in a "

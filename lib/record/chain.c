@@ -277,7 +277,7 @@ list_chains(struct ambit_record *record, const char *session, char ***ret_names,
 }
 
 static int
-check_all(struct ambit_record *record, char *const *names,
+check_each_chain(struct ambit_record *record, char *const *names,
 	int (*each)(void *data, const struct ambit_chain *chain), void *data,
 	struct ambit_error *err)
 {
@@ -314,7 +314,7 @@ ambit_record_verify(struct ambit_record *record, const char *session,
 		return r;
 	if (session && !names)
 		return err_set(err, ENOENT, "no session named %s", session);
-	r = check_all(record, names, each, data, err);
+	r = check_each_chain(record, names, each, data, err);
 	strv_free(names);
 	return r;
 }

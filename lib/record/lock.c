@@ -537,7 +537,7 @@ locks_take(struct locks *locks, unsigned mask, bool exclusive)
 }
 
 static void
-wake_one(struct table *table)
+wake_lock_waiter(struct table *table)
 {
 	atomic_fetch_add(&table->turns, 1);
 	if (atomic_load(&table->waiting) > 0)
@@ -555,7 +555,7 @@ locks_drop(struct locks *locks, unsigned mask, bool exclusive)
 		return;
 	drop_words(locks, locks->held & mask);
 	locks->held &= ~mask;
-	wake_one(locks->table);
+	wake_lock_waiter(locks->table);
 }
 
 /* Until a lock is given back, or for a while: whoever had it may have been

@@ -121,7 +121,8 @@ read_identity(struct ambit_record *record, struct identity *ret_identity, struct
 /* The same in a read transaction of its own: while another process makes the
  * schema, this one sees all of it or nothing. */
 static int
-identify_now(struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
+read_identity_once(
+	struct ambit_record *record, struct identity *ret_identity, struct ambit_error *err)
 {
 	int r = execute_sql(record, "BEGIN", err);
 
@@ -186,7 +187,7 @@ set_wal(struct ambit_record *record, struct ambit_error *err)
 
 /* Inside a transaction: whoever came first has done it already. */
 static int
-bring_up(struct ambit_record *record, struct ambit_error *err)
+run_migrations(struct ambit_record *record, struct ambit_error *err)
 {
 	struct identity id;
 	int r = read_identity(record, &id, err);
@@ -224,7 +225,7 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 	if (r < 0 || id->version == RECORD_SCHEMA)
 		return r;
 	r = store_begin(record, err);
-	return r < 0 ? r : store_end(record, bring_up(record, err), err);
+	return r < 0 ? r : store_end(record, run_migrations(record, err), err);
 }
 
 static int
@@ -281,7 +282,7 @@ static int
 check_schema(struct ambit_record *record, struct ambit_error *err)
 {
 	struct identity id;
-	int r = identify_now(record, &id, err);
+	int r = read_identity_once(record, &id, err);
 
 	if (r < 0)
 		return explain_read(record, r, err);

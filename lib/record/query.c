@@ -70,25 +70,25 @@ prepare_event_query(struct ambit_record *record, const struct ambit_event_filter
 }
 
 static const char *
-text_at(sqlite3_stmt *stmt, int n)
+get_column_text(sqlite3_stmt *stmt, int n)
 {
 	return (const char *)sqlite3_column_text(stmt, n);
 }
 
 static struct ambit_event
-event_at(sqlite3_stmt *stmt)
+read_event_row(sqlite3_stmt *stmt)
 {
 	return (struct ambit_event){
-		.session = text_at(stmt, 1),
+		.session = get_column_text(stmt, 1),
 		.seq = sqlite3_column_int64(stmt, 2),
 		.time = sqlite3_column_int64(stmt, 3),
-		.kind = text_at(stmt, 4),
-		.tool = text_at(stmt, 5),
-		.verdict = text_at(stmt, 6),
-		.code = text_at(stmt, 7),
-		.subject = text_at(stmt, 8),
-		.body = text_at(stmt, 9),
-		.hash = text_at(stmt, 10),
+		.kind = get_column_text(stmt, 4),
+		.tool = get_column_text(stmt, 5),
+		.verdict = get_column_text(stmt, 6),
+		.code = get_column_text(stmt, 7),
+		.subject = get_column_text(stmt, 8),
+		.body = get_column_text(stmt, 9),
+		.hash = get_column_text(stmt, 10),
 	};
 }
 
@@ -104,7 +104,7 @@ ambit_record_events(struct ambit_record *record, const struct ambit_event_filter
 	if (r < 0)
 		return r;
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct ambit_event event = event_at(stmt);
+		struct ambit_event event = read_event_row(stmt);
 
 		if (!event.session || !event.kind || !event.body || !event.hash)
 			return store_damaged(record, err, "an event without its columns");

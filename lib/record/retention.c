@@ -198,7 +198,7 @@ shrink_file(struct ambit_record *record)
 
 /* A record that is older than this program has to be copied once. */
 static void
-shrink_all(struct ambit_record *record)
+shrink_whole_file(struct ambit_record *record)
 {
 	if (number_or_zero(record, "PRAGMA auto_vacuum") == 0) {
 		sqlite3_exec(record->db, "PRAGMA auto_vacuum = INCREMENTAL", NULL, NULL, NULL);
@@ -282,6 +282,6 @@ record_forget(struct ambit_record *record, const struct record_forget_what *what
 			break;
 	}
 	if (r == 0 && !what->look)
-		shrink_all(record);
+		shrink_whole_file(record);
 	return r;
 }

@@ -15,7 +15,7 @@
 #include "record/store.h"
 
 static int
-make_one(const char *path, struct ambit_error *err)
+make_state_dir(const char *path, struct ambit_error *err)
 {
 	if (mkdir(path, 0700) == 0) {
 		auto_close int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -46,11 +46,11 @@ make_parents(char *path, struct ambit_error *err)
 		/* Look first: on a read-only file system mkdir of what exists
 		 * says EROFS, not EEXIST. */
 		if (stat(path, &st) < 0)
-			r = make_one(path, err);
+			r = make_state_dir(path, err);
 		*at = '/';
 	}
 	if (r == 0 && access(path, F_OK) < 0)
-		r = make_one(path, err);
+		r = make_state_dir(path, err);
 	return r;
 }
 

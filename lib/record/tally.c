@@ -290,7 +290,7 @@ record_counts_due(const struct ambit_record *record)
 /* -- counted ------------------------------------------------------------------------ */
 
 static void
-count_one(struct tally *tally, struct row *row, int64_t time)
+count_row_event(struct tally *tally, struct row *row, int64_t time)
 {
 	if (row->count == 0) {
 		row->first = time;
@@ -317,7 +317,8 @@ detail_of(struct tally *tally, struct row *row, int64_t time)
 
 /* An allowed act is recorded first. If acts are only counted, this event is that record. */
 static int
-tell_over(struct ambit_record *record, struct row *row, int64_t time, struct ambit_error *err)
+append_over_limit_row(
+	struct ambit_record *record, struct row *row, int64_t time, struct ambit_error *err)
 {
 	int r;
 
@@ -333,7 +334,7 @@ tell_over(struct ambit_record *record, struct row *row, int64_t time, struct amb
 }
 
 static bool
-is_over(const struct ambit_record *record, const char *session)
+is_session_over_limit(const struct ambit_record *record, const char *session)
 {
 	const struct tally *tally = record->tally;
 	int64_t max = record->limits.session_events;
@@ -354,7 +355,7 @@ record_count(struct ambit_record *record, const struct ambit_event *event,
 		return 0;
 	if (!record->tally && !(record->tally = tally_create()))
 		return err_nomem(err);
-	over = is_over(record, event->session);
+	over = is_session_over_limit(record, event->session);
 	if (!over && !refused)
 		return 0;
 	row = row_of(record->tally, event, like);
@@ -368,9 +369,9 @@ record_count(struct ambit_record *record, const struct ambit_event *event,
 		return 0;
 	}
 	if (over && !refused)
-		r = tell_over(record, row, time, err);
+		r = append_over_limit_row(record, row, time, err);
 	if (r == 0)
-		count_one(record->tally, row, time);
+		count_row_event(record->tally, row, time);
 	if (r == 0 && record_counts_due(record) == 0)
 		r = record_counts_write(record, NULL, err);
 	return r < 0 ? r : 1;

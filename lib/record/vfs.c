@@ -254,7 +254,7 @@ shm_unmap(sqlite3_file *file, int remove)
  * which are waited for while the log is short; but to begin reading must always
  * be possible, and the last lock for it is never refused. */
 static bool
-passes_over(const struct vfs *vfs, int lock)
+may_ignore_lock(const struct vfs *vfs, int lock)
 {
 	if (lock == WRITE)
 		return true;
@@ -273,7 +273,7 @@ static bool
 take_byte(const struct vfs *vfs, int lock)
 {
 	return lock_bytes(vfs->shm, BASE + lock, 1, F_WRLCK) == 0 ||
-	       (!lock_written(vfs->shm, BASE + lock, 1) && passes_over(vfs, lock));
+	       (!lock_written(vfs->shm, BASE + lock, 1) && may_ignore_lock(vfs, lock));
 }
 
 static int

@@ -67,11 +67,11 @@ ambit_request_destroy(struct ambit_request *request)
 }
 
 static void
-destroy_at(struct ambit_request **request)
+destroy_request_ptr(struct ambit_request **request)
 {
 	ambit_request_destroy(*request);
 }
-#define auto_request __attribute__((cleanup(destroy_at)))
+#define auto_request __attribute__((cleanup(destroy_request_ptr)))
 
 /* The most dangerous of what a set of effects stands for. */
 static enum ambit_danger
@@ -354,7 +354,7 @@ struct parse {
 
 /* Refuses with the place of a member: under (or NULL) is the object it is in. */
 static int
-refuse_at(struct parse *p, const char *under, const char *key, const char *what)
+refuse_member(struct parse *p, const char *under, const char *key, const char *what)
 {
 	const char *path[] = { under ? under : key, under ? key : NULL, NULL };
 	int line, column;
@@ -371,9 +371,9 @@ read_string(struct parse *p, const char *under, const char *key, const json_t *v
 	const char *text = json_string_value(value);
 
 	if (!text)
-		return refuse_at(p, under, key, "must be a string");
+		return refuse_member(p, under, key, "must be a string");
 	if (strlen(text) != json_string_length(value))
-		return refuse_at(p, under, key, "must not hold a NUL");
+		return refuse_member(p, under, key, "must not hold a NUL");
 	free(*ret);
 	*ret = strdup(text);
 	return *ret ? 0 : -ENOMEM;
@@ -399,7 +399,7 @@ read_id(struct parse *p, json_t *value)
 {
 	int r = keep_id(p->request, value);
 
-	return r == -E2BIG ? refuse_at(p, NULL, "id", "too long to be given back") : r;
+	return r == -E2BIG ? refuse_member(p, NULL, "id", "too long to be given back") : r;
 }
 
 static int
@@ -421,7 +421,7 @@ static int
 read_args(struct parse *p, json_t *value)
 {
 	if (!json_is_object(value))
-		return refuse_at(p, NULL, "args", "must be an object");
+		return refuse_member(p, NULL, "args", "must be an object");
 	p->request->args = json_incref(value);
 	return 0;
 }
@@ -439,7 +439,7 @@ read_effects(struct parse *p, json_t *value)
 	size_t i;
 
 	if (!json_is_array(value))
-		return refuse_at(p, NULL, "effects", "must be a list");
+		return refuse_member(p, NULL, "effects", "must be a list");
 	json_array_foreach (value, i, item) {
 		const struct ambit_word *word =
 			ambit_word_find(ambit_effects, json_string_value(item));
@@ -447,7 +447,7 @@ read_effects(struct parse *p, json_t *value)
 
 		if (!word || strlen(word->name) != json_string_length(item)) {
 			snprintf(at, sizeof(at), "#%zu", i);
-			return refuse_at(
+			return refuse_member(
 				p, "effects", at, "must be read, write, exec, network or mutate");
 		}
 		p->effects |= (unsigned)word->value;
@@ -465,7 +465,7 @@ read_scope(struct parse *p, json_t *value)
 	int r = 0;
 
 	if (!json_is_object(value))
-		return refuse_at(p, NULL, "scope", "must be an object");
+		return refuse_member(p, NULL, "scope", "must be an object");
 	json_object_foreach (value, key, item) {
 		if (streq(key, "root"))
 			r = read_string(p, "scope", key, item, &p->request->scope_root);
@@ -474,11 +474,11 @@ read_scope(struct parse *p, json_t *value)
 		else if (streq(key, "enforce_write") && json_is_true(item))
 			p->request->scope_enforce = true;
 		else if (streq(key, "enforce_write") && json_is_false(item))
-			r = refuse_at(p, "scope", key, "a request can only narrow its scope");
+			r = refuse_member(p, "scope", key, "a request can only narrow its scope");
 		else if (streq(key, "allow_bash") || streq(key, "enforce_write"))
-			r = refuse_at(p, "scope", key, "must be true or false");
+			r = refuse_member(p, "scope", key, "must be true or false");
 		else
-			r = refuse_at(p, "scope", key, "unknown key");
+			r = refuse_member(p, "scope", key, "unknown key");
 		if (r < 0 || p->request->bad_hard)
 			return r;
 	}
@@ -492,7 +492,7 @@ read_mode(struct parse *p, json_t *value)
 		ambit_word_find(ambit_agent_modes, json_string_value(value));
 
 	if (!word || strlen(word->name) != json_string_length(value))
-		return refuse_at(p, NULL, "mode", "must be plan or build");
+		return refuse_member(p, NULL, "mode", "must be plan or build");
 	p->request->plan = word->value == AMBIT_PLAN;
 	return 0;
 }
@@ -522,7 +522,7 @@ check_keys(struct parse *p)
 		for (i = 0; i < KEYS_N && !streq(keys[i].key, key); i++)
 			;
 		if (i == KEYS_N)
-			return refuse_at(p, NULL, key, "unknown key");
+			return refuse_member(p, NULL, key, "unknown key");
 	}
 	return 0;
 }

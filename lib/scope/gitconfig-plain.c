@@ -86,7 +86,7 @@ static const struct plain modules[] = {
 /* The section ends at the first dot, the key begins behind the last one, and
  * what is between is the subsection: as git takes a name apart. */
 static const struct plain *
-find_in(const struct plain *table, size_t n, const char *name)
+find_plain_key(const struct plain *table, size_t n, const char *name)
 {
 	const char *first = strchr(name, '.'), *last = strrchr(name, '.');
 	size_t len = (size_t)(first - name);
@@ -104,7 +104,7 @@ find_in(const struct plain *table, size_t n, const char *name)
 static const struct plain *
 find_plain(const char *name)
 {
-	return find_in(plains, sizeof(plains) / sizeof(plains[0]), name);
+	return find_plain_key(plains, sizeof(plains) / sizeof(plains[0]), name);
 }
 
 /* A submodule's name becomes a path beneath .git/modules. A remote whose name is
@@ -494,7 +494,7 @@ gitmodules_plain(const char *text, size_t len, const char **ret_why)
 		for (size_t i = 0; !why && i < config.n; i++) {
 			const struct gitconfig_entry *entry = &config.entries[i];
 
-			if (!is_good(find_in(modules, sizeof(modules) / sizeof(modules[0]),
+			if (!is_good(find_plain_key(modules, sizeof(modules) / sizeof(modules[0]),
 					     entry->name),
 				    entry, NULL))
 				why = "it says more than where submodules are";

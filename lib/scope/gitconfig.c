@@ -210,7 +210,7 @@ read_entry(struct reader *reader, int c, const char *section, struct gitconfig *
 }
 
 static int
-read_all(struct reader *reader, struct gitconfig *config)
+read_config_text(struct reader *reader, struct gitconfig *config)
 {
 	auto_buf struct buf section = { 0 };
 	int r = 0;
@@ -267,7 +267,7 @@ gitconfig_parse(const char *text, size_t len, struct gitconfig *ret_config)
 		return -E2BIG;
 	if (!is_clear(text, len))
 		return -EINVAL;
-	r = read_all(&reader, &config);
+	r = read_config_text(&reader, &config);
 	if (r < 0) {
 		gitconfig_finish(&config);
 		return r;

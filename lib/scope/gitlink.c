@@ -19,7 +19,7 @@
 #define MODULES "/.git/modules/"
 
 static bool
-ends_in(const char *path, const char *end)
+has_path_ending(const char *path, const char *end)
 {
 	size_t n = strlen(path), m = strlen(end);
 
@@ -53,11 +53,11 @@ in_worktrees(const char *path)
 enum gitlink
 gitlink_kind(const char *path)
 {
-	if (ends_in(path, DOT_GIT))
+	if (has_path_ending(path, DOT_GIT))
 		return GITLINK_DOTGIT;
-	if (ends_in(path, "/commondir") && in_worktrees(path))
+	if (has_path_ending(path, "/commondir") && in_worktrees(path))
 		return GITLINK_COMMON;
-	if (ends_in(path, "/gitdir") && in_worktrees(path))
+	if (has_path_ending(path, "/gitdir") && in_worktrees(path))
 		return GITLINK_BACK;
 	return GITLINK_NONE;
 }
@@ -176,12 +176,12 @@ gitlink_repository(const char *path, const char *text, size_t len)
 }
 
 static const char *
-check_back(const char *root, const char *path, const char *text, size_t len)
+check_gitdir_target(const char *root, const char *path, const char *text, size_t len)
 {
 	auto_free char *to = one_line(text, len, "");
 	auto_free char *file = to ? leads_to(path, to) : NULL;
 
-	if (!file || !ends_in(file, DOT_GIT) || !str_beneath(file, root))
+	if (!file || !has_path_ending(file, DOT_GIT) || !str_beneath(file, root))
 		return "it names a worktree outside the folder";
 	return NULL;
 }
@@ -204,7 +204,7 @@ gitlink_plain(const char *root, const char *path, const char *text, size_t len,
 		break;
 	}
 	case GITLINK_BACK:
-		why = check_back(root, path, text, len);
+		why = check_gitdir_target(root, path, text, len);
 		break;
 	case GITLINK_NONE:
 		break;

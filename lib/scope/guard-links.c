@@ -25,7 +25,7 @@ struct way {
 };
 
 static void
-go_up(struct way *way)
+cut_last_component(struct way *way)
 {
 	char *slash = strrchr(way->at, '/');
 
@@ -46,7 +46,7 @@ follow_symlink(struct way *way)
 	memcpy(rest, way->rest, strlen(way->rest) + 1);
 	if (snprintf(way->rest, sizeof(way->rest), "%s/%s", target, rest) >= (int)sizeof(way->rest))
 		return false;
-	go_up(way);
+	cut_last_component(way);
 	if (target[0] == '/')
 		way->at[0] = '\0';
 	return true;
@@ -62,7 +62,7 @@ walk_next_component(struct way *way)
 	if (n == 0)
 		return false;
 	if (n == 2 && memcmp(name, "..", 2) == 0) {
-		go_up(way);
+		cut_last_component(way);
 	} else if (n != 1 || name[0] != '.') {
 		if (len + 1 + n >= sizeof(way->at))
 			return false;

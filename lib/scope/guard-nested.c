@@ -100,7 +100,7 @@ sign_of(const char *name)
 }
 
 static bool
-is_in(char *const *list, const char *dir)
+is_dir_in_list(char *const *list, const char *dir)
 {
 	for (; list && *list; list++)
 		if (streq(*list, dir))
@@ -119,7 +119,7 @@ look_above(struct search *s, const char *dir)
 		char *slash = strrchr(at, '/');
 
 		*(slash == at ? slash + 1 : slash) = '\0';
-		if (is_in(s->guards->above, at))
+		if (is_dir_in_list(s->guards->above, at))
 			return 0;
 		r = strv_append(&s->guards->above, at);
 		if (r == 0)
@@ -135,7 +135,7 @@ look_at_repository(struct search *s, const char *dir, bool bare)
 	auto_free char *path = NULL;
 	int r;
 
-	if (is_in(s->guards->repositories, dir))
+	if (is_dir_in_list(s->guards->repositories, dir))
 		return 0;
 	r = strv_append(&s->guards->repositories, dir);
 	if (r == 0)
@@ -157,7 +157,7 @@ look_at_bare(struct search *s, const char *dir, size_t before)
 }
 
 static int
-look_at(struct search *s, const char *dir, int fd, const struct dirent *e, bool top)
+check_dir_entry(struct search *s, const char *dir, int fd, const struct dirent *e, bool top)
 {
 	if (!streq(e->d_name, ".git") && !is_dir(fd, e))
 		return 0;
@@ -169,7 +169,7 @@ look_at(struct search *s, const char *dir, int fd, const struct dirent *e, bool 
 }
 
 static int
-look_in(struct search *s, const char *dir, bool top)
+search_directory(struct search *s, const char *dir, bool top)
 {
 	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -190,7 +190,7 @@ look_in(struct search *s, const char *dir, bool top)
 			break;
 		}
 		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			r = look_at(s, dir, dirfd(list), e, top);
+			r = check_dir_entry(s, dir, dirfd(list), e, top);
 	}
 	closedir(list);
 	return r == 0 && s->bare == 7 ? look_at_bare(s, dir, before) : r;
@@ -215,13 +215,13 @@ look_through(struct search *s)
 	int r = 0;
 
 	while (r == 0 && s->next < s->n && s->entries <= s->entries_max)
-		r = look_in(s, s->todo[s->next++], false);
+		r = search_directory(s, s->todo[s->next++], false);
 	for (size_t i = 0; r == 0 && s->later && s->later[i] && s->entries <= s->entries_max; i++) {
 		auto_free char *dir = strdup(s->later[i]);
 
-		r = dir ? look_in(s, dir, false) : -ENOMEM;
+		r = dir ? search_directory(s, dir, false) : -ENOMEM;
 		while (r == 0 && s->next < s->n && s->entries <= s->entries_max)
-			r = look_in(s, s->todo[s->next++], false);
+			r = search_directory(s, s->todo[s->next++], false);
 	}
 	return r;
 }
@@ -248,7 +248,7 @@ guards_search(
 	for (; r == 0 && known && *known; known++)
 		r = look_at_known(&s, *known);
 	if (r == 0)
-		r = look_in(&s, scope->root.real, true);
+		r = search_directory(&s, scope->root.real, true);
 	if (r == 0)
 		r = look_through(&s);
 	search_finish(&s);
@@ -263,7 +263,7 @@ guards_search_granted(struct guards *guards, const char *dir)
 		.root = dir,
 		.dirs_max = GRANTED_DIRS_MAX,
 		.entries_max = GRANTED_ENTRIES_MAX };
-	int r = look_in(&s, dir, false);
+	int r = search_directory(&s, dir, false);
 
 	if (r == 0)
 		r = look_through(&s);

@@ -657,7 +657,7 @@ struct look {
 };
 
 static const struct guard *
-look_at(struct look *l, enum ambit_access access)
+find_entry_guard(struct look *l, enum ambit_access access)
 {
 	struct resolved there = { .real = l->path, .written = l->path };
 	const struct guard *found;
@@ -716,7 +716,8 @@ look_through(struct look *l, int dirfd, size_t len, int depth)
 		if (n == 0 || (size_t)n >= sizeof(l->path) - len)
 			continue;
 		l->left--;
-		found = look_at(l, l->made && e->d_type == DT_DIR ? AMBIT_ACCESS_MKDIR : l->access);
+		found = find_entry_guard(
+			l, l->made && e->d_type == DT_DIR ? AMBIT_ACCESS_MKDIR : l->access);
 		if (!found)
 			found = look_at_link(l, dirfd, e);
 		if (!found && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)) {

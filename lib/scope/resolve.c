@@ -165,7 +165,7 @@ struct walk {
 };
 
 static int
-step_up(struct walk *w)
+step_to_parent(struct walk *w)
 {
 	if (w->missing.len > 0) {
 		/* A name that does not exist is no symlink: ".." after it is
@@ -254,7 +254,7 @@ walk_component(struct walk *w, const char *name, size_t n, const char *rest)
 }
 
 static int
-walk_all(struct walk *w)
+walk_path_components(struct walk *w)
 {
 	int r;
 
@@ -267,7 +267,7 @@ walk_all(struct walk *w)
 		if (n == 1 && name[0] == '.') {
 			memmove(w->todo, name + 1, strlen(name + 1) + 1);
 		} else if (n == 2 && name[0] == '.' && name[1] == '.') {
-			r = step_up(w);
+			r = step_to_parent(w);
 			if (r < 0)
 				return r;
 			memmove(w->todo, name + 2, strlen(name + 2) + 1);
@@ -340,7 +340,7 @@ resolve_missing(
 		return err_nomem(err);
 	w.at = path[0] == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
 			      : fcntl(base_fd, F_DUPFD_CLOEXEC, 3);
-	r = w.at < 0 ? -errno : walk_all(&w);
+	r = w.at < 0 ? -errno : walk_path_components(&w);
 	if (r < 0)
 		err_sys(err, -r, "cannot be resolved");
 	else if (w.missing.len > 0)

@@ -36,7 +36,7 @@ agent_placeholder_at(const void *data, size_t i)
 
 /* Which placeholder begins here, and how long it is. */
 static bool
-place_at(const char *text, enum placeholder *ret_place, size_t *ret_len)
+parse_placeholder(const char *text, enum placeholder *ret_place, size_t *ret_len)
 {
 	for (int i = 0; text[0] == '{' && i < PLACES_N; i++) {
 		size_t len = strlen(places[i]);
@@ -58,7 +58,7 @@ has_place(const struct agent *agent, enum placeholder wanted)
 
 	for (const char *const *word = agent->command; *word; word++)
 		for (const char *at = strchr(*word, '{'); at; at = strchr(at + 1, '{'))
-			if (place_at(at, &place, &len) && place == wanted)
+			if (parse_placeholder(at, &place, &len) && place == wanted)
 				return true;
 	return false;
 }
@@ -71,7 +71,7 @@ fill_word(const char *word, const char *const values[PLACES_N], bool options_end
 	size_t len;
 
 	while (*word) {
-		if (place_at(word, &place, &len)) {
+		if (parse_placeholder(word, &place, &len)) {
 			/* A space is nothing to whoever reads it, and no program takes
 			 * " -x" for an option. */
 			if (out.len == 0 && values[place][0] == '-' && !options_end)

@@ -68,7 +68,7 @@ own_agent(const struct settings_values *person, const char *name)
 }
 
 static const struct agent *
-agent_at(const struct settings_values *person, size_t i)
+get_agent_by_index(const struct settings_values *person, size_t i)
 {
 	if (i < person->n_agents)
 		return &person->agents[i];
@@ -82,7 +82,7 @@ agent_at(const struct settings_values *person, size_t i)
 const struct agent *
 agent_nth(const struct ambit_settings *settings, size_t i)
 {
-	return agent_at(&settings->person, i);
+	return get_agent_by_index(&settings->person, i);
 }
 
 static int
@@ -147,7 +147,7 @@ agents_show(const struct settings_values *person)
 	auto_json json_t *object = json_object();
 	const struct agent *agent;
 
-	for (size_t i = 0; (agent = agent_at(person, i)); i++)
+	for (size_t i = 0; (agent = get_agent_by_index(person, i)); i++)
 		if (json_object_set_new(object, agent->name, show_agent(agent)) < 0)
 			return NULL;
 	return steal_ptr(&object);

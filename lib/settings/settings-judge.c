@@ -91,7 +91,7 @@ url_fault(const char *url)
 }
 
 static bool
-ends_in(const char *text, const char *end)
+has_url_ending(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
@@ -107,9 +107,9 @@ take_url(struct decode *d, const char *text, char **ret_url)
 	if (fault)
 		return decode_bad(d, "'url': '%s': %s", decode_show(d, text), fault);
 	*ret_url = str_printf("%s%s", text,
-		ends_in(text, "/v1")	? completions
-		: ends_in(text, "/v1/") ? completions + 1
-					: "");
+		has_url_ending(text, "/v1")    ? completions
+		: has_url_ending(text, "/v1/") ? completions + 1
+					       : "");
 	return *ret_url ? 0 : err_nomem(d->err);
 }
 

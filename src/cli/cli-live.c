@@ -149,7 +149,7 @@ print_live_door(const struct live_one *one, bool first)
 /* All are told, for a run inside another goes by what holds outside; those who are meant
  * are named. */
 static int
-reload_all(const struct live_list *list, const struct live_for *whom, json_t *told)
+reload_live_sessions(const struct live_list *list, const struct live_for *whom, json_t *told)
 {
 	size_t n = 0;
 
@@ -183,7 +183,7 @@ live_reload(const struct place *place, const struct live_for *whom, json_t *obje
 	struct live_list list = { 0 };
 	int r = live_find(&list, place, err);
 
-	if (r == 0 && reload_all(&list, whom, told) < 0)
+	if (r == 0 && reload_live_sessions(&list, whom, told) < 0)
 		r = err_nomem(err);
 	if (r == 0 && object != NULL && json_object_set(object, "live", told) < 0)
 		r = err_nomem(err);

@@ -176,7 +176,7 @@ around_limits(const struct around *around, struct ambit_limits *of)
 /* -- what would be wider ------------------------------------------------------------ */
 
 static bool
-lies_in(const char *real, char *const *dirs)
+is_beneath_dirs(const char *real, char *const *dirs)
 {
 	for (; dirs != NULL && *dirs != NULL; dirs++)
 		if (str_beneath(real, *dirs))
@@ -215,7 +215,7 @@ check_place(const struct around *around, const struct given *given, struct ambit
 {
 	auto_free char *real = around_real(given->value);
 
-	if (real != NULL && lies_in(real, around->open))
+	if (real != NULL && is_beneath_dirs(real, around->open))
 		return 0;
 	if (around_number(around, "reads") == AMBIT_READS_ANYWHERE)
 		return 0;
@@ -398,10 +398,10 @@ around_check(struct around *around, struct world *world, const struct args *args
 	const char *root = ambit_scope_root(world->scope);
 	int r = 0;
 
-	if (!lies_in(root, around->open))
+	if (!is_beneath_dirs(root, around->open))
 		return refuse_wider_option(err, "folder", root, "where that is not open");
 	/* A folder is open for as long as its run lives. */
-	if (!lies_in(root, around->kept))
+	if (!is_beneath_dirs(root, around->kept))
 		return refuse_wider_option(err, "folder", root,
 			"where that is open by an answer, which can be taken back: use --write "
 			"for it");

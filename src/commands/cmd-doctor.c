@@ -110,7 +110,7 @@ check_record(struct report *report, const struct args *args)
 }
 
 static int
-pass_over(void *data, const char *path, bool spine)
+ignore_writable_path(void *data, const char *path, bool spine)
 {
 	(void)data;
 	(void)path;
@@ -128,7 +128,7 @@ check_guards(struct report *report, const struct args *args)
 	int r = world_open(&world, args, WORLD_ENGINE, &err);
 
 	if (r == 0)
-		r = engine_writable(world.engine, pass_over, NULL);
+		r = engine_writable(world.engine, ignore_writable_path, NULL);
 	if (r == 0)
 		cut = engine_search_cut(world.engine);
 	report_check(report, "guards", r == 0 && !cut,

@@ -165,7 +165,7 @@ tell_lost(void *data, const struct ambit_rule *rule)
 }
 
 static int
-take_back(struct world *world, const struct args *args, struct ambit_error *err)
+revoke_numbered_rule(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	const struct ambit_rule_filter all = { .all_sessions = true, .ended = true };
 	struct lost lost = { .world = world, .args = args, .err = err };
@@ -194,7 +194,7 @@ run_rules(const struct args *args, struct ambit_error *err)
 	} what[] = {
 		{ "list", WORLD_SCOPE | WORLD_RECORD, list_rules },
 		{ "add", WORLD_SETTINGS | WORLD_STORE, add_new_rule },
-		{ "revoke", WORLD_STORE, take_back },
+		{ "revoke", WORLD_STORE, revoke_numbered_rule },
 	};
 	const char *word = args->n > 0 ? args->words[0] : "list";
 	struct world world;

@@ -71,7 +71,7 @@ report_ended_door(const struct args *args, const struct live_one *one)
 
 /* A server's commands are its own to end: what it takes along is gone when its turn comes. */
 static int
-end_all(const struct live_list *lives, const struct args *args, const char *session,
+stop_session_doors(const struct live_list *lives, const struct args *args, const char *session,
 	struct ambit_error *err)
 {
 	int r = 0, failed = 0;
@@ -110,7 +110,7 @@ run_stop(const struct args *args, struct ambit_error *err)
 	if (r == 1)
 		r = name_them(&world, &lives, root, err);
 	else if (r == 0)
-		r = end_all(&lives, args, session, err);
+		r = stop_session_doors(&lives, args, session, err);
 	live_finish(&lives);
 	world_finish(&world);
 	return r;

@@ -67,7 +67,7 @@ command_find(const char *name)
 }
 
 static const char *
-name_at(const void *data, size_t i)
+get_command_name(const void *data, size_t i)
 {
 	(void)data;
 	return i < COMMANDS_N ? commands[i]->name : NULL;
@@ -76,7 +76,7 @@ name_at(const void *data, size_t i)
 const char *
 command_nearest(const char *name)
 {
-	return str_nearest(name, name_at, NULL);
+	return str_nearest(name, get_command_name, NULL);
 }
 
 bool

@@ -96,7 +96,7 @@ make_headers(const struct errand *errand, struct curl_slist **ret_list)
 }
 
 static CURLcode
-set_up(CURL *easy, struct transfer *t, struct curl_slist *headers)
+set_judge_options(CURL *easy, struct transfer *t, struct curl_slist *headers)
 {
 	const struct errand *errand = t->errand;
 	CURLcode r = CURLE_OK;
@@ -149,7 +149,7 @@ errand_run(const struct errand *errand, char **ret_answer, size_t *ret_len, stru
 	CURL *easy = curl_easy_init();
 	int r = easy && make_headers(errand, &headers) == 0 ? 0 : err_nomem(err);
 
-	if (r == 0 && set_up(easy, &t, headers) != CURLE_OK)
+	if (r == 0 && set_judge_options(easy, &t, headers) != CURLE_OK)
 		r = err_set(err, ENOSYS, "libcurl cannot be told what it must not do");
 	if (r == 0)
 		r = perform_transfer(easy, &t, err);

@@ -107,7 +107,7 @@ tools_list(const struct asked *asked)
 }
 
 static void
-prompts_all(const struct asked *asked)
+answer_prompts_list(const struct asked *asked)
 {
 	if (json_object_get(asked->message->params, "cursor") != NULL)
 		refuse_request(asked, RPC_INVALID_PARAMS, "no such 'cursor'");
@@ -116,7 +116,7 @@ prompts_all(const struct asked *asked)
 }
 
 static void
-prompts_one(const struct asked *asked)
+answer_prompts_get(const struct asked *asked)
 {
 	struct ambit_error err = { 0 };
 	json_t *result = NULL;
@@ -145,8 +145,8 @@ static const struct method {
 	{ "server/discover", false, true, true, handle_discover },
 	{ "tools/list", true, true, false, tools_list },
 	{ "tools/call", true, true, false, tools_call },
-	{ "prompts/list", true, true, false, prompts_all },
-	{ "prompts/get", true, true, false, prompts_one },
+	{ "prompts/list", true, true, false, answer_prompts_list },
+	{ "prompts/get", true, true, false, answer_prompts_get },
 };
 
 /* -- eras ------------------------------------------------------------------------ */

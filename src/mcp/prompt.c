@@ -74,7 +74,7 @@ prompts_list(void)
 }
 
 static const char *
-name_at(const void *data, size_t i)
+get_prompt_name(const void *data, size_t i)
 {
 	(void)data;
 	return i < PROMPTS_N ? prompts[i].name : NULL;
@@ -95,7 +95,7 @@ find_prompt(const json_t *params, const struct prompt **ret_prompt, struct ambit
 		}
 	auto_free char *shown = str_escape(name, str_cut(name, strlen(name), 100));
 
-	near = str_nearest(name, name_at, NULL);
+	near = str_nearest(name, get_prompt_name, NULL);
 	return err_set(err, EINVAL, "Unknown prompt '%s': %s%s%s", shown != NULL ? shown : "?",
 		near != NULL ? "did you mean '" : "see prompts/list", near != NULL ? near : "",
 		near != NULL ? "'?" : "");

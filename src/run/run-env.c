@@ -93,7 +93,7 @@ copy_environment(struct run *run)
 }
 
 static int
-set_all(struct run *run, const struct profile *profile)
+set_profile_env(struct run *run, const struct profile *profile)
 {
 	int r = 0;
 
@@ -109,7 +109,7 @@ set_all(struct run *run, const struct profile *profile)
 static int
 set_profiles(struct run *run, const struct profile *profile)
 {
-	int r = set_all(run, profile);
+	int r = set_profile_env(run, profile);
 
 	for (size_t i = 0; i < run->args->n_given; i++) {
 		const char *at = run->args->given[i].value;
@@ -120,7 +120,7 @@ set_profiles(struct run *run, const struct profile *profile)
 			size_t len = strcspn(at, ",");
 			auto_free char *name = strndup(at, len);
 
-			r = name != NULL ? set_all(run, profile_find(name)) : -ENOMEM;
+			r = name != NULL ? set_profile_env(run, profile_find(name)) : -ENOMEM;
 			at += len + (at[len] == ',');
 		}
 	}

@@ -84,7 +84,7 @@ make_question(const struct run *run, const struct ambit_run_result *result,
 
 /* The tree is gone, but its links are not: none is followed. */
 static int
-put_away(const char *path)
+rename_planted_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	auto_free char *dir = strndup(path, (size_t)(slash - path));
@@ -122,7 +122,7 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 	for (size_t i = 0; i < result->n_planted; i++) {
 		auto_free char *shown = ambit_scope_display(run->world.scope, result->planted[i]);
 
-		r = put_away(result->planted[i]);
+		r = rename_planted_path(result->planted[i]);
 		if (r < 0)
 			fprintf(stderr, "ambit: %s stays: %s\n", shown != NULL ? shown : "?",
 				strerror(-r));

@@ -87,7 +87,7 @@ say_no(struct house *house, int fd, const char *why)
 
 /* Takes the descriptor. */
 static int
-let_in(struct house *house, int fd)
+start_guest_thread(struct house *house, int fd)
 {
 	struct guest *guest = calloc(1, sizeof(*guest));
 	struct arrival *arrival = malloc(sizeof(*arrival));
@@ -117,7 +117,7 @@ let_in(struct house *house, int fd)
 
 /* Those that have left. */
 static void
-see_out(struct house *house)
+remove_left_guests(struct house *house)
 {
 	struct guest **at = &house->guests;
 
@@ -151,13 +151,13 @@ accept_connection(struct house *house)
 			poll(NULL, 0, 100);
 		return;
 	}
-	see_out(house);
+	remove_left_guests(house);
 	objection = peer_find_objection(fd);
 	if (objection == NULL && house->n >= SERVE_CLIENTS_MAX)
 		objection = "too many clients at once";
 	if (objection != NULL)
 		say_no(house, fd, objection);
-	else if (let_in(house, fd) < 0)
+	else if (start_guest_thread(house, fd) < 0)
 		fprintf(stderr, "ambit: a client could not be served: not enough memory\n");
 }
 

@@ -27,7 +27,7 @@ struct reader {
 };
 
 static void *
-read_on(void *data)
+serve_reader_client(void *data)
 {
 	struct reader *reader = data;
 
@@ -46,7 +46,7 @@ run_reader_thread(struct reader *reader, int stop, struct ambit_error *err)
 		{ .fd = stop, .events = POLLIN },
 	};
 	pthread_t thread;
-	int r = -pthread_create(&thread, NULL, read_on, reader);
+	int r = -pthread_create(&thread, NULL, serve_reader_client, reader);
 
 	if (r < 0)
 		return err_sys(err, -r, "a thread");

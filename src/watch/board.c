@@ -164,7 +164,7 @@ is_midway(const struct item *item)
 
 /* The selection goes to the one that stood behind it, else before it. */
 static void
-remove_at(struct board *board, size_t i)
+remove_board_item(struct board *board, size_t i)
 {
 	bool selected = board->items[i].serial == board->selected;
 	bool midway = is_midway(&board->items[i]);
@@ -189,7 +189,7 @@ board_question_remove(struct board *board, uint64_t party, uint64_t question)
 
 	if (item == NULL)
 		return false;
-	remove_at(board, board_position(board, item) - 1);
+	remove_board_item(board, board_position(board, item) - 1);
 	return true;
 }
 
@@ -222,7 +222,7 @@ board_party_remove(struct board *board, uint64_t id)
 {
 	for (size_t i = board->n_items; i-- > 0;)
 		if (board->items[i].party == id)
-			remove_at(board, i);
+			remove_board_item(board, i);
 	for (size_t i = 0; i < board->n_parties; i++)
 		if (board->parties[i].id == id) {
 			party_finish(&board->parties[i]);
@@ -296,7 +296,7 @@ void
 board_finish(struct board *board)
 {
 	while (board->n_items > 0)
-		remove_at(board, 0);
+		remove_board_item(board, 0);
 	while (board->n_parties > 0)
 		board_party_remove(board, board->parties[0].id);
 	for (size_t i = 0; i < board->n_tail; i++)

@@ -135,7 +135,7 @@ read_question(struct page *page)
 }
 
 static const char *
-line_at(const struct page *page, size_t i)
+get_page_line(const struct page *page, size_t i)
 {
 	return i < page->head.n ? page->head.lines[i] : page->item->text.lines[i - page->head.n];
 }
@@ -152,7 +152,7 @@ add_question_rows(struct page *page)
 		from = most;
 	more = from < most;
 	for (size_t i = 0; i < room - more; i++) {
-		buf_puts(&page->row.text, line_at(page, from + i));
+		buf_puts(&page->row.text, get_page_line(page, from + i));
 		end_row(page);
 	}
 	if (more) {

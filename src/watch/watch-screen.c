@@ -274,7 +274,7 @@ tell_answer(struct screen *screen, const struct dialog *dialog)
 
 /* It could not be delivered: it is asked again, if it is still there. */
 static void
-ask_again(struct screen *screen, uint64_t party, const struct ambit_question *question,
+requeue_question(struct screen *screen, uint64_t party, const struct ambit_question *question,
 	const struct ambit_error *why)
 {
 	board_note(&screen->board, clock_steady(), "not answered: ", why->text);
@@ -306,7 +306,7 @@ send_board_answer(struct screen *screen)
 			"too late, it was answered or withdrawn: ", question.what);
 	board_question_remove(&screen->board, party, question.id);
 	if (r < 0 && r != -ESTALE)
-		ask_again(screen, party, &question, &err);
+		requeue_question(screen, party, &question, &err);
 	question_finish(&question);
 	screen->dirty = true;
 }
@@ -325,7 +325,7 @@ stop_screen(struct screen *screen)
 }
 
 static int
-come_back(struct screen *screen, struct ambit_error *err)
+reenter_terminal(struct screen *screen, struct ambit_error *err)
 {
 	int r = terminal_enter(screen->terminal);
 
@@ -410,7 +410,7 @@ on_signal(struct screen *screen, struct ambit_error *err)
 		} else if (sig == SIGWINCH) {
 			request_redraw(screen);
 		} else if (sig == SIGCONT) {
-			r = come_back(screen, err);
+			r = reenter_terminal(screen, err);
 		} else {
 			screen->over = true;
 			screen->code = EXIT_SIGNAL + sig;

@@ -272,7 +272,7 @@ report_agent_progress(void *data, uint64_t printed, int64_t elapsed_ms)
 }
 
 static int
-execute_in(struct agent_run *a, struct ambit_execution *execution, struct ambit_error *err)
+execute_with_asker(struct agent_run *a, struct ambit_execution *execution, struct ambit_error *err)
 {
 	struct bash_asker asker;
 	bool asks = run_has_person(a->run);
@@ -344,7 +344,7 @@ execute_agent(struct agent_run *a, const struct profile *open, struct ambit_erro
 			.data = a,
 		};
 
-		r = execute_in(a, &execution, err);
+		r = execute_with_asker(a, &execution, err);
 	}
 	strv_free(argv);
 	strv_free(options);
@@ -452,7 +452,7 @@ add_counted(struct agent_run *a)
 }
 
 static void
-leave_out(struct agent_run *a)
+trim_deferred_list(struct agent_run *a)
 {
 	while (json_array_size(a->deferred) > DEFERRED_MAX) {
 		json_array_remove(a->deferred, json_array_size(a->deferred) - 1);
@@ -480,7 +480,7 @@ collect_agent_results(struct agent_run *a, struct changes *changes, struct ambit
 	run_unlock(a->run);
 	if (r == 0 && add_counted(a) < 0)
 		r = err_nomem(err);
-	leave_out(a);
+	trim_deferred_list(a);
 	return r;
 }
 
@@ -500,7 +500,7 @@ check_folder(struct agent_run *a, struct ambit_error *err)
 
 /* Within its turn. */
 static int
-run_it(struct agent_run *a, struct ambit_error *err)
+run_agent_turn(struct agent_run *a, struct ambit_error *err)
 {
 	const struct profile *profile = profile_for(a->agent->command[0]);
 	int r = check_folder(a, err);
@@ -548,7 +548,7 @@ perform_run_agent(struct tool_run *run, struct ambit_error *err)
 	if (r == 0)
 		r = take_turn(&a, err);
 	if (r == 0)
-		r = run_it(&a, err);
+		r = run_agent_turn(&a, err);
 	turn_end(a.turn);
 	ambit_executed_finish(&a.executed);
 	json_decref(a.files);

@@ -197,7 +197,7 @@ check_link(struct merge *m, struct unpack_row *row)
 }
 
 static int
-move_all(struct merge *m)
+move_unpacked_rows(struct merge *m)
 {
 	int r = 0;
 
@@ -245,5 +245,5 @@ unpack_merge(struct unpack *unpack, const struct hand_law *law, int dst, const c
 			    : err_nomem(err);
 	}
 	buf_finish(&m.there);
-	return r < 0 ? r : move_all(&m);
+	return r < 0 ? r : move_unpacked_rows(&m);
 }

@@ -67,7 +67,7 @@ count_unpacked_bytes(struct reading *r, uint64_t bytes)
 /* -- content ------------------------------------------------------------------------------ */
 
 static int
-write_at(int fd, const char *data, size_t len, off_t at)
+write_bytes_at(int fd, const char *data, size_t len, off_t at)
 {
 	while (len > 0) {
 		ssize_t n = pwrite(fd, data, len, at);
@@ -107,7 +107,7 @@ copy_blocks(struct reading *r, int fd)
 		if (e < 0)
 			return e;
 		end = (uint64_t)at + len;
-		e = fd >= 0 ? write_at(fd, data, len, (off_t)at) : 0;
+		e = fd >= 0 ? write_bytes_at(fd, data, len, (off_t)at) : 0;
 		if (e < 0)
 			return err_sys(r->err, -e, "writing what the archive holds");
 	}

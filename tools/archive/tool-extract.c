@@ -210,7 +210,7 @@ unpack_source(struct extract *x, struct ambit_error *err)
 /* -- into its place ------------------------------------------------------------------------- */
 
 static int
-fail_there(struct extract *x, const char *there, struct ambit_error *err)
+report_existing_files(struct extract *x, const char *there, struct ambit_error *err)
 {
 	return run_fail(x->run, err, EEXIST,
 		"Nothing was unpacked. Give another dst, or overwrite: true, which replaces plain "
@@ -259,7 +259,7 @@ put_in_place(struct extract *x, struct ambit_error *err)
 	if (x->dst >= 0) {
 		r = unpack_merge(&x->unpack, &law, x->dst, x->place.real,
 			run_bool(x->run, "overwrite", false), forget_replaced_file, &there, err);
-		return there ? fail_there(x, there, err) : r;
+		return there ? report_existing_files(x, there, err) : r;
 	}
 	return settle_whole(x, &law, err);
 }

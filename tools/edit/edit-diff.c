@@ -81,7 +81,7 @@ is_same_line(const struct diff *d, size_t i, size_t j)
 
 /* trace has, for each number of steps, how far each diagonal reaches. */
 static void
-walk_back(struct diff *d, const int *trace, int steps)
+mark_changed_lines(struct diff *d, const int *trace, int steps)
 {
 	const int width = 2 * STEPS_MAX + 3;
 	int x = (int)d->a.n, y = (int)d->b.n;
@@ -125,7 +125,7 @@ find_script(struct diff *d)
 				x++, y++;
 			v[k] = x;
 			if (x == n && y == m) {
-				walk_back(d, trace, s);
+				mark_changed_lines(d, trace, s);
 				return true;
 			}
 		}
@@ -230,7 +230,7 @@ put_hunks(struct diff *d)
 
 /* Back to the line that is n lines before the one that begins at, or to 0. */
 static size_t
-lines_back(const char *text, size_t at, int n, size_t *lines)
+find_line_before(const char *text, size_t at, int n, size_t *lines)
 {
 	while (at > 0 && n-- > 0) {
 		at--;
@@ -242,7 +242,7 @@ lines_back(const char *text, size_t at, int n, size_t *lines)
 }
 
 static size_t
-lines_on(const char *text, size_t len, size_t at, int n)
+find_line_after(const char *text, size_t len, size_t at, int n)
 {
 	while (at < len && n-- > 0)
 		at += line_length(text + at, len - at);
@@ -293,9 +293,9 @@ edit_diff(const char *old, size_t old_len, const char *new, size_t new_len, size
 	if (from == old_len && from == new_len)
 		return;
 	after = same_after(old + from, old_len - from, new + from, new_len - from);
-	from = lines_back(old, from, CONTEXT, &d.before);
-	a_end = lines_on(old, old_len, old_len - after, CONTEXT);
-	b_end = lines_on(new, new_len, new_len - after, CONTEXT);
+	from = find_line_before(old, from, CONTEXT, &d.before);
+	a_end = find_line_after(old, old_len, old_len - after, CONTEXT);
+	b_end = find_line_after(new, new_len, new_len - after, CONTEXT);
 	d.a.n = count_lines(old + from, a_end - from);
 	d.b.n = count_lines(new + from, b_end - from);
 	if (d.a.n > LINES_MAX || d.b.n > LINES_MAX) {

@@ -112,7 +112,7 @@ edit_watch(const struct tool_run *run)
 /* -- what may be meant ---------------------------------------------------------------- */
 
 static const char *
-name_at(const void *data, size_t i)
+get_listed_name(const void *data, size_t i)
 {
 	return ((char *const *)data)[i];
 }
@@ -142,7 +142,7 @@ static void
 put_nearest(struct buf *hint, char **names, const char *name)
 {
 	for (int n = 0; n < NAMES_SHOWN; n++) {
-		const char *near = str_nearest(name, name_at, names);
+		const char *near = str_nearest(name, get_listed_name, names);
 		size_t i = 0, last = strv_len(names);
 
 		if (!near)

@@ -92,7 +92,7 @@ find_matches(const char *text, size_t len, const char *old, size_t old_len, stru
 /* Matches in the unified text, back to where they are in the one that has CRLF:
  * one walk along both. A line end that begins a match is all of it. */
 static void
-map_back(const char *text, size_t len, struct edit_matches *m)
+map_matches_to_crlf(const char *text, size_t len, struct edit_matches *m)
 {
 	size_t i = 0, plain = 0;
 
@@ -123,7 +123,7 @@ find_loose(const char *text, size_t len, const char *old, size_t old_len, struct
 		return -ENOMEM;
 	r = find_matches(plain, plain_len, want, want_len, m);
 	if (r == 0)
-		map_back(text, len, m);
+		map_matches_to_crlf(text, len, m);
 	m->loose = m->n > 0;
 	return r;
 }

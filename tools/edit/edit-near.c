@@ -263,7 +263,7 @@ is_wanted_line(const struct near *near, size_t j, const struct line *line)
 }
 
 static const struct line *
-line_at(const struct near *near, long at)
+get_file_line(const struct near *near, long at)
 {
 	return at >= 0 && (size_t)at < near->n ? &near->file[at] : NULL;
 }
@@ -274,7 +274,7 @@ say_difference(const struct near *near, long at)
 	size_t differ = 0, blanks = 0, shown = 0;
 
 	for (size_t j = 0; j < near->k; j++) {
-		const struct line *line = line_at(near, at + (long)j);
+		const struct line *line = get_file_line(near, at + (long)j);
 
 		if (is_wanted_line(near, j, line))
 			continue;
@@ -288,7 +288,7 @@ say_difference(const struct near *near, long at)
 					     "is a space, \u2192 a tab):"
 					   : ". What differs:");
 	for (size_t j = 0; j < near->k && shown < SHOWN_LINES; j++) {
-		const struct line *line = line_at(near, at + (long)j);
+		const struct line *line = get_file_line(near, at + (long)j);
 		bool visible = line && line->bare == near->want[j].bare;
 
 		if (is_wanted_line(near, j, line))

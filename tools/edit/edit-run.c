@@ -136,7 +136,7 @@ apply_replacement(struct edit *e, const struct edit_change *c, struct ambit_erro
 }
 
 static int
-edit_one(struct edit *e, const json_t *edit, bool first, struct ambit_error *err)
+apply_single_edit(struct edit *e, const json_t *edit, bool first, struct ambit_error *err)
 {
 	struct edit_change c = change_of(edit);
 
@@ -218,7 +218,7 @@ report_edit_result(struct edit *e, bool multi, size_t n)
 }
 
 static int
-edit_all(struct edit *e, const json_t *edits, bool multi, struct ambit_error *err)
+apply_edit_list(struct edit *e, const json_t *edits, bool multi, struct ambit_error *err)
 {
 	size_t i, n = json_array_size(edits);
 	const json_t *edit;
@@ -235,7 +235,7 @@ edit_all(struct edit *e, const json_t *edits, bool multi, struct ambit_error *er
 			return err_set(err, ECANCELED, "cancelled: nothing was changed");
 		if (multi)
 			snprintf(e->which, sizeof(e->which), "edit %zu of %zu: ", i + 1, n);
-		r = edit_one(e, edit, i == 0, err);
+		r = apply_single_edit(e, edit, i == 0, err);
 	}
 	if (r == 0)
 		r = edit_put(e->run, &e->place, e->place.exists ? &e->st : NULL,
@@ -254,7 +254,7 @@ edit_run(struct tool_run *run, const json_t *edits, bool multi, struct ambit_err
 	int r = run_place(run, "file_path", AMBIT_ACCESS_WRITE, true, creates, &e.place, err);
 
 	if (r == 0)
-		r = edit_all(&e, edits, multi, err);
+		r = apply_edit_list(&e, edits, multi, err);
 	ambit_place_finish(&e.place);
 	free(e.before);
 	buf_finish(&e.text);

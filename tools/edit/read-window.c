@@ -129,7 +129,7 @@ skip_hole(struct reading *r, int fd, off_t at, off_t size)
 }
 
 static int
-read_on(struct reading *r, int fd, off_t size)
+read_file_chunks(struct reading *r, int fd, off_t size)
 {
 	auto_free char *chunk = malloc(CHUNK);
 	off_t at = 0, closed = 0;
@@ -166,7 +166,7 @@ window_read(struct window *window, int fd)
 	struct reading r = { .w = window, .number = 1 };
 	/* What has no end to seek to, in /proc, has no holes either. */
 	off_t size = lseek(fd, 0, SEEK_END);
-	int e = read_on(&r, fd, size < 0 ? 0 : size);
+	int e = read_file_chunks(&r, fd, size < 0 ? 0 : size);
 
 	if (e == 0 && r.bytes > 0) {
 		window->open_end = true;

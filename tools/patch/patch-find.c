@@ -56,7 +56,7 @@ line_matches(struct finder *f, const struct file_line *line, const struct patch_
 }
 
 static bool
-matches_at(struct finder *f, size_t at, enum match level)
+has_match_at(struct finder *f, size_t at, enum match level)
 {
 	for (size_t i = 0; i < f->n_old; i++) {
 		f->spent++;
@@ -88,8 +88,8 @@ find_near(struct finder *f, size_t last, enum match level)
 		wanted = f->from;
 	for (size_t d = 0; d <= last - wanted || d <= wanted - f->from; d++) {
 		size_t above = wanted - d, below = wanted + d;
-		bool a = d <= wanted - f->from && matches_at(f, above, level);
-		bool b = d > 0 && d <= last - wanted && matches_at(f, below, level);
+		bool a = d <= wanted - f->from && has_match_at(f, above, level);
+		bool b = d > 0 && d <= last - wanted && has_match_at(f, below, level);
 
 		if (f->spent > COMPARISONS_MAX)
 			return -E2BIG;
@@ -113,7 +113,7 @@ find_only(struct finder *f, size_t last, enum match level)
 	for (size_t at = f->from; at <= last; at++) {
 		if (f->spent > COMPARISONS_MAX)
 			return -E2BIG;
-		if (!matches_at(f, at, level))
+		if (!has_match_at(f, at, level))
 			continue;
 		if (any) {
 			f->second = at;
@@ -137,7 +137,8 @@ find_hunk(struct finder *f)
 		return -ENOENT;
 	for (int level = 0; r == -ENOENT && level < MATCH_LEVELS; level++) {
 		if (f->hunk->at_end)
-			r = matches_at(f, last, level) ? set_found_place(f, last, level) : -ENOENT;
+			r = has_match_at(f, last, level) ? set_found_place(f, last, level)
+							 : -ENOENT;
 		else if (f->hunk->placed)
 			r = find_near(f, last, level);
 		else

@@ -163,7 +163,7 @@ withdraw_question(const struct lookout *l)
 }
 
 static void *
-look_out(void *data)
+watch_open_question(void *data)
 {
 	struct lookout *l = data;
 	struct asking *a = l->a;
@@ -204,7 +204,8 @@ ask_with_lookout(struct asking *a, struct ambit_approver *approver, uint64_t put
 	int r;
 
 	shown.id = put;
-	watched = watched && stop >= 0 && pthread_create(&thread, NULL, look_out, &l) == 0;
+	watched =
+		watched && stop >= 0 && pthread_create(&thread, NULL, watch_open_question, &l) == 0;
 	r = approver ? approver->ask(approver, &shown, ret_answer, a->err)
 		     : options->ask(options->data, &shown, ret_answer, a->err);
 	if (watched) {
@@ -228,7 +229,7 @@ show_judge(struct asking *a, const struct ambit_question *question, struct ambit
 	int r;
 
 	/* Whom nobody could stop is not asked. */
-	if (stop < 0 || ended < 0 || pthread_create(&thread, NULL, look_out, &l) != 0)
+	if (stop < 0 || ended < 0 || pthread_create(&thread, NULL, watch_open_question, &l) != 0)
 		return false;
 	r = judge_ask(judge, question, ended, ret_answer, why);
 	eventfd_write(stop, 1);

@@ -337,7 +337,7 @@ check_kept(struct tool_run *run, int r, struct ambit_error *err)
  * second has changed nothing, and is decided anew, on what is there by now; if somebody
  * was asked about it, it is not, for what he saw is not what is there. */
 static bool
-goes_again(struct call *call, const struct tool_run *run, int done)
+may_retry_stale_call(struct call *call, const struct tool_run *run, int done)
 {
 	return done == -ESTALE && run->tool->whole && !run->outdated && !call->asked &&
 	       !run_cancelled(run) && ++call->quicker <= QUICKER_MAX;
@@ -388,7 +388,7 @@ run_tool(struct call *call, struct ambit_permit *permit)
 	pthread_mutex_lock(&registry->lock);
 	ambit_permit_finish(permit, done, NULL);
 	pthread_mutex_unlock(&registry->lock);
-	r = goes_again(call, run, done) ? 1 : result_take(call->result, run, done, &err);
+	r = may_retry_stale_call(call, run, done) ? 1 : result_take(call->result, run, done, &err);
 	buf_finish(&run->text);
 	json_decref(run->structured);
 	free(run->source);

@@ -223,7 +223,7 @@ check_items(struct check *c, const json_t *schema, const json_t *value)
 /* -- objects ----------------------------------------------------------------------- */
 
 static const char *
-key_at(const void *data, size_t i)
+get_schema_key(const void *data, size_t i)
 {
 	const char *key;
 	json_t *value;
@@ -257,7 +257,7 @@ is_part(const char *a, const char *b)
 static const char *
 find_near(const json_t *known, const char *key)
 {
-	const char *near = str_nearest(key, key_at, known), *name;
+	const char *near = str_nearest(key, get_schema_key, known), *name;
 	json_t *value;
 
 	if (near || !*key)

@@ -78,7 +78,8 @@ note_costly(struct job *job, const struct grep_found *found)
 
 /* One file that is open, or could not be. */
 static int
-search_one(struct job *job, struct batch *batch, struct grep_eye *eye, int fd, const char *name)
+search_open_file(
+	struct job *job, struct batch *batch, struct grep_eye *eye, int fd, const char *name)
 {
 	struct grep_found found = { .dir = batch->dir, .name = name };
 	int r = fd < 0 ? GREP_UNREADABLE : grep_file(eye, job->tree->wants, fd, &found);
@@ -116,7 +117,7 @@ search_batch(struct job *job, struct batch *batch, struct grep_eye *eye)
 							      O_NOCTTY | O_CLOEXEC);
 		size_t had = batch->n_found;
 
-		r = search_one(job, batch, eye, fd, name);
+		r = search_open_file(job, batch, eye, fd, name);
 		if (batch->n_found > had)
 			hits += hits_of(job, &batch->found[had]);
 		if (atomic_load_explicit(&job->tree->end->now, memory_order_relaxed))
@@ -185,7 +186,7 @@ search_root(struct job *job)
 	job->batches = calloc(1, sizeof(*job->batches));
 	if (r < 0 || !job->batches)
 		return -ENOMEM;
-	r = search_one(job, &job->batches[0], &eye, job->tree->root, "");
+	r = search_open_file(job, &job->batches[0], &eye, job->tree->root, "");
 	grep_eye_finish(&eye);
 	return r == -ECANCELED ? 0 : r;
 }

@@ -87,7 +87,8 @@ sort_found(const struct walk *walk)
 
 /* Their paths, and which of them read would not open: both have n. */
 static int
-look_at(struct search *s, const struct found *found, size_t n, char ***ret_paths, bool **ret_hides)
+collect_found_paths(
+	struct search *s, const struct found *found, size_t n, char ***ret_paths, bool **ret_hides)
 {
 	char **paths = calloc(n + 1, sizeof(*paths));
 	bool *hides = calloc(n + 1, sizeof(*hides));
@@ -160,7 +161,7 @@ report_glob_found(struct search *s, struct ambit_error *err)
 
 	limit = limit < total ? limit : total;
 	if (found && files)
-		r = look_at(s, found, limit, &paths, &hides);
+		r = collect_found_paths(s, found, limit, &paths, &hides);
 	for (; r == 0 && n < limit && !full; n++) {
 		full = s->run->text.len >= RESULT_MAX - 8192;
 		if (!hides[n] && !full)
@@ -178,7 +179,7 @@ report_glob_found(struct search *s, struct ambit_error *err)
 
 /* The pattern has no wildcard: there is such a file, or not. */
 static int
-tell_one(struct search *s, struct ambit_error *err)
+report_single_file(struct search *s, struct ambit_error *err)
 {
 	json_t *files = json_array();
 	int r = files ? add_shown_path(s, files, "") : -ENOMEM;
@@ -221,7 +222,7 @@ perform_glob(struct tool_run *run, struct ambit_error *err)
 	if (r < 0)
 		return r;
 	if (!s.pattern[fixed] && fixed > 0) {
-		r = tell_one(&s, err);
+		r = report_single_file(&s, err);
 	} else if (!s.root.dir) {
 		r = run_fail(run, err, ENOTDIR, "Give the folder to look in as path.",
 			"%s is a file, and a pattern is looked for in folders", s.root.place.shown);

@@ -77,7 +77,7 @@ is_grep_cancelled(void *data)
 /* -- arguments -------------------------------------------------------------------------- */
 
 static const char *
-type_at(const void *data, size_t i)
+get_type_name(const void *data, size_t i)
 {
 	(void)data;
 	return walk_type_name(i);
@@ -94,7 +94,7 @@ read_type(struct search *s, struct ambit_error *err)
 	pattern = walk_type_pattern(name);
 	if (pattern)
 		return walk_glob_parse(pattern, true, &s->type, err);
-	near = str_nearest(name, type_at, NULL);
+	near = str_nearest(name, get_type_name, NULL);
 	if (near)
 		buf_printf(&hint, "Did you mean %s? ", near);
 	buf_puts(&hint, "Use one of them, or a glob like *.ext. Types:");
@@ -181,7 +181,7 @@ collect_grep_files(struct search *s, struct ambit_error *err)
 
 /* What was found is only told if read could tell it. */
 static int
-leave_out(struct search *s, struct grep_tree *tree)
+drop_hidden_files(struct search *s, struct grep_tree *tree)
 {
 	size_t n = tree->n_found, kept = 0;
 	auto_free struct stat *sts = calloc(n + 1, sizeof(*sts));
@@ -250,7 +250,7 @@ search_grep_root(struct search *s, struct grep_pattern *pattern, struct ambit_er
 	if (r == 0 && tree.costly && tree.results[GREP_NONE] + tree.results[GREP_FOUND] == 0)
 		r = -ETIME;
 	if (r == 0 && tree.walk)
-		r = leave_out(s, &tree);
+		r = drop_hidden_files(s, &tree);
 	report.guarded = atomic_load(&s->guard.n);
 	r = r < 0 ? report_grep_failure(s, &tree, r, err) : grep_report(&report, err);
 	grep_tree_finish(&tree);

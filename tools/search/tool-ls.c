@@ -231,7 +231,7 @@ list_folder(struct tool_run *run, const struct ambit_place *place, struct ambit_
 
 /* Of what is no directory, itself. */
 static int
-list_one(struct tool_run *run, const struct ambit_place *place)
+list_single_file(struct tool_run *run, const struct ambit_place *place)
 {
 	auto_json json_t *entries = json_array();
 	auto_buf struct buf text = { 0 };
@@ -251,7 +251,8 @@ perform_ls(struct tool_run *run, struct ambit_error *err)
 	if (r == 0 && !place.exists)
 		r = edit_missing(run, &place, err);
 	else if (r == 0)
-		r = S_ISDIR(place.mode) ? list_folder(run, &place, err) : list_one(run, &place);
+		r = S_ISDIR(place.mode) ? list_folder(run, &place, err)
+					: list_single_file(run, &place);
 	ambit_place_finish(&place);
 	return edit_failed(run, r);
 }

@@ -102,7 +102,7 @@ choice_len(const char *text, const char *close)
 
 /* list[at] has braces: replaces it by what the first of them stands for. */
 static int
-expand_one(char ***list, size_t at, const char *open, const char *close)
+expand_first_brace(char ***list, size_t at, const char *open, const char *close)
 {
 	auto_free char *text = (*list)[at];
 	bool first = true;
@@ -134,7 +134,7 @@ expand_braces(char ***list)
 
 	for (size_t i = 0; (*list)[i]; i++)
 		while ((open = find_braces((*list)[i], &close))) {
-			int r = expand_one(list, i, open, close);
+			int r = expand_first_brace(list, i, open, close);
 
 			if (r < 0)
 				return r;

@@ -79,7 +79,7 @@ walk_stopped(struct walk_job *job)
 }
 
 static bool
-is_over(struct walk_job *job)
+is_walk_over(struct walk_job *job)
 {
 	return walk_stopped(job) || atomic_load(&job->n_found) > names_max(job);
 }
@@ -108,7 +108,7 @@ finish_directory(struct walk_job *job, const struct walk_dir *dir, int r)
 
 	if (r < 0)
 		record_walk_error(job, r);
-	over = is_over(job);
+	over = is_walk_over(job);
 	pthread_mutex_lock(&job->lock);
 	job->busy--;
 	if (!over && dir->n_dirs > 0 && queue_subdirs(job, dir) < 0) {
@@ -155,23 +155,23 @@ read_dirs(void *data)
 
 /* Deep as the tree is, which has its limit. */
 static void
-destroy_all(struct walk_dir *dir)
+destroy_dir_tree(struct walk_dir *dir)
 {
 	for (size_t i = 0; i < dir->n_dirs; i++)
-		destroy_all(dir->dirs[i]);
+		destroy_dir_tree(dir->dirs[i]);
 	walk_dir_destroy(dir);
 }
 
 /* Takes root and all beneath it, also if it fails: then they are gone. */
 static int
-line_up(struct walk_dir *root, size_t n, struct walk *walk)
+flatten_dir_tree(struct walk_dir *root, size_t n, struct walk *walk)
 {
 	auto_free struct walk_dir **stack = malloc(n * sizeof(struct walk_dir *));
 	size_t left = 1;
 
 	walk->dirs = malloc(n * sizeof(struct walk_dir *));
 	if (!stack || !walk->dirs) {
-		destroy_all(root);
+		destroy_dir_tree(root);
 		return -ENOMEM;
 	}
 	stack[0] = root;
@@ -222,7 +222,7 @@ run_walk_job(struct walk_job *job, struct walk *walk)
 	job->size = 1;
 	job->todo[job->n_todo++] = root;
 	thread_crew(thread_crew_size(), read_dirs, job);
-	r = line_up(root, 1 + atomic_load(&job->n_dirs), walk);
+	r = flatten_dir_tree(root, 1 + atomic_load(&job->n_dirs), walk);
 	return atomic_load(&job->error) ? atomic_load(&job->error) : r;
 }
 

@@ -88,7 +88,7 @@ send_nobody(const struct asking *asking, json_int_t id, const char *why)
 
 /* The call is over, or who answers is gone; not this one question alone. */
 static bool
-is_over(struct asking *asking, const struct asked *asked, int r)
+is_asking_over(struct asking *asking, const struct asked *asked, int r)
 {
 	bool withdrawn;
 
@@ -104,7 +104,7 @@ is_over(struct asking *asking, const struct asked *asked, int r)
  * question that was withdrawn it is one that nobody takes. But where nobody answers any
  * more there is not even a no: it could mean that something is put out of the way. */
 static void
-ask_one(struct asking *asking, struct asked *asked)
+put_asked_question(struct asking *asking, struct asked *asked)
 {
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error err = { 0 };
@@ -113,7 +113,7 @@ ask_one(struct asking *asking, struct asked *asked)
 	/* No answer is none: the one who asked looks at the same clock. */
 	if (r == -ETIMEDOUT && asked->question.expires != 0)
 		return;
-	if (is_over(asking, asked, r)) {
+	if (is_asking_over(asking, asked, r)) {
 		shutdown(asking->fd, SHUT_RDWR);
 		return;
 	}
@@ -133,7 +133,7 @@ ask_one(struct asking *asking, struct asked *asked)
 /* -- the thread --------------------------------------------------------------------------- */
 
 static void *
-ask_on(void *data)
+run_asking_thread(void *data)
 {
 	struct asking *asking = data;
 
@@ -149,7 +149,7 @@ ask_on(void *data)
 		}
 		if (!asked->withdrawn) {
 			pthread_mutex_unlock(&asking->lock);
-			ask_one(asking, asked);
+			put_asked_question(asking, asked);
 			pthread_mutex_lock(&asking->lock);
 		}
 		asking->first = asked->next;
@@ -200,7 +200,7 @@ take_question(struct asking *asking, const json_t *object, json_int_t id)
 			QUESTIONS_FROM + atomic_fetch_add(&asking->executor->questions, 1);
 	}
 	if (r == 0 && !asking->started) {
-		r = -pthread_create(&asking->thread, NULL, ask_on, asking);
+		r = -pthread_create(&asking->thread, NULL, run_asking_thread, asking);
 		asking->started = r == 0;
 	}
 	if (r == 0) {

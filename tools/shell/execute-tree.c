@@ -53,7 +53,7 @@ parent_of(pid_t pid)
 /* Held by a pidfd before it is looked at: a number that has become another's by then
  * is not beneath the same parent. */
 static void
-signal_one(pid_t parent, pid_t pid, int sig)
+signal_child_process(pid_t parent, pid_t pid, int sig)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
@@ -85,11 +85,11 @@ signal_beneath(pid_t pid, int sig, int depth)
 				continue;
 			}
 			if (child > 0 && sig == SIGSTOP)
-				signal_one(pid, child, sig);
+				signal_child_process(pid, child, sig);
 			if (child > 0 && depth < DEPTH_MAX)
 				signal_beneath(child, sig, depth + 1);
 			if (child > 0 && sig != SIGSTOP)
-				signal_one(pid, child, sig);
+				signal_child_process(pid, child, sig);
 			child = 0;
 		}
 	if (fd >= 0)

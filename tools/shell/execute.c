@@ -45,7 +45,7 @@ struct job {
 /* -- argv ------------------------------------------------------------------------------ */
 
 static int
-append_all(char ***list, char *const *words)
+append_argv_words(char ***list, char *const *words)
 {
 	int r = 0;
 
@@ -102,7 +102,8 @@ append_kernel(struct job *job)
 	if (r == 0)
 		r = strv_append(&job->argv, "run");
 	if (r == 0)
-		r = append_all(&job->argv, job->o->options ? job->o->options : executor->args);
+		r = append_argv_words(
+			&job->argv, job->o->options ? job->o->options : executor->args);
 	if (r == 0 && job->within >= 0)
 		r = append_number(&job->argv, "--within=", KEEP_WITHIN);
 	if (r == 0)
@@ -131,9 +132,9 @@ make_argv(struct job *job)
 	if (executor->backend == AMBIT_BACKEND_KERNEL)
 		r = append_kernel(job);
 	else if (executor->backend == AMBIT_BACKEND_PREFIX)
-		r = append_all(&job->argv, executor->prefix);
+		r = append_argv_words(&job->argv, executor->prefix);
 	if (r == 0 && job->o->argv)
-		return append_all(&job->argv, job->o->argv);
+		return append_argv_words(&job->argv, job->o->argv);
 	if (r == 0)
 		r = strv_append(&job->argv, executor->shell);
 	if (r == 0)

@@ -85,7 +85,7 @@ lookup_leave(struct lookup *lookup)
 }
 
 static void *
-look_up(void *data)
+run_address_lookup(void *data)
 {
 	struct lookup *lookup = data;
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
@@ -105,7 +105,7 @@ start_lookup(struct lookup *lookup)
 	int r;
 
 	atomic_store(&lookup->users, 2);
-	r = thread_start(NULL, NULL, look_up, lookup);
+	r = thread_start(NULL, NULL, run_address_lookup, lookup);
 	if (r < 0)
 		atomic_store(&lookup->users, 1);
 	return r;

@@ -62,7 +62,7 @@ on_header(char *data, size_t size, size_t n, void *user)
 }
 
 static bool
-is_at(const struct goal_address *address, const struct curl_sockaddr *at)
+is_same_address(const struct goal_address *address, const struct curl_sockaddr *at)
 {
 	const struct sockaddr_in *a4 = (const struct sockaddr_in *)&address->at;
 	const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)&address->at;
@@ -87,7 +87,7 @@ on_socket(void *user, curlsocktype purpose, struct curl_sockaddr *at)
 	struct transfer *t = user;
 
 	for (size_t i = 0; purpose == CURLSOCKTYPE_IPCXN && i < t->goal->n; i++)
-		if (is_at(&t->goal->address[i], at))
+		if (is_same_address(&t->goal->address[i], at))
 			return socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
 	t->astray = true;
 	return CURL_SOCKET_BAD;
@@ -144,7 +144,7 @@ pin_addresses(struct transfer *t)
 
 /* -ENOMEM, or -ENOSYS: a libcurl that cannot be told what it must not do. */
 static int
-set_up(struct transfer *t)
+set_transfer_options(struct transfer *t)
 {
 	const struct fetch *fetch = t->trip->fetch;
 	CURLcode r = CURLE_OK;
@@ -277,7 +277,7 @@ could_not_connect(struct transfer *t)
 }
 
 static int
-timed_out(struct transfer *t)
+report_timeout(struct transfer *t)
 {
 	return trip_fail(t->trip, ETIMEDOUT, AMBIT_CODE_TIMEOUT,
 		"Try again with a longer timeout, or go on without it.",
@@ -310,7 +310,7 @@ report_curl_failure(struct transfer *t, CURLcode code)
 	if (code == CURLE_COULDNT_CONNECT)
 		return could_not_connect(t);
 	if (code == CURLE_OPERATION_TIMEDOUT)
-		return timed_out(t);
+		return report_timeout(t);
 	if (t->header_bytes > HEADERS_MAX)
 		return trip_fail(trip, EMSGSIZE, AMBIT_CODE_BAD_ARGUMENTS, "Go on without it.",
 			"%s:%d sent more than %d KB of headers", t->goal->host, t->goal->port,
@@ -361,14 +361,14 @@ transfer_goal(struct trip *trip, const struct goal *goal)
 {
 	struct transfer t = { .trip = trip, .goal = goal };
 	CURLcode code = CURLE_OK;
-	int r = set_up(&t);
+	int r = set_transfer_options(&t);
 
 	if (r < 0)
 		r = err_sys(trip->err, -r, "cannot set up a connection");
 	else
 		r = drive_transfer(&t, &code);
 	if (r == -ETIMEDOUT)
-		r = timed_out(&t);
+		r = report_timeout(&t);
 	else if (r == -ECANCELED)
 		err_set(trip->err, ECANCELED, "the call was cancelled");
 	else if (r == 0 && code != CURLE_OK && !trip->page->cut)

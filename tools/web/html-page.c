@@ -128,7 +128,7 @@ is_space(unsigned point)
 }
 
 static void
-pre_point(struct page *page, unsigned point)
+put_pre_point(struct page *page, unsigned point)
 {
 	if (point == '\n' && page->first) {
 		page->first = false;
@@ -145,7 +145,7 @@ void
 page_point(struct page *page, unsigned point)
 {
 	if (page->pre) {
-		pre_point(page, point);
+		put_pre_point(page, point);
 	} else if (is_space(point)) {
 		page->space = true;
 	} else if (!page_drops(point)) {

@@ -64,7 +64,7 @@ find_mark(const char *text)
 }
 
 static const char *
-look_at(const char *key, const char *text)
+find_text_objection(const char *key, const char *text)
 {
 	auto_free char *clean = redact_secrets(text), *folded = phrase_fold(text);
 
@@ -91,7 +91,7 @@ check_plea_value(const char *key, const json_t *value, size_t *bytes)
 		if (strlen(json_string_value(value)) != json_string_length(value))
 			return "it is not plain text";
 		return *bytes > PLEA_BYTES_MAX ? "it is too long"
-					       : look_at(key, json_string_value(value));
+					       : find_text_objection(key, json_string_value(value));
 	}
 	json_array_foreach (value, i, member)
 		if (!why)

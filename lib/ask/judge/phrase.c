@@ -35,7 +35,7 @@ phrase_fold(const char *text)
 }
 
 static bool
-stands_in(const char *folded, const char *phrase)
+contains_phrase(const char *folded, const char *phrase)
 {
 	size_t len = strlen(phrase);
 	bool open = phrase[len - 1] == '*';
@@ -55,7 +55,7 @@ const char *
 phrase_find(const char *folded, const char *const *list)
 {
 	for (; *list; list++)
-		if (stands_in(folded, *list))
+		if (contains_phrase(folded, *list))
 			return *list;
 	return NULL;
 }

@@ -87,7 +87,7 @@ names_create(void)
 /* -- the list ------------------------------------------------------------------------ */
 
 static void
-take_out(struct names *names, struct entry *entry)
+remove_name_entry(struct names *names, struct entry *entry)
 {
 	struct entry **at = &names->bucket[bucket_of(entry->v6, entry->ip)];
 
@@ -116,7 +116,7 @@ names_destroy(struct names *names)
 	if (!names)
 		return;
 	while (names->oldest)
-		take_out(names, names->oldest);
+		remove_name_entry(names, names->oldest);
 	drop_rows(names);
 	pthread_mutex_destroy(&names->lock);
 	free(names);
@@ -166,7 +166,7 @@ add_name_entry(
 	if (entry && entry->until > until)
 		until = entry->until;
 	if (entry)
-		take_out(names, entry); /* and in again, as the newest */
+		remove_name_entry(names, entry); /* and in again, as the newest */
 	entry = calloc(1, sizeof(*entry) + len);
 	if (!entry)
 		return;
@@ -182,7 +182,7 @@ add_name_entry(
 	*(names->newest ? &names->newest->newer : &names->oldest) = entry;
 	names->newest = entry;
 	if (++names->n > NAMES_MAX)
-		take_out(names, names->oldest);
+		remove_name_entry(names, names->oldest);
 }
 
 void

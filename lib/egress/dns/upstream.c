@@ -58,7 +58,7 @@ upstream_create(struct loop *loop)
 }
 
 static void
-hang_up(struct upstream_query *query)
+close_query_socket(struct upstream_query *query)
 {
 	loop_forget(query->upstream->loop, &query->watch);
 	if (query->watch.fd >= 0)
@@ -78,7 +78,7 @@ upstream_cancel(struct upstream_query *query)
 			query->upstream->n--;
 			break;
 		}
-	hang_up(query);
+	close_query_socket(query);
 	free(query->room);
 	free(query);
 }
@@ -143,7 +143,7 @@ begin_udp(struct upstream_query *query)
 	size_t len;
 	int r;
 
-	hang_up(query);
+	close_query_socket(query);
 	query->id = (uint16_t)randombytes_uniform(65536);
 	len = dns_make_query(&query->query, query->id, message);
 	r = open_socket(query, SOCK_DGRAM);
@@ -158,7 +158,7 @@ begin_tcp(struct upstream_query *query)
 	size_t len;
 	int r;
 
-	hang_up(query);
+	close_query_socket(query);
 	if (!query->room)
 		query->room = malloc(2 + DNS_MESSAGE_MAX);
 	if (!query->room)

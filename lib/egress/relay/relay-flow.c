@@ -131,7 +131,7 @@ move_flow_data(struct flow *flow, int from, int to)
 /* -- what was looked at -------------------------------------------------------------------- */
 
 static void
-take_off(struct stream *stream, size_t n)
+discard_sent_input(struct stream *stream, size_t n)
 {
 	stream->passed -= n;
 	stream->n_in -= n;
@@ -144,7 +144,7 @@ static bool
 send_passed(struct stream *stream)
 {
 	if (stream->passed > 0) {
-		take_off(stream, stream->ahead);
+		discard_sent_input(stream, stream->ahead);
 		stream->ahead = 0;
 	}
 	while (stream->passed > 0) {
@@ -156,7 +156,7 @@ send_passed(struct stream *stream)
 				stream_cut(stream, NULL, NULL);
 			return false;
 		}
-		take_off(stream, (size_t)n);
+		discard_sent_input(stream, (size_t)n);
 	}
 	return true;
 }
@@ -222,7 +222,7 @@ end_looked_at(struct stream *stream)
 }
 
 static int
-move_up(struct stream *stream)
+move_client_data(struct stream *stream)
 {
 	bool looking = stream->said != SAID_ALL || stream->n_in > 0;
 
@@ -244,13 +244,13 @@ flow_move(struct stream *stream)
 {
 	int up, down = 0;
 
-	up = move_up(stream);
+	up = move_client_data(stream);
 	/* What the server says to a hello is looked at before it is passed on. */
 	if (stream->stage == STAGE_FLOW && !stream->ticket && !say_awaits_reply(stream))
 		down = move_flow_data(&stream->down, stream->upstream.fd, stream->client.fd);
 	if (stream->ahead > 0 && stream->down.moved && say_is_unfinished(stream)) {
 		stream->said = SAID_ALL;
-		up = move_up(stream);
+		up = move_client_data(stream);
 	}
 	if (stream->stage != STAGE_FLOW)
 		return;

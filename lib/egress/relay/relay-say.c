@@ -69,7 +69,7 @@ say_is_unfinished(const struct stream *stream)
 }
 
 static enum look
-pass_all(struct stream *stream)
+pass_all_input(struct stream *stream)
 {
 	stream->said = SAID_ALL;
 	stream->passed = stream->n_in;
@@ -93,7 +93,7 @@ say_nothing(struct stream *stream)
 		look = look_of(stream_decide(stream, NULL, 0, NULL));
 	if (look == LOOK_PASS && stream->kind == PASSAGE_UNKNOWN)
 		stream->kind = PASSAGE_ADDRESS;
-	return look == LOOK_PASS ? pass_all(stream) : look;
+	return look == LOOK_PASS ? pass_all_input(stream) : look;
 }
 
 static enum look
@@ -116,12 +116,12 @@ say_no_name(struct stream *stream)
 	if (look != LOOK_PASS)
 		return look;
 	stream->kind = PASSAGE_ADDRESS;
-	return pass_all(stream);
+	return pass_all_input(stream);
 }
 
 /* Whether it goes where this name leads. */
 static bool
-leads_here(const struct stream *stream, const char *name)
+is_name_destination(const struct stream *stream, const char *name)
 {
 	struct dns_address address;
 
@@ -150,7 +150,8 @@ check_name(struct stream *stream, const char *name)
 		return LOOK_PASS;
 	/* Several names may lead to one address, and which of them was meant is known only
 	 * now. One that does not is nothing to ask about. */
-	if (stream->kind == PASSAGE_NAMED && (stream->tunnel || !leads_here(stream, name))) {
+	if (stream->kind == PASSAGE_NAMED &&
+		(stream->tunnel || !is_name_destination(stream, name))) {
 		why = str_printf(
 			"the connection was allowed for %s, but asks for %s", stream->name, name);
 		if (!why)
@@ -161,7 +162,7 @@ check_name(struct stream *stream, const char *name)
 		return look;
 	stream->kind = PASSAGE_NAMED;
 	memcpy(stream->name, name, strlen(name) + 1);
-	return leads_here(stream, name) ? LOOK_PASS : LOOK_ELSEWHERE;
+	return is_name_destination(stream, name) ? LOOK_PASS : LOOK_ELSEWHERE;
 }
 
 /* Behind a CONNECT only a name in TLS shows that it goes there, and that there is a
@@ -286,7 +287,7 @@ next_head(struct stream *stream, bool first)
 			return LOOK_MORE;
 		if (is_half_a_head(stream))
 			return cut_for(stream, "it ended amid an HTTP request");
-		return first ? say_nothing(stream) : pass_all(stream);
+		return first ? say_nothing(stream) : pass_all_input(stream);
 	case HEAD_NOT:
 		return say_nothing(stream);
 	case HEAD_WHOLE:
@@ -422,7 +423,7 @@ look_at_second(struct stream *stream)
 		return stream->passed > 0 ? LOOK_PASS : LOOK_MORE;
 	case HELLO_NAMED:
 		if (streq(name, stream->name) || is_short_for(name, stream->name))
-			return pass_all(stream);
+			return pass_all_input(stream);
 		return cut_for(stream, "its second TLS hello asks for another name");
 	default:
 		return cut_for(stream, "its second TLS hello asks for no name");
@@ -500,7 +501,7 @@ say_look(struct stream *stream)
 	if (stream->stage == STAGE_ENDED)
 		return LOOK_CUT;
 	if (stream->said == SAID_ALL)
-		return pass_all(stream);
+		return pass_all_input(stream);
 	if (say_awaits_reply(stream))
 		return look_at_reply(stream);
 	/* What was found before is on its way still, or a tunnel begins behind it. */

@@ -84,7 +84,7 @@ lose_peer(struct call *call, const struct peer *peer)
 /* What was begun was decided: it waits for its end, on the sockets that it began on,
  * whatever their numbers are now. */
 static int
-prepare_again(struct call *call)
+prepare_begun_connect(struct call *call)
 {
 	int subject = steal_fd(&call->subject_fd), upstream = steal_fd(&call->upstream_fd);
 
@@ -106,7 +106,7 @@ connect_prepare(struct call *call)
 	if (!peer)
 		return -ENOMEM;
 	if (peer->phase == PHASE_BEGUN)
-		return prepare_again(call);
+		return prepare_begun_connect(call);
 	call_begin(call);
 	peer->connects = true;
 	r = peer_socket(call, peer);
@@ -124,7 +124,7 @@ connect_prepare(struct call *call)
 /* The gate prepares again, finds the call slow and gives it to a worker. A unix socket
  * whose peer is busy has not begun: all of it is done again there. */
 static int
-hand_over(struct call *call)
+defer_connect(struct call *call)
 {
 	call->peer->phase = call->peer->domain == AF_UNIX ? PHASE_BUSY : PHASE_BEGUN;
 	return CALL_HAND_OVER;
@@ -181,7 +181,7 @@ begin_connect(struct call *call, const struct peer *peer, struct pass *pass,
 }
 
 static bool
-goes_on(int r)
+is_connect_pending(int r)
 {
 	return r == -EINPROGRESS || r == -EALREADY || r == -EAGAIN || r == -EINTR;
 }
@@ -203,7 +203,7 @@ wait_tcp(struct call *call, const struct sockaddr *address, socklen_t len)
 	int64_t deadline = peer_deadline(call->subject_fd);
 	int r = -EINPROGRESS, stop;
 
-	while (goes_on(r)) {
+	while (is_connect_pending(r)) {
 		stop = may_wait(call, deadline);
 		if (stop < 0)
 			return stop;
@@ -220,7 +220,7 @@ wait_unix(struct call *call, const struct sockaddr *address, socklen_t len)
 	int64_t deadline = peer_deadline(call->subject_fd);
 	int r = -EAGAIN;
 
-	while (goes_on(r)) {
+	while (is_connect_pending(r)) {
 		int stop = may_wait(call, deadline);
 
 		if (stop < 0)
@@ -251,7 +251,8 @@ connect_stream(struct call *call, const struct peer *peer, struct pass *pass,
 	r = begin_connect(call, peer, pass, address, len);
 	if ((r != -EINPROGRESS && r != -EAGAIN) || (peer->flags & O_NONBLOCK))
 		return r;
-	return call->pace == PACE_SLOW ? wait_for_peer(call, peer, address, len) : hand_over(call);
+	return call->pace == PACE_SLOW ? wait_for_peer(call, peer, address, len)
+				       : defer_connect(call);
 }
 
 /* -- by way of ambit itself --------------------------------------------------------------- */
@@ -302,7 +303,7 @@ connect_to_peer(struct call *call, const struct peer *peer, struct pass *pass)
 		r = end_dial(call->upstream_fd, 0);
 	if (r != -EINPROGRESS)
 		return r;
-	return call->pace == PACE_SLOW ? wait_dial(call) : hand_over(call);
+	return call->pace == PACE_SLOW ? wait_dial(call) : defer_connect(call);
 }
 
 static int

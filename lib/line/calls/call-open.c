@@ -349,7 +349,7 @@ prepare_open(struct call *call)
 /* -- perform --------------------------------------------------------------------------- */
 
 static bool
-given_up(void *data)
+is_open_given_up(void *data)
 {
 	return call_given_up(data);
 }
@@ -385,7 +385,7 @@ open_existing(struct call *call, struct pass *pass, int *ret_fd)
 	if (r < 0)
 		return r;
 	/* A lease or a device must not hold the supervisor up. */
-	r = waits ? act_reopen_wait(pass, object->fd, flags, given_up, call, &fd)
+	r = waits ? act_reopen_wait(pass, object->fd, flags, is_open_given_up, call, &fd)
 		  : act_reopen(pass, object->fd, flags | O_NONBLOCK, &fd);
 	if (r < 0)
 		return r;

@@ -79,7 +79,7 @@ about_kill(struct call *call, pid_t pid)
 /* "which" counts from 0 in one call and from 1 in the other; users are whole
  * desktops. */
 static int
-about_which(struct call *call, int which)
+decide_priority_target(struct call *call, int which)
 {
 	pid_t who = (pid_t)call->args[1];
 
@@ -148,9 +148,9 @@ process_prepare(struct call *call)
 	case FORM_PROCESS_KILL:
 		return about_kill(call, pid);
 	case FORM_PROCESS_PRIORITY:
-		return about_which(call, (int)call->args[0]);
+		return decide_priority_target(call, (int)call->args[0]);
 	case FORM_PROCESS_IOPRIO:
-		return about_which(call, (int)call->args[0] - 1);
+		return decide_priority_target(call, (int)call->args[0] - 1);
 	case FORM_PROCESS_SIGNAL_PIDFD:
 	case FORM_PROCESS_RELEASE:
 		return about_pidfd(call);

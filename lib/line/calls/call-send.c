@@ -295,7 +295,7 @@ send_prepare(struct call *call)
 /* The gate prepares and decides again, finds the call slow and gives it to a
  * worker. What was sent stays sent: only the rest is done then. */
 static int
-hand_over(struct send *send)
+defer_send(struct send *send)
 {
 	send->waits = true;
 	return CALL_HAND_OVER;
@@ -310,7 +310,7 @@ wait_writable(struct call *call, struct send *send)
 	if (!send->blocking)
 		return -EAGAIN;
 	if (call->pace != PACE_SLOW)
-		return hand_over(send);
+		return defer_send(send);
 	if (call_given_up(call))
 		return -EINTR;
 	if (send->deadline && clock_steady() >= send->deadline)
@@ -454,7 +454,7 @@ send_load(struct call *call, struct send *send, struct pass *pass, bool *ret_mor
 /* A message, or the rest of it. What stops it when a part is sent is not an
  * error to the one who sends. */
 static int
-send_one(struct call *call, struct send *send, struct pass *pass)
+send_one_message(struct call *call, struct send *send, struct pass *pass)
 {
 	bool more = true;
 	int r = 0;
@@ -493,12 +493,12 @@ tell_length(const struct call *call, unsigned i, uint64_t n)
 
 /* Those that went go on counting. */
 static int
-send_all(struct call *call, struct send *send, struct pass *pass, uint64_t *ret_last)
+send_messages(struct call *call, struct send *send, struct pass *pass, uint64_t *ret_last)
 {
 	int r = 0;
 
 	while (send->done < send->n) {
-		r = send_one(call, send, pass);
+		r = send_one_message(call, send, pass);
 		if (r != 0)
 			break;
 		if (send->many)
@@ -522,7 +522,7 @@ send_perform(struct call *call, struct pass *pass)
 	int r;
 
 	send->begun = false;
-	r = send->n > 0 ? send_all(call, send, pass, &last) : pass_use(pass);
+	r = send->n > 0 ? send_messages(call, send, pass, &last) : pass_use(pass);
 	if (r == -EPIPE)
 		signal_pipe(call, send);
 	if (r == 0)

@@ -280,7 +280,7 @@ choose_name(struct call *call, struct peer *peer)
 
 /* Looked at once: what is decided, asked and done later is about this name. */
 static bool
-look_up(struct call *call, struct peer *peer)
+resolve_peer_name(struct call *call, struct peer *peer)
 {
 	if (!peer->looked_up)
 		choose_name(call, peer);
@@ -306,7 +306,7 @@ decide_datagram(struct call *call, struct peer *peer, char *text)
 {
 	uint16_t port = peer->to.port;
 
-	if (!look_up(call, peer) ||
+	if (!resolve_peer_name(call, peer) ||
 		(port != 443 && (!peer->connects || (port != 9 && port != 65535))))
 		return peer_ask(call, text);
 	free(text);
@@ -318,7 +318,7 @@ decide_stream(struct call *call, struct peer *peer, char *text)
 {
 	bool open = call->gate->net == AMBIT_NET_OPEN;
 
-	if (look_up(call, peer)) {
+	if (resolve_peer_name(call, peer)) {
 		free(text);
 		if (!open && !IS_PORT(nameless, peer->to.port))
 			peer->way = WAY_RELAY;

@@ -37,7 +37,7 @@ is_proc_setting(const char *name)
 }
 
 static long
-number_at(const char **at)
+parse_proc_number(const char **at)
 {
 	char *end;
 	long n;
@@ -60,13 +60,13 @@ special_is_own_proc(const struct call *call)
 	if (!str_prefix(at, "/proc/"))
 		return false;
 	at += strlen("/proc/");
-	pid = number_at(&at);
+	pid = parse_proc_number(&at);
 	if (pid <= 0 || *at++ != '/')
 		return false;
 	if (!str_prefix(at, "task/"))
 		return is_proc_setting(at) && tree_holds(tree, (pid_t)pid);
 	at += strlen("task/");
-	tid = number_at(&at);
+	tid = parse_proc_number(&at);
 	return tid > 0 && *at++ == '/' && streq(at, "comm") && tree_holds(tree, (pid_t)tid);
 }
 
@@ -97,7 +97,7 @@ descriptor_of(const char *written)
 		}
 		if (!str_prefix(written, names[i].path))
 			continue;
-		n = number_at(&at);
+		n = parse_proc_number(&at);
 		return *at ? -1 : (int)n;
 	}
 	return -1;

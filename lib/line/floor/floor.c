@@ -235,7 +235,7 @@ add_terminal(struct floor *floor, const char *tty, struct ambit_error *err)
 }
 
 static int
-add_all(struct floor *floor, const struct floor_options *options, bool based,
+add_floor_rules(struct floor *floor, const struct floor_options *options, bool based,
 	struct ambit_error *err)
 {
 	int r = based ? 0 : floor_add_reads(floor, options, err);
@@ -301,7 +301,7 @@ build_floor(const struct floor_options *options, bool whole, struct floor **ret_
 		r = floor->grounds ? create_ruleset(floor, options, err) : err_nomem(err);
 	}
 	if (r == 0 && whole)
-		r = add_all(floor, options, based, err);
+		r = add_floor_rules(floor, options, based, err);
 	if (r == 0 && !whole)
 		r = floor_add_reads(floor, options, err);
 	if (r == 0 && !whole)

@@ -152,7 +152,7 @@ may_start_over(struct call *call, int r)
 }
 
 static bool
-starts_over(struct call **call, int r)
+try_restart_call(struct call **call, int r)
 {
 	if (!may_start_over(*call, r))
 		return false;
@@ -167,7 +167,7 @@ perform_call(struct call **call, struct pass *pass)
 {
 	int r = call_op_of((*call)->row->op)->perform(*call, pass);
 
-	if (starts_over(call, r))
+	if (try_restart_call(call, r))
 		return;
 	if (r == -ESTALE || r > CALL_DONE)
 		r = -EACCES;

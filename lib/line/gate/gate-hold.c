@@ -72,7 +72,7 @@ struct going {
 
 /* Resolves the copies again. true: the same as before. */
 static bool
-look_again(struct call *call, int *ret_step)
+recheck_call_objects(struct call *call, int *ret_step)
 {
 	struct object before[2] = { call->object[0], call->object[1] };
 	unsigned n = call->n_objects;
@@ -92,7 +92,7 @@ look_again(struct call *call, int *ret_step)
 }
 
 static void
-go_on(void *data)
+resume_answered_call(void *data)
 {
 	struct going *going = data;
 	struct call *call = going->call;
@@ -107,7 +107,7 @@ go_on(void *data)
 		gate_refuse(call, &going->outcome, gate_key(call, true));
 	} else {
 		call->permit = going->permit;
-		same = look_again(call, &step);
+		same = recheck_call_objects(call, &step);
 		if (same) {
 			permit_pass(call->permit, &pass);
 			call->asked = true;
@@ -138,7 +138,7 @@ let_go(struct gate *gate, struct held *held, struct going *going)
 	held->call = NULL;
 	unlink_held(gate, held);
 	held_destroy(held);
-	if (work_add(gate->answers, go_on, going) == 0)
+	if (work_add(gate->answers, resume_answered_call, going) == 0)
 		return;
 	/* Here it must not be done: this thread has the supervisor's own umask
 	 * and capabilities. */
@@ -229,7 +229,7 @@ call_given_up(struct call *call)
 }
 
 static void
-give_up(struct gate *gate, struct held *held, int error)
+withdraw_held_call(struct gate *gate, struct held *held, int error)
 {
 	gate_lock(gate);
 	engine_withdraw(gate->o.engine, held->ticket);
@@ -255,9 +255,9 @@ gate_check(struct gate *gate)
 	for (; held; held = next) {
 		next = held->next;
 		if (!gate_is_valid(gate, held->call->id))
-			give_up(gate, held, 0);
+			withdraw_held_call(gate, held, 0);
 		else if (target_signalled(&held->call->target))
-			give_up(gate, held, find_interrupt_error(held->call));
+			withdraw_held_call(gate, held, find_interrupt_error(held->call));
 		else
 			left++;
 	}
@@ -269,5 +269,5 @@ void
 gate_drop_held(struct gate *gate)
 {
 	while (gate->held)
-		give_up(gate, gate->held, EACCES);
+		withdraw_held_call(gate, gate->held, EACCES);
 }

@@ -108,8 +108,8 @@ struct look {
 /* One path, looked at; of a new name nothing can be seen, and if it is not new
  * the call fails. False: it is not that plain. */
 static bool
-look_at(struct gate_quick *quick, const struct call *call, unsigned n, enum ambit_access access,
-	bool new, struct look *look)
+add_path_object(struct gate_quick *quick, const struct call *call, unsigned n,
+	enum ambit_access access, bool new, struct look *look)
 {
 	const char *path = quick->path[n];
 	struct stat st;
@@ -156,7 +156,7 @@ look_open(struct gate_quick *quick, struct call *call, struct look *look)
 	if ((flags & (O_PATH | O_DIRECTORY)) || (flags & O_ACCMODE) == O_ACCMODE)
 		return false;
 	if (!read_path(quick, call, 0, row->dirfd, row->path) ||
-		!look_at(quick, call, 0, AMBIT_ACCESS_WRITE,
+		!add_path_object(quick, call, 0, AMBIT_ACCESS_WRITE,
 			(flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL), look))
 		return false;
 	if (look->object[0].exists && !S_ISREG(look->object[0].mode))
@@ -170,11 +170,11 @@ look_open(struct gate_quick *quick, struct call *call, struct look *look)
 }
 
 static bool
-look_one(struct gate_quick *quick, struct call *call, enum ambit_access access, bool new,
-	struct look *look)
+add_call_path_object(struct gate_quick *quick, struct call *call, enum ambit_access access,
+	bool new, struct look *look)
 {
 	return read_path(quick, call, 0, call->row->dirfd, call->row->path) &&
-	       look_at(quick, call, 0, access, new, look);
+	       add_path_object(quick, call, 0, access, new, look);
 }
 
 static bool
@@ -207,8 +207,8 @@ look_two(struct gate_quick *quick, struct call *call, enum ambit_access from, en
 		return false;
 	return read_path(quick, call, 0, row->dirfd, row->path) &&
 	       read_path(quick, call, 1, row->dirfd2, row->path2) &&
-	       look_at(quick, call, 0, from, false, look) && look->object[0].exists &&
-	       S_ISREG(look->object[0].mode) && look_at(quick, call, 1, to, false, look) &&
+	       add_path_object(quick, call, 0, from, false, look) && look->object[0].exists &&
+	       S_ISREG(look->object[0].mode) && add_path_object(quick, call, 1, to, false, look) &&
 	       are_in_floor(quick, call);
 }
 
@@ -219,11 +219,11 @@ look_at_call(struct gate_quick *quick, struct call *call, struct look *ret_look)
 	case OP_OPEN:
 		return look_open(quick, call, ret_look);
 	case OP_MKDIR:
-		return look_one(quick, call, AMBIT_ACCESS_MKDIR, true, ret_look);
+		return add_call_path_object(quick, call, AMBIT_ACCESS_MKDIR, true, ret_look);
 	case OP_UNLINK:
-		return look_one(quick, call, AMBIT_ACCESS_DELETE, false, ret_look);
+		return add_call_path_object(quick, call, AMBIT_ACCESS_DELETE, false, ret_look);
 	case OP_SYMLINK: /* in a git directory it depends on its text */
-		return look_one(quick, call, AMBIT_ACCESS_WRITE, true, ret_look) &&
+		return add_call_path_object(quick, call, AMBIT_ACCESS_WRITE, true, ret_look) &&
 		       floor_covers_links(call->gate->o.floor, quick->path[0]) &&
 		       !gate_in_git(call->gate, quick->path[0]);
 	case OP_RENAME:

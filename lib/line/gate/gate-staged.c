@@ -165,7 +165,7 @@ submit_staged(struct gate *gate, const struct staged_one *one, const struct stat
 
 /* False: it must wait. */
 static bool
-settle_one(struct gate *gate, const struct staged_one *one, bool last)
+settle_staged_file(struct gate *gate, const struct staged_one *one, bool last)
 {
 	auto_free char *text = NULL;
 	auto_close int old = -1;
@@ -204,7 +204,7 @@ staged_settle(struct gate *gate, bool last)
 	pthread_mutex_unlock(&staged->lock);
 	for (; list; list = next) {
 		next = list->next;
-		if (settle_one(gate, list, last)) {
+		if (settle_staged_file(gate, list, last)) {
 			staged_one_destroy(list);
 			atomic_fetch_sub(&staged->n, 1);
 		} else {

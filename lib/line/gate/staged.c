@@ -75,7 +75,7 @@ was_refused(struct staged *staged, const char *real)
 
 /* All of it is written anew. */
 static bool
-writes_all(const struct call *call)
+is_whole_rewrite(const struct call *call)
 {
 	const struct object *object = &call->object[0];
 
@@ -114,7 +114,7 @@ staged_takes(struct call *call)
 	bool takes;
 
 	if (!staged || object->parent < 0 || !object->name[0] || object->gone || object->nameless ||
-		object->proc || !writes_all(call) || atomic_load(&staged->n) >= STAGED_MAX)
+		object->proc || !is_whole_rewrite(call) || atomic_load(&staged->n) >= STAGED_MAX)
 		return false;
 	gate_lock(call->gate);
 	takes = engine_git_writes(call->gate->o.engine, object->real) && !is_allowed(call);
@@ -142,7 +142,7 @@ name_beside(const char *real)
 }
 
 static struct staged_one *
-make_one(struct call *call, int fd)
+create_staged_file(struct call *call, int fd)
 {
 	const struct object *object = &call->object[0];
 	struct staged_one *one = calloc(1, sizeof(*one));
@@ -179,7 +179,7 @@ staged_open(struct call *call, int *ret_fd)
 		return -errno;
 	if ((call->open.flags & O_APPEND) && fcntl(fd, F_SETFL, O_APPEND) < 0)
 		return -errno;
-	one = make_one(call, fd);
+	one = create_staged_file(call, fd);
 	if (!one)
 		return -ENOMEM;
 	pthread_mutex_lock(&staged->lock);

@@ -37,7 +37,7 @@ make_file(const char *text, size_t len, int *ret_fd)
 
 /* Without a client: the run is the door's own child. */
 static int
-hand_on(const struct handed *handed, int socket)
+send_door_start(const struct handed *handed, int socket)
 {
 	auto_close int file = -1, envp = -1;
 	struct nest_start start = {
@@ -71,7 +71,7 @@ make_socket(const struct handed *handed, int *ret_socket, struct ambit_error *er
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, errno, "a run of its own");
-	r = hand_on(handed, pair[0]);
+	r = send_door_start(handed, pair[0]);
 	close(pair[0]);
 	if (r < 0) {
 		close(pair[1]);

@@ -81,7 +81,7 @@ pack_signal_set(const sigset_t *set)
 }
 
 static void
-put_manner(struct nest_head *head, const sigset_t *mask)
+fill_process_manner(struct nest_head *head, const sigset_t *mask)
 {
 	struct sigaction action;
 	sigset_t ignored;
@@ -121,7 +121,7 @@ send_run_request(int socket, const struct run_request *request, const sigset_t *
 	if (texts.len > NEST_SIZE_MAX)
 		return -E2BIG;
 	head.size = (uint32_t)texts.len;
-	put_manner(&head, mask);
+	fill_process_manner(&head, mask);
 	message = (struct nest_message){ .kind = NEST_STDIO };
 	if (r == 0)
 		r = nest_send(socket, &message, sizeof(message), stdio, 3);
@@ -150,7 +150,7 @@ send_relay_message(const struct relay *relay, enum nest_kind kind, int value)
 }
 
 static void
-go_on(struct relay *relay)
+send_continue(struct relay *relay)
 {
 	relay->serial++;
 	send_relay_message(relay, NEST_CONTINUE, 0);
@@ -163,7 +163,7 @@ take_signals(struct relay *relay)
 
 	while (read(relay->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCONT)
-			go_on(relay);
+			send_continue(relay);
 		else if (!relay->joined || info.ssi_code != SI_KERNEL)
 			send_relay_message(relay, NEST_SIGNAL, (int)info.ssi_signo);
 	}
@@ -191,7 +191,7 @@ stop_with_command(struct relay *relay, const struct nest_message *message)
 		raise(sig);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (news)
-		go_on(relay);
+		send_continue(relay);
 }
 
 /* 1: it is over. */

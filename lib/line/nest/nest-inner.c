@@ -355,7 +355,7 @@ is_open(const struct ambit_run_inner *inner, const char *path)
 
 /* What of path is open outside as well: all of it, or what lies beneath. */
 static int
-narrow_one(const struct ambit_run_inner *inner, const char *path, char ***open, char ***spine)
+narrow_open_path(const struct ambit_run_inner *inner, const char *path, char ***open, char ***spine)
 {
 	int r;
 
@@ -375,7 +375,7 @@ inner_narrow(const struct ambit_run_inner *inner, char ***open, char ***spine)
 	int r = 0;
 
 	for (char **at = *open; r == 0 && at && *at; at++)
-		r = narrow_one(inner, *at, &less, spine);
+		r = narrow_open_path(inner, *at, &less, spine);
 	strv_free(*open);
 	*open = less;
 	return r;

@@ -250,7 +250,7 @@ write_scope(struct nest *nest, struct gate *gate, int file)
 
 /* The packet waits in the socket for the one who will read it. */
 static int
-hand_on(struct nest *nest, struct gate *gate, struct entry *entry, int socket)
+send_nest_start(struct nest *nest, struct gate *gate, struct entry *entry, int socket)
 {
 	auto_close int file = memfd_create("ambit", MFD_CLOEXEC);
 	struct nest_start start = {
@@ -282,7 +282,7 @@ start_nest_entry(struct nest *nest, struct gate *gate, struct entry *entry, uint
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	r = hand_on(nest, gate, entry, pair[0]);
+	r = send_nest_start(nest, gate, entry, pair[0]);
 	if (r == 0)
 		r = keeper_nest(nest->o.keeper, entry->id, door, pair[1]);
 	close(pair[0]);

@@ -62,7 +62,7 @@ is_marked(const struct fd_name *fd_name)
  * in a mount that was taken away (then the kernel gives a name from that mount's
  * own root, which may be anything), or if something was mounted over it. */
 static bool
-leads_back(const struct fd_name *fd_name, const struct statx *of)
+is_name_of_object(const struct fd_name *fd_name, const struct statx *of)
 {
 	struct statx stx;
 	int r = stat_place(AT_FDCWD, fd_name->real, AT_SYMLINK_NOFOLLOW, &stx);
@@ -84,7 +84,7 @@ is_memory(const struct fd_name *fd_name, const struct statx *of)
 }
 
 static int
-look_at(int fd, struct fd_name *fd_name, struct statx *stx)
+stat_fd_place(int fd, struct fd_name *fd_name, struct statx *stx)
 {
 	int r = stat_place(fd, "", AT_EMPTY_PATH, stx);
 
@@ -105,14 +105,14 @@ fd_name_fill(int fd, const char *real, struct fd_name *fd_name)
 	if (fd_name->len >= sizeof(fd_name->real))
 		return -ENAMETOOLONG;
 	memcpy(fd_name->real, real, fd_name->len + 1);
-	return look_at(fd, fd_name, &stx);
+	return stat_fd_place(fd, fd_name, &stx);
 }
 
 int
 fd_name_read(int fd, bool verify, struct fd_name *fd_name)
 {
 	struct statx stx;
-	int r = look_at(fd, fd_name, &stx);
+	int r = stat_fd_place(fd, fd_name, &stx);
 
 	if (r < 0)
 		return r;
@@ -127,7 +127,7 @@ fd_name_read(int fd, bool verify, struct fd_name *fd_name)
 			return 0;
 		}
 		/* A directory may really be called "x (deleted)". */
-		if ((!verify && !is_marked(fd_name)) || leads_back(fd_name, &stx))
+		if ((!verify && !is_marked(fd_name)) || is_name_of_object(fd_name, &stx))
 			return 0;
 		/* Or it was renamed between the two looks. */
 		if (tries + 1 < VERIFY_TRIES && stx.stx_nlink > 0)

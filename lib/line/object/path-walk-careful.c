@@ -76,7 +76,7 @@ enter_directory(struct walk *walk, int *dir)
 
 /* Puts a link's text in front of the rest. */
 static int
-put_in(struct walk *walk, const char *link, const char *rest)
+splice_link_text(struct walk *walk, const char *link, const char *rest)
 {
 	auto_close int root = -1;
 	char *text;
@@ -162,7 +162,7 @@ follow_link(struct walk *walk, struct object *object, int link, const struct sta
 		return follow_magic_link(walk, object, name, rest);
 	if (r == WALK_LINK_TEXT)
 		r = walk_read_link(link, text);
-	return r < 0 ? r : put_in(walk, text, rest);
+	return r < 0 ? r : splice_link_text(walk, text, rest);
 }
 
 static int

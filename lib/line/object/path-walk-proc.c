@@ -78,7 +78,7 @@ tail_of(const char *path, int n)
 
 /* "123" of "123/fd", "123/": 0 if it is no number. */
 static pid_t
-number_at(const char *text, const char **ret_rest)
+parse_pid_component(const char *text, const char **ret_rest)
 {
 	char *end;
 	long n;
@@ -106,7 +106,7 @@ process_link(const struct target *target, pid_t pid, const char *inside, const c
 	/* By the number of one of its threads, or of the process. */
 	if (pid != own && target_pid(&other) != own)
 		return -EACCES;
-	if (str_prefix(inside, "task/") && number_at(inside + strlen("task/"), &rest))
+	if (str_prefix(inside, "task/") && parse_pid_component(inside + strlen("task/"), &rest))
 		inside = rest;
 	if (*inside == '\0' && (streq(name, "cwd") || streq(name, "root") || streq(name, "exe")))
 		return WALK_LINK_MAGIC;
@@ -149,6 +149,6 @@ walk_proc_link(const struct target *target, int dir, const char *name, char *tex
 	inside = tail_of(real, depth);
 	if (!inside)
 		return -EACCES;
-	pid = number_at(inside, &inside);
+	pid = parse_pid_component(inside, &inside);
 	return pid ? process_link(target, pid, inside, name) : WALK_LINK_TEXT;
 }

@@ -212,7 +212,7 @@ walk_is_planted(int dir, const struct stat *link)
 
 /* The link's text in the place of the last component, for the same start. */
 static int
-put_in(char *text, const char *parent, const char *link, bool slash)
+replace_last_component(char *text, const char *parent, const char *link, bool slash)
 {
 	size_t n = link[0] == '/' ? 0 : strlen(parent), len = strlen(link);
 
@@ -263,7 +263,7 @@ walk_scoped(struct object *object, int start, const char *path, enum object_foll
 			return -EACCES;
 		r = walk_read_link(fd, link);
 		if (r == 0)
-			r = put_in(text, parts.parent, link, parts.slash);
+			r = replace_last_component(text, parts.parent, link, parts.slash);
 		if (r < 0)
 			return r;
 	}

@@ -28,7 +28,7 @@ count_texts(char *const *list)
 }
 
 static int
-write_all(int fd, const void *data, size_t len, size_t *size)
+write_order_data(int fd, const void *data, size_t len, size_t *size)
 {
 	const char *at = data;
 
@@ -85,7 +85,7 @@ write_texts(int fd, const struct keeper_options *options, const struct go *go, s
 		at = append_text(all, at, options->nest[i]);
 	for (size_t i = 0; i < n_last; i++)
 		at = append_text(all, at, last[i]);
-	return write_all(fd, all, len, size);
+	return write_order_data(fd, all, len, size);
 }
 
 static int
@@ -161,7 +161,7 @@ go_send(int socket, const struct keeper_options *options)
 	put_made(options, &go, fds, &n);
 	for (size_t i = 0; i < options->n_outer; i++)
 		fds[n++] = options->outer[i];
-	r = write_all(
+	r = write_order_data(
 		file, options->filter, options->n_filter * sizeof(*options->filter), &go.size);
 	if (r == 0)
 		r = write_texts(file, options, &go, &go.size);

@@ -153,7 +153,7 @@ tell_empty(struct life *life, int error)
 /* tree_end may reap the command itself: then it was our SIGKILL that ended it,
  * for a moment ago it was still there. */
 static void
-end_now(struct life *life)
+kill_process_tree(struct life *life)
 {
 	int r = tree_end(KEEPER_END_MS);
 
@@ -342,7 +342,7 @@ keep(struct life *life)
 			if (life->empty)
 				tell_empty(life, 0);
 			else if (left <= 0)
-				end_now(life);
+				kill_process_tree(life);
 		}
 		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
 			abandoned(life);

@@ -155,12 +155,12 @@ number_of(const char *name)
 }
 
 static void
-closedir_at(DIR **dir)
+close_owned_dir(DIR **dir)
 {
 	if (*dir)
 		closedir(*dir);
 }
-#define auto_dir __attribute__((cleanup(closedir_at)))
+#define auto_dir __attribute__((cleanup(close_owned_dir)))
 
 bool
 tree_holds_group(const struct tree *tree, pid_t pgrp)
@@ -291,7 +291,7 @@ append_children(pid_t pid, struct pids *pids)
 /* Only if it is still the child of whom it was found at, or an orphan that came
  * up to root: else the number is somebody else's by now. */
 static bool
-signal_one(pid_t pid, pid_t parent, pid_t root, int sig)
+signal_descendant(pid_t pid, pid_t parent, pid_t root, int sig)
 {
 	auto_close int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct status status;
@@ -307,7 +307,7 @@ signal_one(pid_t pid, pid_t parent, pid_t root, int sig)
  * SIGKILL coming cannot fork any more, so that the list is complete. Those
  * whose parent ended in between have come up to root and are met next time. */
 static int
-signal_all(int sig, struct pids *met)
+signal_descendants(int sig, struct pids *met)
 {
 	pid_t root = getpid();
 	auto_pids struct pids todo = { 0 };
@@ -320,7 +320,7 @@ signal_all(int sig, struct pids *met)
 	for (size_t i = 0; i < todo.n && i < parents.n; i++) {
 		pid_t pid = todo.at[i];
 
-		if (signal_one(pid, parents.at[i], root, sig)) {
+		if (signal_descendant(pid, parents.at[i], root, sig)) {
 			n++;
 			if (met && !pids_hold(met, pid))
 				pids_add(met, pid);
@@ -335,7 +335,7 @@ signal_all(int sig, struct pids *met)
 int
 tree_signal(int sig)
 {
-	return signal_all(sig, NULL);
+	return signal_descendants(sig, NULL);
 }
 
 /* The kernel alone knows when nobody is left: a list of children may miss one
@@ -379,7 +379,7 @@ tree_end(int limit_ms)
 	for (;;) {
 		int64_t rest;
 
-		signal_all(SIGKILL, &met);
+		signal_descendants(SIGKILL, &met);
 		if (reap_all_children())
 			return (int)met.n;
 		rest = end - clock_steady();

@@ -103,7 +103,8 @@ send_diag_request(int fd, const struct look *look, int family)
  * the any-address takes IPv4 too unless it said otherwise; which of several the
  * kernel would choose is not worth knowing: all of them must be ours. */
 static bool
-gets_it(const struct endpoint *endpoint, const struct inet_diag_msg *message, bool only_v6)
+is_endpoint_receiver(
+	const struct endpoint *endpoint, const struct inet_diag_msg *message, bool only_v6)
 {
 	static const unsigned char zero[16], mapped[12] = { [10] = 0xff, [11] = 0xff };
 	const unsigned char *ip = (const unsigned char *)message->id.idiag_src;
@@ -159,7 +160,7 @@ look_at_inet(struct look *look, const char *data, size_t len)
 		return -EBADMSG;
 	memcpy(&message, data, sizeof(message));
 	only = find_attribute(data, NLMSG_ALIGN(sizeof(message)), len, INET_DIAG_SKV6ONLY, &n);
-	if (gets_it(look->endpoint, &message, only && n > 0 && *only))
+	if (is_endpoint_receiver(look->endpoint, &message, only && n > 0 && *only))
 		count_diag_socket(look, message.id.idiag_cookie);
 	return 0;
 }
@@ -185,7 +186,7 @@ look_at_unix(struct look *look, const char *data, size_t len)
 }
 
 static int
-look_at(struct look *look, const char *data, size_t len)
+read_diag_message(struct look *look, const char *data, size_t len)
 {
 	return look->endpoint->kind == ENDPOINT_ABSTRACT ? look_at_unix(look, data, len)
 							 : look_at_inet(look, data, len);
@@ -208,7 +209,8 @@ read_answer(struct look *look, const char *data, size_t len)
 		if (head.nlmsg_type == NLMSG_ERROR || (head.nlmsg_flags & NLM_F_DUMP_INTR))
 			return -EIO;
 		if (head.nlmsg_type == SOCK_DIAG_BY_FAMILY)
-			r = look_at(look, data + NLMSG_HDRLEN, head.nlmsg_len - NLMSG_HDRLEN);
+			r = read_diag_message(
+				look, data + NLMSG_HDRLEN, head.nlmsg_len - NLMSG_HDRLEN);
 		if (r < 0)
 			return r;
 		step = NLMSG_ALIGN(head.nlmsg_len);

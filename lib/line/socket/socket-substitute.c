@@ -61,7 +61,7 @@ substitutes_destroy(struct substitutes *standins)
 
 /* 0: no socket, or not to be looked at. */
 static ino_t
-inode_at(pid_t pid, int number)
+read_socket_inode(pid_t pid, int number)
 {
 	char path[64], name[64];
 	unsigned long inode;
@@ -90,7 +90,7 @@ static const struct kind {
 };
 
 static const struct kind *
-kind_at(pid_t tid, int number)
+find_socket_kind(pid_t tid, int number)
 {
 	char path[64], name[32];
 	ssize_t n;
@@ -107,7 +107,7 @@ kind_at(pid_t tid, int number)
 }
 
 static int
-flags_at(pid_t tid, int number)
+read_fd_flags(pid_t tid, int number)
 {
 	auto_free char *text = NULL;
 	char path[64];
@@ -167,7 +167,7 @@ check_unused(pid_t tid, const struct kind *kind, ino_t inode)
 /* -- those that are kept --------------------------------------------------------------- */
 
 static void
-drop_at(struct substitutes *standins, size_t i)
+drop_substitute(struct substitutes *standins, size_t i)
 {
 	close(standins->kept[i].fd);
 	standins->kept[i] = standins->kept[--standins->n];
@@ -179,9 +179,9 @@ static void
 sweep_kept(struct substitutes *standins)
 {
 	for (size_t i = standins->n; i-- > 0;)
-		if (inode_at(standins->kept[i].pid, standins->kept[i].number) !=
+		if (read_socket_inode(standins->kept[i].pid, standins->kept[i].number) !=
 			standins->kept[i].inode)
-			drop_at(standins, i);
+			drop_substitute(standins, i);
 }
 
 static int
@@ -213,7 +213,7 @@ substitute_keep(struct substitutes *standins, const struct target *target, int n
 	pthread_mutex_lock(&standins->lock);
 	sweep_kept(standins);
 	if (standins->n == KEPT_MAX)
-		drop_at(standins, 0);
+		drop_substitute(standins, 0);
 	standins->kept[standins->n++] = (struct kept){ copy, st.st_ino, pid, number };
 	pthread_mutex_unlock(&standins->lock);
 }
@@ -234,14 +234,14 @@ substitute_drop(struct substitutes *standins, int fd)
 	pthread_mutex_lock(&standins->lock);
 	for (size_t i = standins->n; i-- > 0;)
 		if (standins->kept[i].inode == st.st_ino)
-			drop_at(standins, i);
+			drop_substitute(standins, i);
 	pthread_mutex_unlock(&standins->lock);
 }
 
 /* -- one that stands in -------------------------------------------------------------- */
 
 static int
-create_standin_socket(const struct kind *kind, int flags)
+create_substitute_socket(const struct kind *kind, int flags)
 {
 	int one = 1,
 	    fd = socket(kind->domain,
@@ -259,8 +259,8 @@ int
 substitute_find(struct substitutes *standins, const struct target *target, int number,
 	struct substitute *ret_substitute)
 {
-	ino_t inode = standins ? inode_at(target->tid, number) : 0;
-	int flags = inode ? flags_at(target->tid, number) : -EPERM;
+	ino_t inode = standins ? read_socket_inode(target->tid, number) : 0;
+	int flags = inode ? read_fd_flags(target->tid, number) : -EPERM;
 	int fd = inode ? find_kept(standins, inode) : -1, r;
 	const struct kind *kind;
 	bool new = fd < 0;
@@ -268,9 +268,9 @@ substitute_find(struct substitutes *standins, const struct target *target, int n
 	if (new) {
 		if (!inode || flags < 0)
 			return -EPERM;
-		kind = kind_at(target->tid, number);
+		kind = find_socket_kind(target->tid, number);
 		r = kind ? check_unused(target->tid, kind, inode) : -EOPNOTSUPP;
-		fd = r == 0 ? create_standin_socket(kind, flags) : r;
+		fd = r == 0 ? create_substitute_socket(kind, flags) : r;
 	}
 	if (fd < 0)
 		return fd;

@@ -58,7 +58,7 @@ write_from_flow(int fd, struct flow *flow, size_t len)
 
 /* The person's terminal is gone: so is the command's. */
 static void
-hang_up(struct terminal *terminal)
+close_terminal_ends(struct terminal *terminal)
 {
 	if (terminal->real >= 0)
 		close(terminal->real);
@@ -80,7 +80,7 @@ show_output(struct terminal *terminal)
 	if (n > 0)
 		modes_feed(&terminal->modes, from, (size_t)n);
 	if (n < 0)
-		hang_up(terminal);
+		close_terminal_ends(terminal);
 }
 
 /* EIO: nobody has the slave open any more, not even the keeper. What was typed
@@ -106,7 +106,7 @@ fill_keys(struct terminal *terminal)
 	if (terminal->master >= 0)
 		write_from_flow(terminal->master, &terminal->keys, terminal->keys.len);
 	if (r < 0)
-		hang_up(terminal);
+		close_terminal_ends(terminal);
 }
 
 /* -- the supervisor's poll --------------------------------------------------- */

@@ -103,7 +103,7 @@ open_pty(struct terminal *terminal)
 }
 
 static int
-open_all(struct terminal *terminal, int tty, struct ambit_error *err)
+open_terminal_fds(struct terminal *terminal, int tty, struct ambit_error *err)
 {
 	int r;
 
@@ -133,7 +133,7 @@ terminal_create(int tty, struct terminal **ret_terminal, struct ambit_error *err
 	terminal->real = terminal->master = terminal->slave = -1;
 	terminal->wake = terminal->timer = -1;
 	pthread_mutex_init(&terminal->lock, NULL);
-	r = open_all(terminal, tty, err);
+	r = open_terminal_fds(terminal, tty, err);
 	if (r < 0) {
 		terminal_destroy(terminal);
 		return r;
@@ -145,7 +145,7 @@ terminal_create(int tty, struct terminal **ret_terminal, struct ambit_error *err
 /* A command that was killed leaves its full screen, mouse and hidden cursor to
  * the shell otherwise. */
 static void
-give_back(struct terminal *terminal)
+restore_user_terminal(struct terminal *terminal)
 {
 	auto_buf struct buf text = { 0 };
 
@@ -164,7 +164,7 @@ terminal_destroy(struct terminal *terminal)
 	if (!terminal)
 		return;
 	if (terminal->started)
-		give_back(terminal);
+		restore_user_terminal(terminal);
 	fd_close_at(&terminal->real);
 	fd_close_at(&terminal->master);
 	fd_close_at(&terminal->slave);
@@ -240,7 +240,7 @@ leave_screen_modes(struct terminal *terminal, const char *line)
 /* A program that reads keys one by one draws its own screen, full or not; one
  * that reads lines has nothing to draw. */
 static void
-come_back(struct terminal *terminal)
+restore_command_screen(struct terminal *terminal)
 {
 	auto_buf struct buf text = { 0 };
 	struct termios modes;
@@ -292,7 +292,7 @@ terminal_suspend(struct terminal *terminal)
 		stop_job(terminal);
 		relay_size(terminal);
 		if (terminal->modes.changed != 0)
-			come_back(terminal);
+			restore_command_screen(terminal);
 	}
 	pthread_mutex_unlock(&terminal->lock);
 }
@@ -361,7 +361,7 @@ terminal_release(struct terminal *terminal)
 	if (!in_background(terminal)) {
 		tcflush(terminal->real, TCIFLUSH); /* was typed to the question */
 		set_raw(terminal);
-		come_back(terminal);
+		restore_command_screen(terminal);
 	}
 	pthread_mutex_lock(&terminal->lock);
 	terminal->held = false;

@@ -118,7 +118,7 @@ join_key_lines(const json_t *array, size_t i, struct buf *buf)
 /* Takes [from, to) of the joined lines out of the members from i on; returns
  * the last member that was touched. */
 static int
-take_out(json_t *copy, size_t *i, size_t from, size_t to, size_t *count)
+redact_joined_range(json_t *copy, size_t *i, size_t from, size_t to, size_t *count)
 {
 	struct text t;
 
@@ -165,7 +165,7 @@ argv_join_keys(const json_t *array, json_t **ret_copy, size_t *count)
 			continue;
 		if (!copy && !(copy = json_copy((json_t *)array)))
 			return -ENOMEM;
-		if (take_out(copy, &i, hit.from, hit.to, count) < 0)
+		if (redact_joined_range(copy, &i, hit.from, hit.to, count) < 0)
 			return -ENOMEM;
 	}
 	*ret_copy = steal_ptr(&copy);

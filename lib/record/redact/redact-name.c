@@ -63,7 +63,7 @@ sign_of(const struct text *t, size_t end)
 }
 
 static bool
-value_at(const struct text *t, size_t i, struct hit *hit)
+match_any_value(const struct text *t, size_t i, struct hit *hit)
 {
 	return value_opens_quote(t, i) ? value_quoted(t, i, hit) : value_word(t, i, hit);
 }
@@ -76,7 +76,7 @@ option_value(const struct text *t, size_t name, size_t end, struct hit *hit)
 
 	if (get_byte_at(t, name) != '-' || i == end || is_char_in("-=:", get_byte_at(t, i)))
 		return false;
-	return value_at(t, i, hit);
+	return match_any_value(t, i, hit);
 }
 
 /* /etc/x_token=a is a file. What stands behind "?" or "&" is a query. */
@@ -139,7 +139,7 @@ match_name(const struct redact_shape *shape, const struct text *t, size_t i, siz
 
 /* user:VALUE. The user is looked at before the value is walked over. */
 static bool
-user_at(const struct text *t, size_t i, struct hit *hit)
+match_user_value(const struct text *t, size_t i, struct hit *hit)
 {
 	struct hit user = { .from = i };
 
@@ -148,7 +148,7 @@ user_at(const struct text *t, size_t i, struct hit *hit)
 	if (user.from >= t->len)
 		return false;
 	user.to = t->len - user.from < AHEAD ? t->len : user.from + AHEAD;
-	return value_user(t, &user) && value_at(t, i, hit) && value_user(t, hit);
+	return value_user(t, &user) && match_any_value(t, i, hit) && value_user(t, hit);
 }
 
 /* -u user:VALUE, --user=user:VALUE. */
@@ -161,7 +161,7 @@ match_user(const struct redact_shape *shape, const struct text *t, size_t i, siz
 	if (end - i != strlen(shape->prefix) || !has_prefix_at(t, i, shape->prefix, false) ||
 		value == end)
 		return false;
-	return user_at(t, value, hit);
+	return match_user_value(t, value, hit);
 }
 
 /* Whether the command that i is in runs this program: looked for a bounded
@@ -193,7 +193,7 @@ match_flag(const struct redact_shape *shape, const struct text *t, size_t i, str
 		return false;
 	if (get_byte_at(t, value) == '-' || !is_program_run(t, i, shape->program))
 		return false;
-	return shape->user ? user_at(t, value, hit) : value_at(t, value, hit);
+	return shape->user ? match_user_value(t, value, hit) : match_any_value(t, value, hit);
 }
 
 static bool

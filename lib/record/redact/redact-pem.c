@@ -114,7 +114,7 @@ body_end(const struct text *t, size_t i)
 		if (!header)
 			while (to < t->len && is_base64_char(t->data[to]))
 				to++;
-		if (to >= t->len || cut_off(t, to))
+		if (to >= t->len || is_text_cut_off(t, to))
 			return to;
 		if (to == line ||
 			!(ascii_is_space(t->data[to]) || is_char_in("\\\"'", t->data[to])))

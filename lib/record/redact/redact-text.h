@@ -87,7 +87,7 @@ ends_value(const struct text *t, size_t i)
 /* The text was cut off here: labels are, near 200 bytes. Then a beginning is
  * all there is of a secret. */
 static inline bool
-cut_off(const struct text *t, size_t i)
+is_text_cut_off(const struct text *t, size_t i)
 {
 	return (t->len - i == 3 && memcmp(t->data + i, "...", 3) == 0) ||
 	       (i == t->len && t->len >= 190);

@@ -175,7 +175,7 @@ value_loose(const struct text *t, size_t i, const struct redact_shape *shape, bo
 		return true;
 	if (!is_secret(t, hit))
 		return false;
-	if (to - i > 3 && (cut_off(t, to) || cut_off(t, to - 3)))
+	if (to - i > 3 && (is_text_cut_off(t, to) || is_text_cut_off(t, to - 3)))
 		return true;
 	if (!(end >= t->len || is_newline_at(t, end) || is_char_in(",}\"'`;&|>", t->data[end])))
 		return false;

@@ -76,14 +76,14 @@ run_end(const struct redact_shape *shape, const struct text *t, size_t from)
 
 	while (to < t->len && to - from < AHEAD && of_class(shape->run, t->data[to]))
 		to++;
-	return to == t->len && to - from >= 3 && cut_off(t, to - 3) ? to - 3 : to;
+	return to == t->len && to - from >= 3 && is_text_cut_off(t, to - 3) ? to - 3 : to;
 }
 
 static bool
 match_prefix(const struct redact_shape *shape, const struct text *t, size_t i, struct hit *hit)
 {
 	size_t from = i + strlen(shape->prefix), to = run_end(shape, t, from);
-	bool cut = cut_off(t, to) && to - from >= 4;
+	bool cut = is_text_cut_off(t, to) && to - from >= 4;
 
 	if (!cut && (to - from < shape->min || !looks_random(t->data + from, to - from)))
 		return false;
@@ -119,13 +119,13 @@ match_jwt(const struct redact_shape *shape, const struct text *t, size_t i, stru
 
 	hit->from = i;
 	hit->to = first;
-	if (first - i >= shape->min && cut_off(t, first))
+	if (first - i >= shape->min && is_text_cut_off(t, first))
 		return true;
 	if (first - i < shape->min || get_byte_at(t, first) != '.')
 		return false;
 	size_t second = skip_jwt_segment(shape, t, first + 1);
 
-	if (second - first - 1 < shape->min && !cut_off(t, second))
+	if (second - first - 1 < shape->min && !is_text_cut_off(t, second))
 		return false;
 	hit->to = second;
 	while (get_byte_at(t, hit->to) == '.' && of_class(shape->run, get_byte_at(t, hit->to + 1)))
@@ -153,7 +153,7 @@ match_url(const struct redact_shape *shape, const struct text *t, size_t i, stru
 	}
 	/* Cut off before its "@": a port is a number. */
 	if (!sign && colon && !ascii_is_digit(get_byte_at(t, colon + 1)) &&
-		(cut_off(t, end) || (end - colon > 3 && cut_off(t, end - 3))))
+		(is_text_cut_off(t, end) || (end - colon > 3 && is_text_cut_off(t, end - 3))))
 		sign = end;
 	if (!sign)
 		return false;
