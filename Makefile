@@ -40,7 +40,7 @@ endif
 CFLAGS ?= -O2 -g
 HARDEN = -fstack-protector-strong -D_FORTIFY_SOURCE=2
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Isrc -I. $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iinclude -Ilib -Isrc -I. -Itests/unit $(PKG_CFLAGS) $(WARN) $(CFLAGS) \
 	$(if $(SAN),,$(HARDEN)) $(SAN_FLAGS) -fPIC -fno-semantic-interposition -MMD -MP
 # Both libraries, for the tests and for ambit-tools.
 ARCHIVES = $(BUILD)/libambit-tools.a $(BUILD)/libambit.a
@@ -67,10 +67,10 @@ EXEC_OBJ := $(EXEC_SRC:%.c=$(BUILD)/%.o)
 # The screen of the person who answers; in both programs, since it needs no tools.
 WATCH_SRC := $(sort $(wildcard src/watch/*.c))
 WATCH_OBJ := $(WATCH_SRC:%.c=$(BUILD)/%.o)
-UNIT_SRC := $(sort $(wildcard tests/unit/test-*.c))
-UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+UNIT_SRC := $(sort $(wildcard tests/unit/*/test-*.c))
+UNIT := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(UNIT_SRC)))
 # The rigs that unit tests share: a temporary world, an engine, a registry.
-RIG_SRC := $(filter-out $(UNIT_SRC),$(sort $(wildcard tests/unit/*.c)))
+RIG_SRC := $(sort $(wildcard tests/unit/*.c))
 RIG_OBJ := $(RIG_SRC:%.c=$(BUILD)/%.o)
 CASES := $(patsubst tests/cases/cases.c,$(BUILD)/tests/cases,$(wildcard tests/cases/cases.c))
 TEXTS_SRC := $(sort $(wildcard tests/texts/*.c))
@@ -170,7 +170,9 @@ $(BUILD)/doc/.done: $(BUILD)/ambit scripts/gen-doc
 	$(Q)scripts/gen-doc $(BUILD)/ambit $(BUILD)/doc
 	@touch $@
 
-$(BUILD)/tests/test-%: $(BUILD)/tests/unit/test-%.o $(BUILD)/tests/librig.a $(ARCHIVES)
+# A unit test lies in the room of what it is about, and is linked into one folder.
+$(foreach source,$(UNIT_SRC),$(eval $(BUILD)/tests/$(basename $(notdir $(source))): $(BUILD)/$(source:.c=.o)))
+$(UNIT): $(BUILD)/tests/librig.a $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/tests/librig.a $(LDLIBS) -lcmocka
@@ -296,4 +298,4 @@ help: ## this list
 	@echo '  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR= CC=$(CC) SAN=address,undefined V=1 FUZZ_SECONDS=$(FUZZ_SECONDS)'
 
 -include $(LIB_OBJ:.o=.d) $(TOOLS_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(DOOR_OBJ:.o=.d) $(WATCH_OBJ:.o=.d) \
-	$(EXEC_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)
+	$(EXEC_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*/*/*.d $(BUILD)/tests/*/*.d $(BUILD)/tests/*.d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a .gitignore into patterns, and a path against them. The rules are
  * those of gitignore(5), and where that leaves something open, those of git itself:
- * tests/unit/test-tool-ignore.c asks it. Most patterns are a plain name or "*.o":
+ * tests/unit/tools/test-tool-ignore.c asks it. Most patterns are a plain name or "*.o":
  * these are compared without any matching, for every file in a tree is looked up
  * in every one of them. */
 
