@@ -15,9 +15,9 @@ void hash_sha256(const void *data, size_t len, char ret_hex[HASH_HEX]);
 /* n of them at random, NUL-terminated: out has n + 1 bytes. */
 void hash_random_name(char *out, size_t n);
 
-/* FNV-1a, for tables and marks. Whoever chooses the bytes can make two hashes equal.
- * Begin with HASH_FNV_START; the result goes on with more bytes. Some are stored or
- * compared across processes: the function does not change. */
+/* FNV-1a, for tables and marks. Not for hostile input that must not collide: two texts with the
+ * same hash are easy to make. Begin with HASH_FNV_START; pass the result on for more bytes. Some
+ * results are stored or compared across processes, so the function must not change. */
 #define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t

@@ -39,7 +39,7 @@ hash_key(const void *key, size_t len)
 	return hash ^ (hash >> 29);
 }
 
-/* Where the pointer to the entry is, or where one would be put. There are buckets. */
+/* The pointer to the entry, or the one that a new entry is put at. The map has buckets. */
 static struct map_entry **
 find_entry_slot(const struct map *map, const void *key, size_t len, uint64_t hash)
 {

@@ -25,7 +25,7 @@ enum git_headers {
 	GIT_HEADERS_EXTENDED, /* a mode, a rename or copy, or binary content too */
 };
 
-/* Who takes names from the headers that there were. Above the hunks, one file has names
+/* The kind of reader that takes names from the headers so far. Above the hunks, one file has names
  * of one kind only. */
 enum name_readers {
 	READERS_NONE = 0,

@@ -4,7 +4,7 @@
 
 #include "nested-scope.h"
 
-/* What nested-scope-write.c writes and nested-scope.c reads. */
+/* Tables that nested-scope-write.c writes by and nested-scope.c reads by. */
 
 /* What can be narrowed by a word; smaller is narrower. Ends in a row without key. */
 struct cap {

@@ -66,7 +66,8 @@ void world_finish(struct world *world);
 int world_observe(struct world *world, const struct args *args, const struct ambit_session *session,
 	struct ambit_error *err);
 
-/* Where the commands of the engine's session can write, and root. Caller frees the list. */
+/* Lists the paths that commands of the engine's session can write, and root. Caller frees the
+ * list. */
 int world_list_writable(
 	struct ambit_engine *engine, const char *root, char ***ret_list, struct ambit_error *err);
 

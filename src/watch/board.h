@@ -114,8 +114,8 @@ enum board_act {
 	BOARD_QUIT,
 };
 
-/* What was read from the terminal at once. last: see key_read; -EAGAIN: it is
- * not a whole key yet. */
+/* Takes one chunk as it was read from the terminal. last: see key_read. -EAGAIN: it is not a whole
+ * key yet. */
 int board_type(struct board *board, const char *chunk, size_t len, bool last, int64_t now);
 
 enum screen_act {

@@ -42,7 +42,7 @@ const struct text_kind text_verdict = {
 	.run = run_verdict,
 };
 
-/* What plea_find says of a request with this text at the key. "path" is the first path. */
+/* The result of plea_find for a request with this text at the key. "path" is the first path. */
 static const char *
 find_plea(const char *key, const struct text_section *in)
 {

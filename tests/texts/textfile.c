@@ -240,7 +240,7 @@ next_line(struct parser *p, const char **ret_text, size_t *ret_len)
 	return true;
 }
 
-/* What stands behind the prefix, or NULL. */
+/* The text after the prefix, or NULL. */
 static const char *
 strip_prefix(const char *text, size_t len, const char *prefix)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a data file into a report: each of its tests is given to its kind, and what comes
- * back is compared with what the test says. What a kind gives back and no test asks about
- * is a failure as well. */
+ * back is compared with what the test says. An output that no test asks about is a failure as
+ * well. */
 
 #include "textrun.h"
 
@@ -112,7 +112,7 @@ show_lines(struct buf *report, const char *mark, const char *data, size_t len, s
 	}
 }
 
-/* Where the first line begins that is not the same in both. */
+/* The offset of the first line that differs. */
 static size_t
 find_difference(const char *a, size_t a_len, const char *b, size_t b_len)
 {

@@ -24,7 +24,7 @@ struct text_test {
 	size_t n_sections;
 };
 
-/* What a kind gives back: texts by their names. */
+/* The outputs of a kind: texts by their names. */
 struct text_outputs;
 
 struct text_kind {

@@ -64,7 +64,7 @@ struct stream {
 	struct sockaddr_storage to; /* where it goes; family 0: nowhere yet */
 	char *approved;		    /* the host that was allowed last */
 	char *asked;		    /* the host that a person is asked about, and */
-	uint64_t ticket;	    /* his ticket; 0: nobody is asked */
+	uint64_t ticket;	    /* of its question; 0: nobody is asked */
 	struct pass pass;
 	struct ambit_permit *permit;
 

@@ -252,7 +252,7 @@ set_needs(struct call *call)
 	call->may_continue = since > 0 && since <= call->gate->abi;
 }
 
-/* What exists, but is nothing that anybody could be asked about; CALL_GO_ON: it is
+/* Answers an open of something that exists and that nobody can be asked about. CALL_GO_ON: it is
  * something else. */
 static int
 prepare_special(struct call *call)

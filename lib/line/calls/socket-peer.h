@@ -17,7 +17,7 @@ enum peer_way {
 	WAY_PROXY,	/* ambit's own, for the session */
 };
 
-/* What peer_decide found out about the other end. */
+/* How the other end stands, as peer_decide found out. */
 enum peer_standing {
 	PEER_ASKED = 0, /* call->host is to be decided about */
 	PEER_ALLOWED,	/* likewise; the address itself is allowed, by rule or setting */

@@ -72,7 +72,7 @@ enum call_pace {
 	PACE_PROMISED, /* never held: it is begun while a person is asked */
 };
 
-/* What an op keeps between its steps. Which one a call has is said by its row's op. */
+/* State of an op between its steps. The row's op says which one a call has. */
 
 struct open_call {
 	int flags;

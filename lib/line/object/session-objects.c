@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the session made, as one map of byte strings: a letter for the kind
- * of thing, then what tells it from any other. Filled from what the supervisor
- * itself did on behalf, never from what a program says. Bounded: past the bound
+/* Things that the session made, as one map of byte strings: a letter for the kind
+ * of thing, then its identity. Filled by acts of the supervisor itself, never by
+ * the word of a program. Bounded: past the bound
  * a thing is simply not ours, and is asked about. */
 
 #include <errno.h>

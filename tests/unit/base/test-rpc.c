@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole lines come out, however many threads write them, and a reader that does not read
- * holds up nobody. What a line is taken for is in tests/texts/rpc.text. */
+ * holds up nobody. The kinds of lines are in tests/texts/rpc.text. */
 
 #include <setjmp.h>
 #include <stdarg.h>
