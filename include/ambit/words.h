@@ -116,7 +116,7 @@ enum ambit_answer_kind {
 	AMBIT_ALWAYS, /* the same, as a standing rule of this project folder */
 };
 
-/* Where shell commands of tools run. */
+/* How shell commands of tools are run. */
 enum ambit_backend {
 	AMBIT_BACKEND_KERNEL = 0, /* the line: `ambit run` around each command */
 	AMBIT_BACKEND_PREFIX,	  /* another sandbox: words in front of the command's own */

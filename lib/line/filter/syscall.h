@@ -47,7 +47,7 @@ enum sys_op {
 };
 
 /* The form of a call, where its op has several and the places of the arguments do
- * not tell them apart. An op that has forms refuses a row without one of its own. */
+ * not tell them apart. test-syscall checks that each row has a form of its op. */
 enum sys_form {
 	FORM_ANY = 0,	 /* the op treats all its calls alike */
 	FORM_OPEN_FLAGS, /* flags in a register */
