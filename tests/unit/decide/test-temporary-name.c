@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises about names that programs make up for a moment, and about paths that are cut. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decide/temporary-name.h"
+#include "ask/text-columns.h"
+#include "base/own.h"
+
+static void
+made_up_names_are_known_by_their_look(void **state)
+{
+	static const struct {
+		const char *name, *program;
+		bool made_up;
+	} rows[] = {
+		{ "sedAb3xYz", "sed", true },
+		{ "sedA3b9x1", "perl", false }, /* a word as far as anybody knows */
+		{ ".goutputstream-X1Y2Z3", "gedit", true },
+		{ ".out.csv.Xa81bQ", "rsync", true },
+		{ "tmpab12_xyz", "python3", true },
+		{ "tmpmmqgattf", "python3", true }, /* chance can look like a word */
+		{ "sedmmqgat", "sed", true },
+		{ "XXmmqgat", "perl", true },
+		{ ".out.csv.mmqgat", "rsync", true },
+		{ ".out.csv.backup", "sh", false },
+		{ ".backup", "rsync", false },
+		{ "out.csv.backup", "rsync", false },
+		{ "tmp.q8Zk2LmN0a", "mktemp", true },
+		{ "claude.json.tmp.4120.1f3c9a", "claude", true },
+		{ "settings.json.tmp.99", "node", true },
+		{ "config.lock", "git", true },
+		{ "f.tmp", "python3", true },
+		{ "package.json.1804289383", "node", true },
+		{ "XXab3xYz", "perl", true },
+		{ "notes.2024", "sh", false },
+		{ "out.csv", "deploy", false },
+		{ "README.backup", "sh", false },
+		{ "photo.test123", "sh", false },
+		{ "gitignore", "git", false },
+		{ "gitconfig", "git", false },
+		{ "tmpfiles", "sh", false },
+		{ "notes.tmp.txt", "sh", false },
+		{ "v20231101", "sh", false },
+		{ "Makefile", "make", false },
+		{ "x.Makefile2", "make", false },
+		{ "", NULL, false },
+		{ ".", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (temporary_name(rows[i].name, rows[i].program) != rows[i].made_up)
+			fail_msg("%s of %s", rows[i].name, rows[i].program);
+}
+
+static void
+paths_are_cut_in_their_middle_and_keep_the_last_name(void **state)
+{
+	static const struct {
+		const char *path;
+		size_t columns;
+		const char *cut;
+	} rows[] = {
+		{ "~/a/b/c", 7, "~/a/b/c" },
+		{ "~/alpha/beta/gamma/delta", 20, "~/alpha/.../delta" },
+		{ "~/alpha/beta/gamma/delta", 23, "~/alpha/.../gamma/delta" },
+		{ "/usr/lib/x/y/z", 10, "/usr/.../z" },
+		{ "src/deep/down/file.c", 15, "src/.../file.c" },
+		{ ".git/deep/down/file.c", 15, ".git/.../file.c" },
+		{ "./~/deep/down/file.c", 15, "./~/.../file.c" },
+		/* There is no middle, or the last name alone is too long. */
+		{ "/etc/hosts", 3, "/etc/hosts" },
+		{ "~/a-long-name", 5, "~/a-long-name" },
+		{ "name", 2, "name" },
+		{ "", 0, "" },
+		{ "~/a/b/a-name-that-is-too-long", 10, "~/a/.../a-name-that-is-too-long" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		auto_free char *cut = text_cut_path(rows[i].path, rows[i].columns);
+
+		assert_non_null(cut);
+		assert_string_equal(cut, rows[i].cut);
+	}
+	assert_int_equal(text_columns("gr\u00fcn"), 5);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(made_up_names_are_known_by_their_look),
+		cmocka_unit_test(paths_are_cut_in_their_middle_and_keep_the_last_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
