@@ -97,7 +97,7 @@ say = $(if $(V),,@echo '  $(1)')
 # Without a -j of its own, a make started from here uses every core.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
-.PHONY: all try deps unit tests check check-fast check-long bench fuzz fuzz-programs install uninstall \
+.PHONY: all try deps unit tests check check-fast check-long check-agents bench fuzz fuzz-programs install uninstall \
 	format clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -177,7 +177,8 @@ $(UNIT): $(BUILD)/tests/librig.a $(ARCHIVES)
 	$(call say,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/tests/librig.a $(LDLIBS) -lcmocka
 
-$(BUILD)/tests/test-watch: $(BOARD_OBJ)
+$(BUILD)/tests/test-watch $(BUILD)/texts/texts: $(BOARD_OBJ)
+$(BUILD)/texts/texts: $(BUILD)/src/mcp/mcp-form.o
 
 # Not tests/cases/cases.o: that directory would stand where the program goes.
 $(BUILD)/tests/cases: tests/cases/cases.c $(ARCHIVES)
@@ -243,6 +244,9 @@ check-fast: ## script checks, unit tests and cases alone: about two minutes
 check-long: ## check with gcc and clang, long races, FUZZ_SECONDS per fuzz target
 	@scripts/deps
 	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check long
+
+check-agents: all tests ## programs that real agents are made of, from npm, behind the line
+	@AMBIT=$(BUILD)/ambit tests/agents/run
 
 bench: all $(BENCH) ## the figures
 	@for b in $(BENCH); do AMBIT=$(abspath $(BUILD)/ambit) $$b || exit 1; done

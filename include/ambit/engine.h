@@ -39,9 +39,12 @@ struct ambit_engine_options {
 	const char *session;		   /* NULL: a new name is made */
 	const char *door;		   /* "decide", "why", "tiny" ...: recorded */
 	const char *agent;		   /* whose session it is, of a sub-agent; NULL: none */
-	/* Questions are not counted against the rate: no person sees them. An
-	 * approver that is instant says so itself. */
+	/* Questions are never counted against the rate. Where no person can be asked they are not
+	 * counted either way. */
 	bool unlimited;
+	/* Without the setting question_timeout, questions do not expire: a person sees each
+	 * when it comes, on a terminal or in ambit watch. False: they expire after 300 s. */
+	bool patient;
 	/* A session inside another one, which it can only narrow; or NULL. */
 	const struct ambit_engine_outer *outer;
 };

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <ambit/words.h>
 
@@ -19,6 +20,10 @@ struct ambit_outcome_path {
 	enum ambit_verdict verdict;
 	enum ambit_code code;
 	bool remembered; /* was asked about and is answered by memory */
+	/* Which answer "once" covers it; 0: none. And its one replacement is used for this. */
+	uint64_t once;
+	bool replaces;
+	const char *danger; /* of a guard: "RUNS AS YOU in your next shell"; static; or NULL */
 };
 
 struct ambit_say {
@@ -44,6 +49,9 @@ struct ambit_outcome {
 	struct ambit_say *says;
 	size_t n_says;
 	bool call; /* the call itself is in question, not only its paths or host */
+	/* For a deny: a person was asked first, and said no or did not answer in time. False: no
+	 * question was put, or nobody could see it; then the code says where the line is. */
+	bool asked;
 };
 
 void ambit_outcome_finish(struct ambit_outcome *outcome);

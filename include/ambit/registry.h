@@ -43,18 +43,6 @@ void ambit_registry_destroy(struct ambit_registry *registry);
 void ambit_registry_lock(struct ambit_registry *registry);
 void ambit_registry_unlock(struct ambit_registry *registry);
 
-/* For one that shows questions elsewhere (doc/live.md), before the first call. noticed: one was
- * put, settled or withdrawn. watched: whether somebody sees them there: then a call that
- * nobody else could be asked about waits for an answer; look again (lock, unlock) when
- * that changes. From any thread, some with the lock. */
-struct ambit_registry_watch {
-	void (*noticed)(void *data);
-	bool (*watched)(void *data);
-	void *data;
-};
-void ambit_registry_watch(
-	struct ambit_registry *registry, const struct ambit_registry_watch *watch);
-
 /* -- tools ------------------------------------------------------------------------ */
 
 struct ambit_tool_path {
@@ -144,12 +132,13 @@ struct ambit_call_options {
 	/* ask is for the call's own question, before it runs; what is asked about while it
 	 * runs (a command's crossing, a redirect) goes to the engine's approver. */
 	bool before;
-	/* The call begins to wait for an answer, and goes on: its thread is idle between.
-	 * With the registry's lock. May be NULL. */
+	/* The call begins to wait for an answer, and goes on: its thread is idle between. May be
+	 * NULL. */
 	void (*waits)(void *data, bool begins);
-	/* From another thread: nobody waits for this question any more, though the call
-	 * goes on; an ask about it returns -ECANCELED soon. May be NULL. */
-	void (*withdraw)(void *data, uint64_t question);
+	/* From another thread: the question has ended without an answer from ask, though the call
+	 * goes on; an ask about it returns -ECANCELED soon. how is for people: "allowed in ambit
+	 * watch". May be NULL. */
+	void (*withdraw)(void *data, uint64_t question, const char *how);
 	/* No model reads the result: what is not trusted has no marks. For tools that say so
 	 * themselves: run_agent. */
 	bool unlabelled;

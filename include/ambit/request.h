@@ -38,7 +38,7 @@ void ambit_request_destroy(struct ambit_request *request);
 /* Relative paths are resolved against cwd instead of display_root. */
 int ambit_request_set_cwd(struct ambit_request *request, const char *cwd);
 
-/* Who asks: shown in questions, and what an answer "once" is tied to. start
+/* The process that asks. Questions show it, and an answer "once" for a host is tied to it. start
  * is the process' start time in ticks, as in /proc/PID/stat. program and
  * agent (a sub-agent's name) may be NULL; copied. */
 int ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start,

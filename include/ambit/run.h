@@ -32,7 +32,7 @@ struct ambit_run_options {
 	struct ambit_run_keeper *keeper; /* taken; NULL: one is made */
 	struct ambit_engine *engine;	 /* not used by the caller until ambit_run returns */
 	char *const *argv;		 /* argv[0] is looked up in path */
-	char *const *envp;		 /* TMPDIR is replaced */
+	char *const *envp;		 /* TMPDIR, PWD, AMBIT_SESSION and AMBIT_FOLDER are set */
 	const char *path;		 /* $PATH, or NULL */
 	const char *cwd;		 /* where the command starts: inside the folder */
 	const char *temp;		 /* where the private temp directory is made, e.g. /tmp */
@@ -74,6 +74,7 @@ struct ambit_run_refusal {
 	char *code;    /* of the outcome: "Outside" */
 	char *program; /* the first that tried; escaped */
 	char *message; /* what a model reads */
+	bool asked;    /* a person said no, or did not answer in time */
 	uint64_t count;
 };
 

@@ -110,10 +110,10 @@ enum ambit_op {
 enum ambit_answer_kind {
 	AMBIT_NO = 0,
 	AMBIT_NO_SESSION,
-	AMBIT_ONCE,   /* this directory, for this process until it exits; a tool call: this call */
+	AMBIT_ONCE,   /* this call; a process: what it needs to do it, for two seconds */
 	AMBIT_FILE,   /* this path (call, host), this session */
 	AMBIT_FOLDER, /* beneath this folder, this session */
-	AMBIT_ALWAYS, /* the same, as a standing rule of this project folder */
+	AMBIT_ALWAYS, /* either, as a standing rule of this project folder */
 };
 
 /* How shell commands of tools are run. */

@@ -117,9 +117,9 @@ ask_exec_approver(struct ambit_approver *approver, const struct ambit_question *
 }
 
 static void
-cancel_exec_question(struct ambit_approver *approver, uint64_t question)
+cancel_exec_question(struct ambit_approver *approver, uint64_t question, const char *how)
 {
-	cancel_say(&((struct exec *)approver)->cancel, question);
+	cancel_say(&((struct exec *)approver)->cancel, question, how);
 }
 
 static void
@@ -163,6 +163,7 @@ exec_create(const char *program, const char *const *writable, size_t n,
 		.destroy = destroy_exec_approver,
 		.cancel = cancel_exec_question,
 		.name = "exec",
+		.where = "by a program",
 	};
 	exec->program = steal_ptr(&path);
 	exec->st = st;

@@ -61,7 +61,14 @@ put_question(struct peer *peer, const struct ambit_question *question, struct am
 static void
 send_cancel_line(struct peer *peer)
 {
-	auto_free char *line = str_printf("{\"cancel\":%llu}\n", (unsigned long long)peer->last);
+	auto_json json_t *object = json_pack("{s:I}", "cancel", (json_int_t)peer->last);
+	auto_free char *text = NULL, *line = NULL;
+	char how[128];
+
+	cancel_how(&peer->cancel, how, sizeof(how));
+	if (object && json_set_text(object, "how", *how ? how : "withdrawn") == 0)
+		text = json_line(object);
+	line = text ? str_printf("%s\n", text) : NULL;
 
 	if (line)
 		send_line(peer, line, NULL);
@@ -175,9 +182,9 @@ ask_fd_approver(struct ambit_approver *approver, const struct ambit_question *qu
 }
 
 static void
-cancel_fd_question(struct ambit_approver *approver, uint64_t question)
+cancel_fd_question(struct ambit_approver *approver, uint64_t question, const char *how)
 {
-	cancel_say(&((struct peer *)approver)->cancel, question);
+	cancel_say(&((struct peer *)approver)->cancel, question, how);
 }
 
 static void
@@ -215,6 +222,7 @@ approver_on_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error 
 		.destroy = destroy_fd_approver,
 		.cancel = cancel_fd_question,
 		.name = "client",
+		.where = "by the client",
 	};
 	peer->fd = fd;
 	*ret_approver = &peer->approver;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "ask/approver.h"
-#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -127,79 +126,5 @@ answer_choose(
 	memcpy(ret_answer->path, folder ? folder : "", len);
 	ret_answer->path[len] = '\0';
 	ret_answer->kind = choice->kind;
-	return 0;
-}
-
-void
-question_finish(struct ambit_question *question)
-{
-	if (!question)
-		return;
-	for (size_t i = 0; i < question->n_choices; i++) {
-		free(question->choices[i].path);
-		free(question->choices[i].stores);
-	}
-	free(question->choices);
-	free(question->who);
-	free(question->what);
-	free(question->why);
-	free(question->request);
-	free(question->outcome);
-	free(question->judge);
-	*question = (struct ambit_question){ 0 };
-}
-
-static int
-copy_choices(const struct ambit_question *from, struct ambit_question *to)
-{
-	to->choices = calloc(from->n_choices ? from->n_choices : 1, sizeof(*to->choices));
-	if (!to->choices)
-		return -ENOMEM;
-	for (; to->n_choices < from->n_choices; to->n_choices++) {
-		const struct ambit_choice *choice = &from->choices[to->n_choices];
-		struct ambit_choice *copy = &to->choices[to->n_choices];
-
-		*copy = (struct ambit_choice){
-			.kind = choice->kind,
-			.path = str_dup(choice->path),
-			.stores = str_dup(choice->stores),
-		};
-		if ((choice->path && !copy->path) || (choice->stores && !copy->stores)) {
-			to->n_choices++; /* half of it is there to be freed */
-			return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
-bool
-question_same(const struct ambit_question *a, const struct ambit_question *b)
-{
-	return a->id == b->id && streq(a->what, b->what) && streq(a->outcome, b->outcome);
-}
-
-int
-question_copy(const struct ambit_question *from, struct ambit_question *ret_question)
-{
-	struct ambit_question to = {
-		.id = from->id,
-		.who = str_dup(from->who),
-		.what = str_dup(from->what),
-		.why = str_dup(from->why),
-		.request = str_dup(from->request),
-		.outcome = str_dup(from->outcome),
-		.judge = str_dup(from->judge),
-		.folder = from->folder,
-		.expires = from->expires,
-		.judging = from->judging,
-	};
-
-	if ((from->who && !to.who) || (from->what && !to.what) || (from->why && !to.why) ||
-		(from->request && !to.request) || (from->outcome && !to.outcome) ||
-		(from->judge && !to.judge) || copy_choices(from, &to) < 0) {
-		question_finish(&to);
-		return -ENOMEM;
-	}
-	*ret_question = to;
 	return 0;
 }

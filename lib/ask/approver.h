@@ -14,9 +14,13 @@ int exec_create(const char *program, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err);
 /* On /dev/tty, which it opens and owns; without colour. */
 int tty_create(struct ambit_approver **ret_approver, struct ambit_error *err);
-/* How long nothing must have come before a yes on a terminal, in place of DIALOG_KEY_ALONE_MS:
- * tests have no hurry, and machines no sense of time. */
-void tty_set_alone(struct ambit_approver *approver, int ms);
+/* For tests: replaces DIALOG_KEY_ALONE_MS and DIALOG_REST_MS, the time without a key before a
+ * yes counts, and before any key counts. */
+void tty_set_pace(struct ambit_approver *approver, int alone_ms, int rest_ms);
+
+/* How a terminal approver calls the person to each question: RING_* of ask/tty/ring.h; 0, as at
+ * first: not. Nothing for other approvers. Accepts NULL. */
+void approver_set_ring(struct ambit_approver *approver, unsigned ring);
 
 /* The folder that a choice lets the person pick, or NULL: once and no may
  * speak of a folder too, but there it is not for the answer to say which. */
@@ -38,6 +42,9 @@ enum {
 	/* Those who ask have it as well. They can make it say things of its own, as if they were
 	 * typed, and draw over the question: a yes takes a word that is shown for it. */
 	TTY_SHARED = 2,
+	/* Others draw on it: the question begins in a line of its own, with nothing beneath. Not
+	 * where the terminal knows no escape sequences. */
+	TTY_CLEAR = 4,
 };
 
 /* A terminal approver on given descriptors (the program passes /dev/tty).

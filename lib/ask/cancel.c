@@ -3,6 +3,7 @@
  * a lock, since a withdrawal that is on its way while the question ends must
  * not reach the next one. */
 
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -58,6 +59,7 @@ cancel_begin(struct cancel *cancel, uint64_t question)
 	pthread_mutex_lock(&cancel->lock);
 	lower_fd(cancel);
 	cancel->asked = question;
+	cancel->how[0] = '\0';
 	for (size_t i = 0; question != 0 && i < CANCEL_KEPT; i++)
 		if (cancel->early[i] == question) {
 			cancel->early[i] = 0;
@@ -79,14 +81,23 @@ cancel_end(struct cancel *cancel)
 }
 
 void
-cancel_say(struct cancel *cancel, uint64_t question)
+cancel_say(struct cancel *cancel, uint64_t question, const char *how)
 {
 	pthread_mutex_lock(&cancel->lock);
 	if (question != 0 && cancel->asked == question) {
+		snprintf(cancel->how, sizeof(cancel->how), "%s", how ? how : "");
 		raise_fd(cancel);
 	} else if (question != 0) {
 		cancel->early[cancel->next] = question;
 		cancel->next = (cancel->next + 1) % CANCEL_KEPT;
 	}
+	pthread_mutex_unlock(&cancel->lock);
+}
+
+void
+cancel_how(struct cancel *cancel, char *how, size_t size)
+{
+	pthread_mutex_lock(&cancel->lock);
+	snprintf(how, size, "%s", cancel->how);
 	pthread_mutex_unlock(&cancel->lock);
 }

@@ -141,28 +141,31 @@ grow_tickets(struct pending *pending)
 	return true;
 }
 
-/* The open question with this key, or 0. A settled ticket's question is over
+/* A ticket of the open question with this key, or NULL. A settled ticket's question is over
  * for it: who asks the same again may get another answer. */
-static uint64_t
-find_question(const struct pending *pending, const char *key)
+static const struct ticket *
+find_same(const struct pending *pending, const char *key)
 {
 	for (size_t i = 0; i < pending->n; i++)
 		if (!pending->tickets[i].settled && streq(pending->tickets[i].key, key))
-			return pending->tickets[i].question;
-	return 0;
+			return &pending->tickets[i];
+	return NULL;
 }
 
 int
 pending_add(struct pending *pending, const char *key, void *data, int64_t now, int64_t expires,
 	uint64_t *ret_ticket)
 {
-	uint64_t question = find_question(pending, key);
+	const struct ticket *same;
+	uint64_t question;
 	char *copy;
 
 	if (pending->n >= PENDING_TICKETS_MAX)
 		return -ENOSPC;
 	if (!grow_tickets(pending))
 		return -ENOMEM;
+	same = find_same(pending, key);
+	question = same ? same->question : 0;
 	copy = str_dup(key);
 	if (!copy)
 		return -ENOMEM;
@@ -170,6 +173,8 @@ pending_add(struct pending *pending, const char *key, void *data, int64_t now, i
 		free(copy);
 		return -EBUSY;
 	}
+	if (same) /* one question has one end */
+		expires = same->expires;
 	*ret_ticket = ++pending->last_id;
 	pending->tickets[pending->n++] = (struct ticket){
 		.id = *ret_ticket,
@@ -179,26 +184,6 @@ pending_add(struct pending *pending, const char *key, void *data, int64_t now, i
 		.expires = expires,
 	};
 	return 0;
-}
-
-/* The question that was opened first keeps its turn even if the one who
- * opened it left: it is the one on the screen. */
-uint64_t
-pending_current(const struct pending *pending, void **ret_data)
-{
-	const struct ticket *first = NULL;
-
-	for (size_t i = 0; i < pending->n; i++) {
-		const struct ticket *ticket = &pending->tickets[i];
-
-		if (!ticket->settled && (!first || ticket->question < first->question))
-			first = ticket;
-	}
-	if (!first)
-		return 0;
-	if (ret_data)
-		*ret_data = first->data;
-	return first->id;
 }
 
 uint64_t
@@ -260,6 +245,14 @@ pending_each_all(struct pending *pending, int (*each)(void *each_data, uint64_t 
 	void *each_data)
 {
 	return visit_open_tickets(pending, 0, each, each_data);
+}
+
+uint64_t
+pending_question(const struct pending *pending, uint64_t ticket)
+{
+	const struct ticket *found = find_pending_ticket(pending, ticket);
+
+	return found ? found->question : 0;
 }
 
 void *

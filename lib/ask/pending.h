@@ -34,12 +34,8 @@ void pending_refund(struct pending *pending);
 int pending_add(struct pending *pending, const char *key, void *data, int64_t now, int64_t expires,
 	uint64_t *ret_ticket);
 
-/* The question whose turn it is: its id (the first ticket's), and the data of
- * its first ticket. 0 if there is none. */
-uint64_t pending_current(const struct pending *pending, void **ret_data);
-
-/* The same for the question that this ticket waits for, whoever's turn it is. 0: it
- * waits no more. */
+/* The question that this ticket waits for: its id (of the first ticket that waits for it), and
+ * the data of that ticket. 0: it waits no more. */
 uint64_t pending_leader(const struct pending *pending, uint64_t ticket, void **ret_data);
 
 /* The tickets of a question, oldest first. Safe against removal of the one given. */
@@ -49,6 +45,9 @@ int pending_each(struct pending *pending, uint64_t question,
 /* All tickets of all questions, oldest first, the same way. */
 int pending_each_all(struct pending *pending,
 	int (*each)(void *each_data, uint64_t ticket, void *data), void *each_data);
+
+/* The number that tickets of one question have in common; 0: there is no such ticket. */
+uint64_t pending_question(const struct pending *pending, uint64_t ticket);
 
 /* The data of a ticket, or NULL if there is no such ticket. */
 void *pending_find(const struct pending *pending, uint64_t ticket);

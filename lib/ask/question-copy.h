@@ -4,7 +4,7 @@
 
 #include <ambit/approve.h>
 
-/* Questions that outlive the one who put them. */
+/* Questions that outlive the one who put them, and their words for any screen. */
 
 void question_finish(struct ambit_question *question);
 
@@ -14,5 +14,30 @@ int question_copy(const struct ambit_question *from, struct ambit_question *ret_
 /* Whether an answer to the one is an answer to the other. An id alone does not say so:
  * what changed meanwhile is asked about anew under the same. */
 bool question_same(const struct ambit_question *a, const struct ambit_question *b);
+
+/* A plain text of the question: its key for programs, and where it is. Ends in a row without a
+ * key. */
+struct question_text {
+	const char *key;
+	size_t at;
+};
+extern const struct question_text question_texts[];
+char **question_text_at(const struct ambit_question *question, const struct question_text *row);
+
+/* Both are copied. -ENOMEM. */
+int question_add_fact(struct ambit_question *question, const char *name, const char *text);
+
+/* "write ~/data/out.csv"; "by deploy (claude > bash > deploy); outside ~/app". A
+ * question without short words gets its long ones. Caller frees; NULL without memory. */
+char *question_title(const struct ambit_question *question);
+char *question_who(const struct ambit_question *question);
+
+/* " (not plain letters: U+0430)" for a name that has letters which pass for others, else "". It
+ * is part of question_who. Caller frees; NULL without memory. */
+char *question_mark(const char *text);
+
+/* An answer in a list: "all of ~/data, this session", "always in this project: this file". Caller
+ * frees; NULL without memory. */
+char *choice_words(const struct ambit_question *question, const struct ambit_choice *choice);
 
 #endif

@@ -24,7 +24,7 @@ set_json(json_t *object, const char *key, const char *text, struct ambit_error *
 	return json_object_set_new(object, key, value) < 0 ? err_nomem(err) : 0;
 }
 
-static json_t *
+json_t *
 choice_json(const struct ambit_choice *choice)
 {
 	auto_json json_t *object = json_object();
@@ -36,7 +36,38 @@ choice_json(const struct ambit_choice *choice)
 		return NULL;
 	if (folder && json_set_text(object, "path", folder) < 0)
 		return NULL;
+	if (choice->label && json_set_text(object, "label", choice->label) < 0)
+		return NULL;
 	return steal_ptr(&object);
+}
+
+static json_t *
+facts_json(const struct ambit_question *question)
+{
+	auto_json json_t *list = json_array();
+
+	for (size_t i = 0; list && i < question->n_facts; i++) {
+		const struct ambit_fact *fact = &question->facts[i];
+
+		if (json_array_append_new(list,
+			    json_pack("{s:s, s:s}", "name", fact->name, "text", fact->text)) < 0)
+			return NULL;
+	}
+	return steal_ptr(&list);
+}
+
+int
+question_set_words(json_t *object, const struct ambit_question *question)
+{
+	for (const struct question_text *row = question_texts; row->key; row++) {
+		const char *text = *question_text_at(question, row);
+
+		if (json_set_text(object, row->key, text ? text : "") < 0)
+			return -ENOMEM;
+	}
+	if (question->n_facts > 0 && json_object_set_new(object, "facts", facts_json(question)) < 0)
+		return -ENOMEM;
+	return 0;
 }
 
 static int
@@ -76,10 +107,9 @@ question_write(const struct ambit_question *question, uint64_t id, char **ret_te
 	char *text;
 	int r;
 
-	if (!object || json_set_text(object, "who", question->who ? question->who : "") < 0 ||
-		json_set_text(object, "what", question->what ? question->what : "") < 0 ||
-		json_set_text(object, "why", question->why ? question->why : "") < 0 ||
-		json_object_set_new(object, "expires", json_integer(question->expires)) < 0)
+	if (!object || question_set_words(object, question) < 0 ||
+		json_object_set_new(object, "expires", json_integer(question->expires)) < 0 ||
+		(question->stops && json_object_set_new(object, "stop", json_true()) < 0))
 		return err_nomem(err);
 	r = set_json(object, "request", question->request, err);
 	if (r == 0)
@@ -134,6 +164,8 @@ take_choice(const json_t *row, struct ambit_choice *choice, struct ambit_error *
 	r = take_text(row, "stores", &choice->stores, err);
 	if (r == 0 && json_object_get(row, "path"))
 		r = take_text(row, "path", &choice->path, err);
+	if (r == 0 && json_object_get(row, "label"))
+		r = take_text(row, "label", &choice->label, err);
 	return r;
 }
 
@@ -169,7 +201,28 @@ take_numbers(const json_t *object, struct ambit_question *question, struct ambit
 	if (question->folder > question->n_choices)
 		question->folder = question->n_choices;
 	question->expires = json_integer_value(expires);
+	question->stops = json_is_true(json_object_get(object, "stop"));
 	return 0;
+}
+
+/* The first three are as old as questions are; the others may be missing. */
+static int
+take_words(const json_t *object, struct ambit_question *question, struct ambit_error *err)
+{
+	const json_t *facts = json_object_get(object, "facts"), *fact;
+	int r = 0;
+	size_t i;
+
+	for (const struct question_text *row = question_texts; r == 0 && row->key; row++)
+		if (row < question_texts + 3 || json_object_get(object, row->key))
+			r = take_text(object, row->key, question_text_at(question, row), err);
+	json_array_foreach (facts, i, fact) {
+		const char *name = json_text(fact, "name"), *text = json_text(fact, "text");
+
+		if (r == 0 && question_add_fact(question, name, text) < 0)
+			r = err_nomem(err);
+	}
+	return r;
 }
 
 int
@@ -181,11 +234,7 @@ question_read(const json_t *object, struct ambit_question *ret_question, struct 
 	if (r == 0)
 		r = take_numbers(object, &question, err);
 	if (r == 0)
-		r = take_text(object, "who", &question.who, err);
-	if (r == 0)
-		r = take_text(object, "what", &question.what, err);
-	if (r == 0)
-		r = take_text(object, "why", &question.why, err);
+		r = take_words(object, &question, err);
 	if (r == 0)
 		r = take_object(object, "request", &question.request, err);
 	if (r == 0)
@@ -220,7 +269,7 @@ get_text(const json_t *object, const char *key, const char **ret_text, struct am
 static int
 check_keys(json_t *object, struct ambit_error *err)
 {
-	static const char *const known[] = { "answer", "message", "path" };
+	static const char *const known[] = { "answer", "message", "path", "stop" };
 	const char *key;
 	json_t *value;
 
@@ -247,28 +296,29 @@ same_path(const struct ambit_choice *choice, const char *path)
 	return text && streq(text, path);
 }
 
-/* The folder offered first, where the answer names none. */
-static const char *
-first_path(const struct ambit_question *question)
+/* Without a path: the folder offered first; of "always", exactly what was asked for. */
+static bool
+is_meant(const struct ambit_question *question, const struct ambit_choice *choice, const char *path)
 {
-	if (question->folder >= question->n_choices)
-		return NULL;
-	return question->choices[question->folder].path;
+	const char *folder = choice_folder(choice);
+
+	if (path)
+		return same_path(choice, path);
+	if (choice->kind == AMBIT_ALWAYS || !folder || question->folder >= question->n_choices)
+		return choice->kind != AMBIT_ALWAYS || !folder;
+	return streq(folder, question->choices[question->folder].path);
 }
 
-static const struct ambit_choice *
-find_choice(const struct ambit_question *question, enum ambit_answer_kind kind, const char *path)
+const struct ambit_choice *
+question_find_choice(
+	const struct ambit_question *question, enum ambit_answer_kind kind, const char *path)
 {
-	const char *first = path ? NULL : first_path(question);
 	const struct ambit_choice *found = NULL;
 
 	for (size_t i = 0; i < question->n_choices; i++) {
 		const struct ambit_choice *choice = &question->choices[i];
-		const char *folder = choice_folder(choice);
 
-		if (choice->kind != kind || (path && !same_path(choice, path)))
-			continue;
-		if (first && folder && !streq(folder, first))
+		if (choice->kind != kind || !is_meant(question, choice, path))
 			continue;
 		if (found) /* two that read the same: which one was meant? */
 			return NULL;
@@ -297,7 +347,7 @@ answer_read(const struct ambit_question *question, json_t *object, struct ambit_
 	row = ambit_word_find(ambit_answers, word);
 	if (!row)
 		return err_set(err, EINVAL, "unknown answer '%s'", word);
-	choice = find_choice(question, (enum ambit_answer_kind)row->value, path);
+	choice = question_find_choice(question, (enum ambit_answer_kind)row->value, path);
 	if (!choice)
 		return err_set(err, EINVAL, "the answer '%s'%s%s was not offered", word,
 			path ? " for " : "", path ? path : "");
@@ -307,6 +357,10 @@ answer_read(const struct ambit_question *question, json_t *object, struct ambit_
 	len = message ? str_cut(message, strlen(message), sizeof(answer.message) - 1) : 0;
 	memcpy(answer.message, message ? message : "", len);
 	answer.message[len] = '\0';
+	answer.stop = json_is_true(json_object_get(object, "stop"));
+	if (answer.stop && (answer.kind != AMBIT_NO || !question->stops))
+		return err_set(
+			err, EINVAL, "'stop' goes with the answer 'no', where it is offered");
 	*ret_answer = answer;
 	return 0;
 }

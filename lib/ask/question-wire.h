@@ -8,7 +8,17 @@
 
 #include <ambit/approve.h>
 
-/* The question as one line of JSON: who, what, why, expires, request, outcome and
+/* A choice, and the words of a question, as they stand in every JSON of it. NULL, -ENOMEM:
+ * without memory. */
+json_t *choice_json(const struct ambit_choice *choice);
+int question_set_words(json_t *object, const struct ambit_question *question);
+
+/* The choice that an answer of this kind means, path as it was shown; NULL for that which is to
+ * be offered first, and of ALWAYS for exactly what was asked for. NULL: none, or more than one. */
+const struct ambit_choice *question_find_choice(
+	const struct ambit_question *question, enum ambit_answer_kind kind, const char *path);
+
+/* The question as one line of JSON: the words of it, expires, request, outcome and
  * choices; with an id (not 0) also that, which folder to offer first, and what a judge may
  * see. Caller frees. */
 int question_write(const struct ambit_question *question, uint64_t id, char **ret_text,

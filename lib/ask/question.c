@@ -8,6 +8,8 @@
 
 #include "ask/judged.h"
 #include "ask/question-copy.h"
+#include "ask/question-once.h"
+#include "ask/question-words.h"
 #include "ask/question.h"
 #include "base/buf.h"
 #include "base/own.h"
@@ -20,28 +22,6 @@ rules_finish(struct rules *rules)
 		ambit_rule_finish(&rules->list[i]);
 	free(rules->list);
 	*rules = (struct rules){ 0 };
-}
-
-static bool
-is_open(const struct ambit_outcome_path *path)
-{
-	return path->verdict == AMBIT_ASK && !path->remembered;
-}
-
-static bool
-is_guarded(const struct ambit_outcome_path *path)
-{
-	return path->code == AMBIT_CODE_GUARDED || path->code == AMBIT_CODE_GUARDED_READ;
-}
-
-static bool
-host_open(const struct ambit_outcome *outcome)
-{
-	for (size_t i = 0; i < outcome->n_says; i++)
-		if (outcome->says[i].code == AMBIT_CODE_HOST_NOT_ALLOWED &&
-			outcome->says[i].verdict == AMBIT_ASK)
-			return true;
-	return false;
 }
 
 /* -- folders to offer ------------------------------------------------------- */
@@ -58,12 +38,9 @@ may_offer_folder(
 	for (size_t i = 0; i < outcome->n_paths; i++) {
 		const struct ambit_outcome_path *path = &outcome->paths[i];
 
-		if (!is_open(path))
+		if (!question_path_open(path))
 			continue;
 		if (!str_beneath(path->path, dir))
-			return false;
-		if (is_guarded(path) &&
-			!guards_is(in->guards, dir, !access_writes(path->access), true))
 			return false;
 	}
 	/* Above a guard a folder says more than it shows; inside the folder
@@ -72,23 +49,22 @@ may_offer_folder(
 	       !guards_beneath(in->guards, dir);
 }
 
-/* Folders from narrow to wide; *ret_first is the one to offer first. */
+/* Folders from narrow to wide. The first is what the key for a folder means: the one that the
+ * thing lies in, as everybody expects. */
 static int
-list_offered_folders(const struct decide_input *in, const struct ambit_outcome *outcome,
-	char ***ret_list, size_t *ret_first)
+list_offered_folders(
+	const struct decide_input *in, const struct ambit_outcome *outcome, char ***ret_list)
 {
 	const struct ambit_outcome_path *first = NULL;
-	const char *home = in->scope->home;
 	auto_free char *dir = NULL;
 	char **list = NULL;
-	size_t n = 0;
 
-	*ret_first = 0;
 	for (size_t i = 0; !first && i < outcome->n_paths; i++)
-		if (is_open(&outcome->paths[i]))
+		if (question_path_open(&outcome->paths[i]))
 			first = &outcome->paths[i];
 	*ret_list = NULL;
-	if (!first)
+	/* A guard is asked about by itself, each time. */
+	if (!first || question_is_guarded(outcome))
 		return 0;
 	dir = strdup(first->path);
 	if (!dir)
@@ -100,15 +76,9 @@ list_offered_folders(const struct decide_input *in, const struct ambit_outcome *
 			break;
 		if (!self)
 			*slash = '\0';
-		if (may_offer_folder(in, outcome, dir)) {
-			if (strv_append(&list, dir) < 0) {
-				strv_free(list);
-				return -ENOMEM;
-			}
-			/* Below the home: its first component. Else the parent. */
-			if (home && str_beneath(dir, home) && !scope_holds(in->scope, dir))
-				*ret_first = n;
-			n++;
+		if (may_offer_folder(in, outcome, dir) && strv_append(&list, dir) < 0) {
+			strv_free(list);
+			return -ENOMEM;
 		}
 		if (streq(dir, in->scope->root.real))
 			break;
@@ -142,14 +112,15 @@ path_op(const struct ambit_outcome_path *path)
 }
 
 static int
-add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *folder)
+add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *folder, bool writes)
 {
 	bool done[2] = { false, false };
 
 	for (size_t i = 0; i < outcome->n_paths; i++) {
 		const struct ambit_outcome_path *path = &outcome->paths[i];
 
-		if (!is_open(path) || (folder && done[path_op(path)]))
+		if (!question_path_open(path) || (folder && done[path_op(path)]) ||
+			(!writes && access_writes(path->access)))
 			continue;
 		done[path_op(path)] = true;
 		if (!add_rule(rules, path_op(path), folder ? folder : path->path, folder != NULL))
@@ -159,23 +130,27 @@ add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *
 }
 
 static int
-add_others(struct rules *rules, const struct decide_input *in, const struct ambit_outcome *outcome)
+add_host(struct rules *rules, const struct ambit_outcome *outcome)
 {
+	return question_host_open(outcome) &&
+			       !add_rule(rules, AMBIT_OP_CONNECT, outcome->host, false)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int
+add_call(struct rules *rules, const struct decide_input *in, const struct ambit_outcome *outcome)
+{
+	auto_free char *key = outcome->call ? request_call_key(in->request) : NULL;
 	struct ambit_rule *rule;
 
-	if (host_open(outcome) && !add_rule(rules, AMBIT_OP_CONNECT, outcome->host, false))
+	if (!outcome->call)
+		return 0;
+	rule = key ? add_rule(rules, AMBIT_OP_CALL, key, false) : NULL;
+	if (!rule)
 		return -ENOMEM;
-	if (outcome->call) {
-		auto_free char *key = request_call_key(in->request);
-
-		rule = key ? add_rule(rules, AMBIT_OP_CALL, key, false) : NULL;
-		if (!rule)
-			return -ENOMEM;
-		rule->label = request_label(in->request);
-		if (!rule->label)
-			return -ENOMEM;
-	}
-	return 0;
+	rule->label = request_label(in->request);
+	return rule->label ? 0 : -ENOMEM;
 }
 
 /* Who a rule belongs to, and whether it says yes. */
@@ -202,16 +177,21 @@ fill_rule_details(struct rules *rules, const struct decide_input *in, enum ambit
 	return 0;
 }
 
+/* Once is no rule for a write or a call, which decide/once.h is about; for hosts and guarded
+ * reads it is one for this process. */
 static int
 make_rules(const struct decide_input *in, const struct ambit_outcome *outcome,
 	enum ambit_answer_kind kind, const char *folder, struct rules *rules)
 {
+	bool once = kind == AMBIT_ONCE;
 	int r;
 
-	if (kind == AMBIT_NO || (kind == AMBIT_ONCE && in->request->pid == 0))
+	if (kind == AMBIT_NO || (once && in->request->pid == 0))
 		return 0;
-	r = add_paths(rules, outcome, folder);
-	return r < 0 ? r : add_others(rules, in, outcome);
+	r = add_paths(rules, outcome, once ? NULL : folder, !once);
+	if (r == 0)
+		r = add_host(rules, outcome);
+	return r < 0 || once ? r : add_call(rules, in, outcome);
 }
 
 int
@@ -235,10 +215,12 @@ question_once(
 	const struct decide_input *in, const struct ambit_outcome *outcome, struct rules *ret_rules)
 {
 	struct rules rules = { 0 };
-	int r = add_paths(&rules, outcome, NULL);
+	int r = add_paths(&rules, outcome, NULL, true);
 
 	if (r == 0)
-		r = add_others(&rules, in, outcome);
+		r = add_host(&rules, outcome);
+	if (r == 0)
+		r = add_call(&rules, in, outcome);
 	if (r == 0)
 		r = fill_rule_details(&rules, in, AMBIT_FILE, "once");
 	if (r < 0)
@@ -261,11 +243,25 @@ point_at_call(struct ambit_rule *rule)
 	return rule->label ? 0 : -ENOMEM;
 }
 
+/* A yes to one file is one to its temporary file, too: see decide/temporary.h. */
+static bool
+opens_temporaries(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		if (rules->list[i].yes && rules->list[i].op == AMBIT_OP_WRITE &&
+			!rules->list[i].beneath)
+			return true;
+	return false;
+}
+
 static char *
-stores_text(struct rules *rules)
+stores_text(const struct decide_input *in, const struct ambit_outcome *outcome,
+	enum ambit_answer_kind kind, struct rules *rules)
 {
 	struct buf out = { 0 };
 
+	if (kind == AMBIT_ONCE)
+		question_once_text(in, outcome, &out);
 	for (size_t i = 0; i < rules->n; i++) {
 		out.failed |= point_at_call(&rules->list[i]) < 0;
 		auto_free char *text = ambit_rule_text(&rules->list[i]);
@@ -273,9 +269,11 @@ stores_text(struct rules *rules)
 		if (!text)
 			out.failed = true;
 		else
-			buf_printf(&out, "%s%s", i ? "; " : "", text);
+			buf_printf(&out, "%s%s", out.len > 0 ? "; " : "", text);
 	}
-	if (rules->n == 0)
+	if (opens_temporaries(rules))
+		buf_puts(&out, "; and its temporary files");
+	if (out.len == 0)
 		buf_puts(&out, "nothing: this call only");
 	return buf_take(&out);
 }
@@ -298,22 +296,44 @@ add_choice(struct ambit_question *q, const struct decide_input *in,
 	*more = (struct ambit_choice){
 		.kind = kind,
 		.path = str_dup(folder),
-		.stores = stores_text(&rules),
+		.stores = stores_text(in, outcome, kind, &rules),
+		.label = question_label(q, in, outcome, kind, folder),
 	};
 	rules_finish(&rules);
 	q->n_choices++;
-	return more->stores && (!folder || more->path) ? 0 : -ENOMEM;
+	return more->stores && more->label && (!folder || more->path) ? 0 : -ENOMEM;
 }
 
-/* "No for this session" and "once" of a process speak of the directory: a
- * program that tries again does so under another temporary name. */
+/* For good nobody gets at a secret, nor at a program that nothing holds. */
+static bool
+may_offer_always(const struct ambit_outcome *outcome)
+{
+	return !question_is_secret(outcome) && !question_is_socket(outcome);
+}
+
+/* Exactly this, then each folder. A name that was made up does not come again. */
+static int
+add_always(struct ambit_question *q, const struct decide_input *in,
+	const struct ambit_outcome *outcome, char *const *folders)
+{
+	int r = 0;
+
+	if (!streq(q->kind, "temporary"))
+		r = add_choice(q, in, outcome, AMBIT_ALWAYS, NULL);
+	for (; r == 0 && folders && *folders; folders++)
+		r = add_choice(q, in, outcome, AMBIT_ALWAYS, *folders);
+	return r;
+}
+
+/* "No for this session" speaks of the directory: a program that tries again does so under
+ * another temporary name. */
 static int
 add_choices(struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)
 {
 	char **list = NULL;
-	size_t first = 0, n;
-	int r = list_offered_folders(in, outcome, &list, &first);
+	size_t n;
+	int r = list_offered_folders(in, outcome, &list);
 	const char *narrow = list ? list[0] : NULL;
 
 	n = strv_len(list);
@@ -322,16 +342,14 @@ add_choices(struct ambit_question *q, const struct decide_input *in,
 	if (r == 0)
 		r = add_choice(q, in, outcome, AMBIT_NO_SESSION, narrow);
 	if (r == 0)
-		r = add_choice(q, in, outcome, AMBIT_ONCE, in->request->pid ? narrow : NULL);
+		r = add_choice(q, in, outcome, AMBIT_ONCE, NULL);
 	if (r == 0)
 		r = add_choice(q, in, outcome, AMBIT_FILE, NULL);
-	q->folder = n > 0 ? q->n_choices + first : SIZE_MAX;
+	q->folder = n > 0 ? q->n_choices : SIZE_MAX;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_choice(q, in, outcome, AMBIT_FOLDER, list[i]);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add_choice(q, in, outcome, AMBIT_ALWAYS, list[i]);
-	if (r == 0 && n == 0)
-		r = add_choice(q, in, outcome, AMBIT_ALWAYS, NULL);
+	if (r == 0 && may_offer_always(outcome))
+		r = add_always(q, in, outcome, list);
 	if (q->folder > q->n_choices)
 		q->folder = q->n_choices;
 	strv_free(list);
@@ -380,7 +398,8 @@ question_init(const struct decide_input *in, const struct ambit_outcome *outcome
 	q.request = request ? json_line(request) : NULL;
 	q.outcome = ambit_outcome_json(outcome, in->request, in->scope, true);
 	if (!q.who || !q.what || !q.why || !q.request || !q.outcome ||
-		add_choices(&q, in, outcome) < 0 || judged_text(in, outcome, &q.judge) < 0) {
+		question_add_words(&q, in, outcome) < 0 || add_choices(&q, in, outcome) < 0 ||
+		judged_text(in, outcome, &q.judge) < 0) {
 		question_finish(&q);
 		return err_nomem(err);
 	}
@@ -388,27 +407,30 @@ question_init(const struct decide_input *in, const struct ambit_outcome *outcome
 	return 0;
 }
 
+/* Without a path: the folder that was offered first; "always" means exactly what was asked for. */
+static bool
+is_meant(const struct ambit_question *question, const struct ambit_choice *choice, const char *path)
+{
+	if (choice->kind != AMBIT_FOLDER && choice->kind != AMBIT_ALWAYS)
+		return true;
+	if (*path)
+		return choice->path && streq(choice->path, path);
+	if (choice->kind == AMBIT_ALWAYS)
+		return !choice->path;
+	return question->folder < question->n_choices &&
+	       choice == &question->choices[question->folder];
+}
+
 int
 question_check(const struct ambit_question *question, const struct ambit_answer *answer,
 	const char **ret_folder, struct ambit_error *err)
 {
 	const struct ambit_choice *found = NULL;
-	size_t skip = 0;
 
-	/* Without a path the folder that was offered first is meant. */
-	if (question->folder < question->n_choices)
-		for (size_t i = 0; i < question->folder; i++)
-			skip += question->choices[i].kind == AMBIT_FOLDER;
-	for (size_t i = 0; i < question->n_choices && !found; i++) {
-		const struct ambit_choice *c = &question->choices[i];
-
-		if (c->kind != answer->kind)
-			continue;
-		if (c->kind != AMBIT_FOLDER && c->kind != AMBIT_ALWAYS)
-			found = c;
-		else if (answer->path[0] ? c->path && streq(c->path, answer->path) : skip-- == 0)
-			found = c;
-	}
+	for (size_t i = 0; i < question->n_choices && !found; i++)
+		if (question->choices[i].kind == answer->kind &&
+			is_meant(question, &question->choices[i], answer->path))
+			found = &question->choices[i];
 	if (!found)
 		return err_set(err, EINVAL, "'%s' is not one of the answers to this question",
 			ambit_word_name(ambit_answers, (int)answer->kind));

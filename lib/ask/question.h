@@ -26,7 +26,8 @@ struct rules {
 
 void rules_finish(struct rules *rules);
 
-/* What the answer stores; nothing for no, and for once of a tool call. */
+/* The rules that the answer stores. A no has none; nor has a once, for a tool call or for a
+ * process that writes: see decide/once.h. */
 int question_rules(const struct decide_input *in, const struct ambit_outcome *outcome,
 	enum ambit_answer_kind kind, const char *folder, const char *source,
 	struct rules *ret_rules);

@@ -145,7 +145,7 @@ spawn_program(char *const argv[], char *const envp[], int in, int out, pid_t *re
 }
 
 /* Feeds and drains at once: a program that prints before it reads must not
- * lock both up. in and out are non-blocking. */
+ * lock both up. in and out are non-blocking; out -1: nobody wants its output. */
 static int
 exchange_pipe_data(int stop, int *in, int out, const char *input, size_t input_len, size_t max,
 	int64_t deadline, struct buf *output)
@@ -158,6 +158,8 @@ exchange_pipe_data(int stop, int *in, int out, const char *input, size_t input_l
 			{ .fd = *in, .events = POLLOUT }, { .fd = stop, .events = POLLIN } };
 		int64_t left = deadline - clock_steady();
 
+		if (out < 0 && *in < 0)
+			return 0;
 		if (left <= 0)
 			return -ETIMEDOUT;
 		if (poll(p, 3, (int)left) < 0) {
@@ -255,6 +257,18 @@ report_run_failure(int r, const char *program, int timeout_ms, struct ambit_erro
 	return err_sys(err, -r, "%s", program);
 }
 
+/* A pipe; or no reader and /dev/null, so that a program which leaves another one behind has ended
+ * all the same. -1 with errno. */
+static int
+open_output(bool wanted, int ret_fds[2])
+{
+	if (wanted)
+		return pipe2(ret_fds, O_CLOEXEC);
+	ret_fds[0] = -1;
+	ret_fds[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return ret_fds[1] < 0 ? -1 : 0;
+}
+
 int
 run_program_until(int stop, char *const argv[], char *const envp[], const char *input,
 	size_t input_len, size_t max, int timeout_ms, char **ret_output, size_t *ret_len,
@@ -270,12 +284,13 @@ run_program_until(int stop, char *const argv[], char *const envp[], const char *
 		return err_sys(err, errno, "pipe");
 	auto_close int to_read = to[0], to_write = to[1];
 
-	if (pipe2(from, O_CLOEXEC) < 0)
+	if (open_output(ret_output != NULL, from) < 0)
 		return err_sys(err, errno, "pipe");
 	auto_close int from_read = from[0], from_write = from[1];
 
 	fcntl(to_write, F_SETFL, O_NONBLOCK);
-	fcntl(from_read, F_SETFL, O_NONBLOCK);
+	if (from_read >= 0)
+		fcntl(from_read, F_SETFL, O_NONBLOCK);
 	r = spawn_program(argv, envp, to_read, from_write, &pid);
 	if (r < 0)
 		return err_sys(err, -r, "%s", argv[0]);
@@ -298,6 +313,8 @@ run_program_until(int stop, char *const argv[], char *const envp[], const char *
 		return err_set(err, ECHILD, "%s was ended by signal %d", argv[0], WTERMSIG(status));
 	if (WEXITSTATUS(status) != 0)
 		return err_set(err, ECHILD, "%s exited with %d", argv[0], WEXITSTATUS(status));
+	if (!ret_output)
+		return 0;
 	*ret_len = output.len;
 	*ret_output = buf_take(&output);
 	return *ret_output ? 0 : err_nomem(err);

@@ -18,7 +18,8 @@
 int run_program(char *const argv[], char *const envp[], const char *input, size_t input_len,
 	size_t max, int timeout_ms, char **ret_output, size_t *ret_len, struct ambit_error *err);
 
-/* The same, ended with -ECANCELED as soon as the descriptor stop is readable. */
+/* The same, ended with -ECANCELED as soon as the descriptor stop is readable. With ret_output NULL
+ * its output is dropped (max and ret_len are not looked at). */
 int run_program_until(int stop, char *const argv[], char *const envp[], const char *input,
 	size_t input_len, size_t max, int timeout_ms, char **ret_output, size_t *ret_len,
 	struct ambit_error *err);

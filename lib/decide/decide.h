@@ -36,10 +36,13 @@ struct decide_input {
 	char *const *opened;		/* profiles, beside those of the settings; or NULL */
 	const struct ambit_rule *rules; /* in force for this session and folder */
 	size_t n_rules;
+	const struct once *once; /* what processes were allowed once; see decide/once.h */
+	size_t n_once;
 	const struct ambit_policy *policy; /* the harness' own, or NULL */
 	const struct ambit_request *request;
 	bool again; /* decided before: what lies there must still be the same */
 	int64_t now;
+	int64_t steady; /* the same moment on a clock that nobody sets: for once */
 };
 
 /* What a layer reads and writes while it decides. */

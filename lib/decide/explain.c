@@ -146,6 +146,8 @@ ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_reque
 		json_string(ambit_word_name(ambit_verdicts, (int)outcome->verdict)));
 	json_object_set_new(out, "code",
 		code_name(outcome->code) ? json_string(code_name(outcome->code)) : json_null());
+	if (outcome->verdict == AMBIT_DENY)
+		json_object_set_new(out, "asked", json_boolean(outcome->asked));
 	json_object_set_new(out, "reason",
 		json_string(outcome->reason ? outcome->reason : "ambit could not decide"));
 	json_object_set_new(out, "hint", outcome->hint ? json_string(outcome->hint) : json_null());

@@ -7,6 +7,8 @@
 #include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
+#include "decide/once.h"
+#include "decide/temporary.h"
 #include "request/host.h"
 
 bool
@@ -117,13 +119,13 @@ say_yes(struct decision *d, const struct ambit_rule *rule)
 struct recall {
 	struct decision *d;
 	const struct ambit_rule *yes; /* the last one that counted */
+	bool once;		      /* what this process was allowed once counted */
 	bool open;		      /* something in question is not answered */
 };
 
-/* True if it was in question and is answered. */
-static bool
-recall_answer(
-	struct recall *recall, enum ambit_op op, const char *subject, bool guarded, bool asked)
+/* The rule that there is to it, or NULL. */
+static const struct ambit_rule *
+recall_rule(struct recall *recall, enum ambit_op op, const char *subject, bool guarded, bool asked)
 {
 	const struct ambit_rule *rule = memory_find(recall->d->in, op, subject, guarded);
 
@@ -131,8 +133,16 @@ recall_answer(
 		say_no(recall->d, rule);
 	if (rule && rule->yes && asked)
 		recall->yes = rule;
+	return rule;
+}
+
+static void
+recall_answer(
+	struct recall *recall, enum ambit_op op, const char *subject, bool guarded, bool asked)
+{
+	const struct ambit_rule *rule = recall_rule(recall, op, subject, guarded, asked);
+
 	recall->open |= asked && !(rule && rule->yes);
-	return asked && rule && rule->yes;
 }
 
 /* Removing or replacing a directory reaches what a no beneath it speaks of:
@@ -176,6 +186,59 @@ path_op(enum ambit_access access)
 	return access_writes(access) ? AMBIT_OP_WRITE : AMBIT_OP_READ;
 }
 
+/* A yes to a file that this is a temporary file of. */
+static const struct ambit_rule *
+recall_temporary(struct recall *recall, size_t n)
+{
+	const struct ambit_rule *rule = temporary_find(recall->d->in, recall->d->out, n);
+
+	if (rule) {
+		recall->yes = rule;
+		recall->d->out->paths[n].once = ONCE_TEMPORARY;
+	}
+	return rule;
+}
+
+/* An answer "once" counts only if no rule speaks. */
+static void
+recall_path(struct recall *recall, size_t n)
+{
+	struct ambit_outcome *out = recall->d->out;
+	struct ambit_outcome_path *path = &out->paths[n];
+	bool asked = path->verdict == AMBIT_ASK;
+	const struct ambit_rule *rule =
+		recall_rule(recall, path_op(path->access), path->path, is_guarded(path), asked);
+	const struct once *once = NULL;
+
+	if (asked && !rule)
+		once = once_find_path(recall->d->in, out, n, &path->replaces);
+	path->once = once ? once->id : 0;
+	if (asked && !rule && !once)
+		rule = recall_temporary(recall, n);
+	path->remembered = asked && (once || (rule && rule->yes));
+	recall->once |= once != NULL;
+	recall->open |= asked && !path->remembered;
+}
+
+static void
+recall_call(struct recall *recall)
+{
+	const struct decide_input *in = recall->d->in;
+	bool asked = recall->d->out->call;
+	auto_free char *key = request_call_key(in->request);
+	const struct ambit_rule *rule;
+	const struct once *once;
+
+	if (!key) {
+		recall->d->failed = -ENOMEM;
+		return;
+	}
+	rule = recall_rule(recall, AMBIT_OP_CALL, key, false, asked);
+	once = asked && !rule ? once_find_call(in, key) : NULL;
+	recall->once |= once != NULL;
+	recall->open |= asked && !once && !(rule && rule->yes);
+}
+
 bool
 memory_allows(
 	const struct decide_input *in, const struct ambit_outcome_path *path, const char *real)
@@ -200,7 +263,7 @@ knows_calls(const struct decide_input *in)
 	for (size_t i = 0; i < in->n_rules; i++)
 		if (in->rules[i].op == AMBIT_OP_CALL)
 			return true;
-	return false;
+	return in->n_once > 0;
 }
 
 void
@@ -210,32 +273,27 @@ memory_decide(struct decision *d)
 	struct ambit_outcome *out = d->out;
 	struct recall r = { .d = d };
 
-	if (in->n_rules == 0 || out->verdict == AMBIT_DENY)
+	if (in->n_rules + in->n_once == 0 || out->verdict == AMBIT_DENY)
 		return;
 	for (size_t i = 0; i < out->n_paths; i++) {
-		struct ambit_outcome_path *path = &out->paths[i];
-
-		path->remembered = recall_answer(&r, path_op(path->access), path->path,
-			is_guarded(path), path->verdict == AMBIT_ASK);
-		recall_beneath(&r, path);
+		recall_path(&r, i);
+		recall_beneath(&r, &out->paths[i]);
 	}
 	if (out->host)
 		recall_answer(&r, AMBIT_OP_CONNECT, out->host, false, d->host_asked);
-	if (knows_calls(in)) {
-		auto_free char *key = request_call_key(in->request);
-
-		if (key)
-			recall_answer(&r, AMBIT_OP_CALL, key, false, out->call);
-		else
-			d->failed = -ENOMEM;
-	} else {
+	if (knows_calls(in))
+		recall_call(&r);
+	else
 		r.open |= out->call;
-	}
 	/* An ask that names nothing in question is answered by nothing. */
-	if (out->verdict != AMBIT_ASK || r.open || !r.yes || d->failed)
+	if (out->verdict != AMBIT_ASK || r.open || (!r.yes && !r.once) || d->failed)
 		return;
 	out->verdict = AMBIT_ALLOW;
 	out->code = AMBIT_CODE_NONE;
 	out->layer = d->layer;
-	say_yes(d, r.yes);
+	if (r.once)
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
+			"the answer was yes, to this process, for two seconds");
+	else
+		say_yes(d, r.yes);
 }

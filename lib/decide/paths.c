@@ -75,7 +75,7 @@ say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
 /* What was asked for and, where a link or ".." makes it another place, where
  * that is: a person must not say yes to a name alone. */
 static void
-say_path(struct decision *d, const struct ambit_outcome_path *path, const struct resolved *resolved,
+say_path(struct decision *d, struct ambit_outcome_path *path, const struct resolved *resolved,
 	bool hard, const struct guard *guard)
 {
 	auto_free char *folder = explain_folder(d->in->scope);
@@ -90,6 +90,7 @@ say_path(struct decision *d, const struct ambit_outcome_path *path, const struct
 		d->failed = -ENOMEM;
 		return;
 	}
+	path->danger = guard ? guard_danger(guard, resolved->real, path->access) : NULL;
 	switch (path->code) {
 	case AMBIT_CODE_PROTECTED:
 		decision_say(d, path->verdict, path->code, hard, "%s %s", name,
@@ -290,6 +291,18 @@ show_real(struct decision *d, struct ambit_outcome_path *path, const char *real)
 	path->shown = shown;
 }
 
+/* A name that goes through a descriptor of the program's tells nobody anything:
+ * /proc/self/fd/14/x. It is shown by the name that it has. The rules still read the text
+ * as it was written. */
+static char *
+format_object_name(const struct decision *d, const struct request_path *asked)
+{
+	const char *text = asked->text;
+	bool by_descriptor = str_prefix(text, "/proc/") || str_prefix(text, "/dev/fd/");
+
+	return ambit_scope_display(d->in->scope, by_descriptor ? asked->object->real : text);
+}
+
 static void
 decide_object(struct decision *d, const struct request_path *asked)
 {
@@ -312,7 +325,7 @@ decide_object(struct decision *d, const struct request_path *asked)
 		d->failed = -ENOMEM;
 		return;
 	}
-	if (add_path(d, &resolved, format_asked_name(d, asked, &resolved)) < 0)
+	if (add_path(d, &resolved, format_object_name(d, asked)) < 0)
 		return;
 	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
 

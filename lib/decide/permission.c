@@ -165,18 +165,15 @@ permission_decide(struct decision *d)
 		tool = "bash";
 
 	if (permission == AMBIT_PERMISSION_DENY) {
-		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, true, "the permission of %s is deny",
-			tool);
+		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, true, "%s is set to deny", tool);
 	} else if (permission == AMBIT_PERMISSION_ALLOW) {
-		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
-			"the permission of %s is allow", tool);
+		decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false, "%s is set to allow", tool);
 	} else if (is_blind(in)) {
 		d->firm = d->out->call = true;
 		decision_say(d, AMBIT_ASK, AMBIT_CODE_UNKNOWN_TOOL, false,
 			"%s is not a tool ambit knows: what it touches cannot be told", tool);
 	} else {
 		d->out->call = true;
-		decision_say(
-			d, AMBIT_ASK, AMBIT_CODE_NONE, false, "the permission of %s is ask", tool);
+		decision_say(d, AMBIT_ASK, AMBIT_CODE_NONE, false, "%s is set to ask", tool);
 	}
 }

@@ -47,6 +47,17 @@ int engine_reload_record(struct ambit_engine *engine, struct ambit_error *err);
 int engine_record_note(struct ambit_engine *engine, const char *kind, const char *subject,
 	const char *body, struct ambit_error *err);
 
+/* From now on the setting notify_command, if there is one, is run for engine_notify, in this
+ * environment (borrowed). failed (or NULL) is called once, in another thread, if that goes wrong.
+ * -EPERM where somebody else can change the program. */
+int engine_open_notify(struct ambit_engine *engine, char *const *envp,
+	void (*failed)(void *data, const char *why), void *data, struct ambit_error *err);
+/* The last ones are told, which takes two seconds at most, and no more are: nobody else uses the
+ * engine by now. ambit_engine_destroy does it, too. */
+void engine_close_notify(struct ambit_engine *engine);
+/* A person has to answer this question: tells of it, and returns at once. From any thread. */
+void engine_notify(struct ambit_engine *engine, const struct ambit_question *question);
+
 /* A new session name: sortable by time, hard to guess. Caller frees; NULL without memory. */
 char *session_make_name(void);
 

@@ -29,6 +29,7 @@ apply_no(void *data, uint64_t id, void *ticket_data)
 	struct ticket *ticket = ticket_data;
 	auto_free char *message = str_escape(a->answer->message, strlen(a->answer->message));
 
+	ticket->seen = true;
 	engine_refuse(&ticket->outcome, AMBIT_CODE_DENIED, "%s; the answer was no%s%s",
 		ticket->outcome.reason ? ticket->outcome.reason : "it was asked",
 		message && *message ? ": " : "", message ? message : "");
@@ -53,9 +54,12 @@ apply_once(void *data, uint64_t id, void *ticket_data)
 		a->r = -ENOMEM;
 	if (!key || !streq(key, a->key))
 		return 0;
+	ticket->seen |= !a->answer->judge;
 	rules_finish(&ticket->once);
 	engine_look(a->engine, ticket->request, &in);
-	a->r = question_once(&in, &ticket->outcome, &ticket->once);
+	if (question_once(&in, &ticket->outcome, &ticket->once) < 0)
+		a->r = -ENOMEM;
+	ticket->makes = a->r == 0 && !a->answer->judge;
 	return 0;
 }
 
@@ -206,6 +210,8 @@ engine_answer(struct ambit_engine *engine, uint64_t question, const struct ambit
 		judge_overrule(engine->judge, &ticket->question);
 	/* Whatever it waits for from here on has not been shown. */
 	ticket_drop_question(ticket);
+	if (answer->kind == AMBIT_ONCE && !answer->judge)
+		a.r = engine_once_add(engine, ticket->request, &ticket->outcome);
 	pending_each(
 		engine->pending, question, answer->kind < AMBIT_ONCE ? apply_no : apply_once, &a);
 	pending_each_all(engine->pending, recheck_ticket, &a);
@@ -233,7 +239,6 @@ void
 engine_passed(struct ambit_engine *engine, const struct ambit_question *question,
 	const struct ambit_error *why)
 {
-	struct ticket *ticket = pending_find(engine->pending, question->id);
 	auto_json json_t *body = json_pack("{s:s, s:s}", "verdict", "pass", "door", engine->door);
 	size_t len = str_cut(question->what, strlen(question->what), WHAT_MAX);
 	auto_free char *what = strndup(question->what, len);
@@ -244,8 +249,6 @@ engine_passed(struct ambit_engine *engine, const struct ambit_question *question
 		.subject = what,
 	};
 
-	if (ticket && ticket->question.id == question->id)
-		ticket->question.judging = false;
 	if (why->code == 0 || !engine->record || engine->observe || !what || !body ||
 		json_set_text(body, "reason", why->text) < 0)
 		return;
@@ -267,6 +270,7 @@ apply_decline(void *data, uint64_t id, void *ticket_data)
 	struct ticket *ticket = ticket_data;
 
 	d->n++;
+	ticket->seen |= d->error == ETIMEDOUT;
 	engine_refuse(&ticket->outcome,
 		d->error == ETIMEDOUT ? AMBIT_CODE_TIMEOUT
 				      : ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ask/judge/judge-ask.h"
 #include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/own.h"
@@ -20,7 +19,7 @@
 
 /* How often one request may be asked about: it changes under the answer. */
 #define ASKED_MAX 5
-#define QUESTION_TIMEOUT_S 300
+#define QUESTION_TIMEOUT_S 300 /* without the setting, where questions expire at all */
 
 void
 ticket_drop_question(struct ticket *ticket)
@@ -50,7 +49,9 @@ ambit_engine_destroy(struct ambit_engine *engine)
 {
 	if (!engine)
 		return;
+	engine_close_notify(engine);
 	pending_destroy(engine->pending, ticket_destroy);
+	engine_once_destroy(engine);
 	guards_destroy(engine->guards);
 	for (size_t i = 0; i < engine->n_grants; i++)
 		free(engine->grants[i].real);
@@ -88,6 +89,8 @@ ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
 	ambit_outcome_finish(&ticket->outcome);
 	ticket->outcome = outcome;
 	ticket->resolved = resolved;
+	/* Here, with the decision: of two that wait, only one is allowed to replace a file. */
+	engine_once_use(engine, &ticket->outcome);
 }
 
 /* The one who asks is part of it, and of a tool call all that it says: a person has
@@ -99,10 +102,16 @@ ticket_key(const struct ticket *ticket)
 	auto_free char *call = NULL;
 	struct buf key = { 0 };
 
-	buf_printf(&key, "%d:%llu", (int)request->pid, (unsigned long long)request->start);
+	/* A process that runs another program is asked about anew. */
+	buf_printf(&key, "%d:%llu:%llx:%llx:%llx", (int)request->pid,
+		(unsigned long long)request->start, (unsigned long long)request->image,
+		(unsigned long long)request->exe_dev, (unsigned long long)request->exe_ino);
+	/* Calls that do different things to one path are different questions. */
+	buf_printf(&key, " %llx", (unsigned long long)request->detail);
 	for (size_t i = 0; i < ticket->outcome.n_paths; i++)
 		if (ticket->outcome.paths[i].verdict == AMBIT_ASK)
-			buf_printf(&key, "\n%d %s %s", (int)ticket->outcome.paths[i].access,
+			buf_printf(&key, "\n%d %d %s %s", (int)ticket->outcome.paths[i].access,
+				(int)ticket->outcome.paths[i].code,
 				ticket->outcome.paths[i].does ? ticket->outcome.paths[i].does : "-",
 				ticket->outcome.paths[i].path);
 	if (ticket->outcome.host)
@@ -119,6 +128,7 @@ ticket_key(const struct ticket *ticket)
 void
 ticket_conclude(struct ambit_engine *engine, uint64_t id, struct ticket *ticket)
 {
+	ticket->outcome.asked = ticket->seen && ticket->outcome.verdict == AMBIT_DENY;
 	engine_record(engine, ticket->request, &ticket->outcome);
 	pending_settle(engine->pending, id);
 	ticket_drop_question(ticket);
@@ -136,7 +146,7 @@ engine_expires(const struct ambit_engine *engine, int64_t now)
 	int timeout = settings_person(engine->settings)->question_timeout;
 
 	if (timeout < 0)
-		timeout = QUESTION_TIMEOUT_S;
+		timeout = engine->patient ? 0 : QUESTION_TIMEOUT_S;
 	return timeout == 0 ? 0 : now + (int64_t)timeout * 1000;
 }
 
@@ -159,6 +169,17 @@ enqueue_ticket(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret
 	return r;
 }
 
+/* Whether an answer "once" allows it, this time or a moment ago. */
+static bool
+is_allowed_once(const struct ticket *ticket)
+{
+	bool once = ticket->makes;
+
+	for (size_t i = 0; i < ticket->outcome.n_paths; i++)
+		once |= ticket->outcome.paths[i].once != 0;
+	return once;
+}
+
 static int
 deliver_outcome(struct ambit_engine *engine, struct ticket *ticket,
 	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit,
@@ -176,6 +197,8 @@ deliver_outcome(struct ambit_engine *engine, struct ticket *ticket,
 			engine, ticket->request, &ticket->outcome, resolved, ret_permit, err);
 	else
 		decide_resolved_free(resolved, ticket->outcome.n_paths);
+	if (r == 0 && ret_permit && *ret_permit)
+		(*ret_permit)->once = is_allowed_once(ticket);
 	if (r < 0)
 		engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL,
 			"it was allowed, but no permit could be made: %s", strerror(-r));
@@ -214,17 +237,14 @@ start_ticket(struct ambit_engine *engine, struct ambit_request *request, bool ow
 	return 0;
 }
 
-int
-engine_submit(struct ambit_engine *engine, struct ambit_request *request,
+static int
+submit_request(struct ambit_engine *engine, struct ambit_request *request, bool owns,
 	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
 	struct ambit_error *err)
 {
 	struct ticket *ticket = NULL;
-	int r;
+	int r = start_ticket(engine, request, owns, &ticket, ret_ticket, err);
 
-	if (engine->agent && !request->agent)
-		request->agent = strdup(engine->agent); /* only shown: without it, less is */
-	r = start_ticket(engine, request, true, &ticket, ret_ticket, err);
 	memset(ret_outcome, 0, sizeof(*ret_outcome));
 	if (ret_permit)
 		*ret_permit = NULL;
@@ -235,6 +255,26 @@ engine_submit(struct ambit_engine *engine, struct ambit_request *request,
 	return r;
 }
 
+int
+engine_submit(struct ambit_engine *engine, struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
+	struct ambit_error *err)
+{
+	if (engine->agent && !request->agent)
+		request->agent = strdup(engine->agent); /* only shown: without it, less is */
+	return submit_request(engine, request, true, ret_outcome, ret_permit, ret_ticket, err);
+}
+
+int
+engine_submit_kept(struct ambit_engine *engine, const struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
+	struct ambit_error *err)
+{
+	/* A ticket never changes its request. */
+	return submit_request(engine, (struct ambit_request *)request, false, ret_outcome,
+		ret_permit, ret_ticket, err);
+}
+
 static void
 expire_tickets(struct ambit_engine *engine, int64_t now)
 {
@@ -243,6 +283,7 @@ expire_tickets(struct ambit_engine *engine, int64_t now)
 	while ((id = pending_expired(engine->pending, now)) != 0) {
 		struct ticket *ticket = pending_find(engine->pending, id);
 
+		ticket->seen = true;
 		engine_refuse(&ticket->outcome, AMBIT_CODE_TIMEOUT,
 			"%s; nobody answered the question in time",
 			ticket->outcome.reason ? ticket->outcome.reason : "");
@@ -279,7 +320,6 @@ prepare_question(struct ambit_engine *engine, uint64_t id, struct ticket *ticket
 	if (r == 0)
 		r = question_init(&in, &ticket->outcome, id, pending_expires(engine->pending, id),
 			&ticket->question, &err);
-	ticket->question.judging = r == 0 && engine->judge && ticket->question.judge;
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
 		r = record_question(engine, ticket, &err);
@@ -309,21 +349,7 @@ put_ticket_question(struct ambit_engine *engine, uint64_t id, struct ticket *tic
 }
 
 const struct ambit_question *
-engine_question(struct ambit_engine *engine)
-{
-	void *data;
-	uint64_t id;
-
-	expire_tickets(engine, clock_now());
-	while ((id = pending_current(engine->pending, &data)) != 0)
-		if (put_ticket_question(engine, id, data))
-			return &((struct ticket *)data)->question;
-	return NULL;
-}
-
-int
-engine_question_of(struct ambit_engine *engine, uint64_t ticket,
-	struct ambit_question *ret_question, struct ambit_error *err)
+engine_question_of(struct ambit_engine *engine, uint64_t ticket)
 {
 	void *data;
 	uint64_t id;
@@ -331,40 +357,29 @@ engine_question_of(struct ambit_engine *engine, uint64_t ticket,
 	expire_tickets(engine, clock_now());
 	while ((id = pending_leader(engine->pending, ticket, &data)) != 0)
 		if (put_ticket_question(engine, id, data))
-			return question_copy(&((struct ticket *)data)->question, ret_question) < 0
-				       ? err_nomem(err)
-				       : 1;
-	return 0;
+			return &((struct ticket *)data)->question;
+	return NULL;
 }
 
-struct listing {
-	int (*each)(void *data, const struct ambit_question *question);
-	void *data;
-};
-
-static int
-list_put(void *data, uint64_t id, void *ticket_data)
+uint64_t
+engine_question_group(const struct ambit_engine *engine, uint64_t ticket)
 {
-	const struct listing *listing = data;
-	const struct ticket *ticket = ticket_data;
-
-	return ticket->question.id == id ? listing->each(listing->data, &ticket->question) : 0;
+	return pending_question(engine->pending, ticket);
 }
 
-int
-engine_questions(struct ambit_engine *engine,
-	int (*each)(void *data, const struct ambit_question *question), void *data)
+const struct ambit_question *
+engine_question_put(const struct ambit_engine *engine, uint64_t question)
 {
-	struct listing listing = { each, data };
+	const struct ticket *ticket = pending_find(engine->pending, question);
 
-	expire_tickets(engine, clock_now());
-	return pending_each_all(engine->pending, list_put, &listing);
+	return ticket && question != 0 && ticket->question.id == question ? &ticket->question
+									  : NULL;
 }
 
 void
 engine_limit(struct ambit_engine *engine, bool limited)
 {
-	pending_limit(engine->pending, limited);
+	pending_limit(engine->pending, limited && !engine->unlimited);
 }
 
 void
@@ -391,58 +406,4 @@ engine_collect(struct ambit_engine *engine, uint64_t id, struct ambit_outcome *r
 	r = deliver_outcome(engine, ticket, ret_outcome, ret_permit, err);
 	ticket_destroy(pending_remove(engine->pending, id));
 	return r;
-}
-
-/* -- asking and waiting --------------------------------------------------------- */
-
-/* Puts the question to the judge, then to the approver, and its answer to the engine. */
-static void
-ask_engine_question(struct ambit_engine *engine, const struct ambit_question *question)
-{
-	struct ambit_approver *approver = engine->approver;
-	struct ambit_answer answer = { 0 };
-	struct ambit_error err = { 0 };
-	uint64_t id = question->id;
-	struct ambit_error why;
-	int r = 0;
-
-	if (judge_ask(engine->judge, question, -1, &answer, &why) != 0) {
-		engine_passed(engine, question, &why);
-		r = approver ? approver->ask(approver, question, &answer, &err)
-			     : err_set(&err, ENOENT, "nobody is here to ask");
-	}
-	if (r == 0)
-		r = engine_answer(engine, id, &answer, approver ? approver->name : "", &err);
-	if (r < 0)
-		engine_decline(engine, id, r, err.text);
-}
-
-int
-ambit_engine_request(struct ambit_engine *engine, const struct ambit_request *request,
-	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit,
-	struct ambit_error *err)
-{
-	struct ticket *ticket = NULL;
-	const struct ambit_question *question;
-	uint64_t id = 0;
-	/* The request stays the caller's; a ticket never changes it. */
-	int r = start_ticket(engine, (struct ambit_request *)request, false, &ticket, &id, err);
-
-	memset(ret_outcome, 0, sizeof(*ret_outcome));
-	if (ret_permit)
-		*ret_permit = NULL;
-	if (r < 0)
-		return r;
-	if (r == 0) {
-		r = deliver_outcome(engine, ticket, ret_outcome, ret_permit, err);
-		ticket_destroy(ticket);
-		return r;
-	}
-	while (!pending_is_settled(engine->pending, id)) {
-		question = engine_question(engine);
-		if (!question)
-			break;
-		ask_engine_question(engine, question);
-	}
-	return engine_collect(engine, id, ret_outcome, ret_permit, err);
 }

@@ -69,9 +69,12 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 		.opened = engine->opened,
 		.rules = engine->rules.list,
 		.n_rules = engine->rules.n,
+		.once = engine->once,
+		.n_once = engine->n_once,
 		.policy = engine->policy,
 		.request = request,
 		.now = clock_now(),
+		.steady = engine->n_once > 0 ? clock_steady() : 0,
 	};
 }
 
@@ -254,7 +257,7 @@ engine_may_make(struct ambit_engine *engine, const char *real)
 	if (!engine_refresh(engine))
 		return true;
 	engine_look(engine, &request, &in);
-	return object_allowed(&in, &object);
+	return object_allowed(&in, &object) || engine_once_may_make(engine, real);
 }
 
 static enum ambit_verdict
@@ -370,6 +373,12 @@ bool
 permit_is_guarded(const struct ambit_permit *permit)
 {
 	return permit && permit->guarded;
+}
+
+bool
+permit_is_once(const struct ambit_permit *permit)
+{
+	return permit && permit->once;
 }
 
 /* -- the rest ---------------------------------------------------------------------- */

@@ -523,13 +523,15 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	engine->judge = options->judge;
 	engine->policy = options->policy;
 	engine->observe = options->observe;
+	engine->patient = options->patient;
 	engine->rules_version = -1;
 	engine->door = strdup(options->door ? options->door : "library");
 	engine->agent = str_dup(options->agent);
 	engine->pending = pending_create();
 	if (!engine->door || !engine->pending || (options->agent && !engine->agent))
 		return err_nomem(err);
-	if (options->unlimited || (engine->approver && engine->approver->instant))
+	engine->unlimited = options->unlimited;
+	if (engine->unlimited || (engine->approver && engine->approver->instant))
 		pending_limit(engine->pending, false);
 	r = add_grants(engine, err);
 	if (r == 0)

@@ -4,9 +4,11 @@
 
 #include <ambit/engine.h>
 
+#include "ask/notify.h"
 #include "ask/pending.h"
 #include "ask/question.h"
 #include "decide/decide.h"
+#include "decide/once.h"
 #include "engine/doors.h"
 #include "perform/permit.h"
 #include "record/record-private.h"
@@ -14,7 +16,8 @@
 /* Shared by the files of the engine: engine.c (the arrow), engine-open.c
  * (what a session starts from), engine-ask.c and engine-answer.c (tickets, questions,
  * answers), engine-place.c (permits into places), engine-line.c and engine-floor.c
- * (what the kernel line needs), engine-narrow.c (what it may no longer give). */
+ * (what the kernel line needs), engine-narrow.c (what it may no longer give), engine-once.c
+ * (what processes were allowed once). */
 
 struct ambit_engine {
 	const struct ambit_settings *settings;
@@ -22,8 +25,11 @@ struct ambit_engine {
 	struct ambit_record *record;
 	struct ambit_approver *approver;
 	struct ambit_judge *judge;
+	struct notify *notify; /* or NULL */
 	const struct ambit_policy *policy;
 	bool observe;
+	bool unlimited;		     /* questions are not counted against the rate */
+	bool patient;		     /* see ambit_engine_options */
 	struct leftovers *leftovers; /* what is staged is noted there; or NULL */
 	char *door;
 	char *agent; /* or NULL */
@@ -37,6 +43,9 @@ struct ambit_engine {
 	char **wanted; /* grants that outside are open by answers alone; or NULL */
 	char **opened; /* profiles opened for this engine alone */
 	struct engine_worktree *worktree; /* see engine-worktree.c; NULL: not looked, or none */
+	struct once *once;		  /* what processes were allowed once: see engine-once.c */
+	size_t n_once;
+	uint64_t last_once; /* the id that was given last */
 	struct rules rules;
 	int64_t rules_version; /* of the record they were read from; -1: read again */
 	char **known;	       /* repositories in the folder that were found before; or NULL */
@@ -63,6 +72,7 @@ struct ambit_permit {
 	size_t n_passes; /* still to be given */
 	bool placed;	 /* see permit_pass */
 	bool guarded;	 /* one of its paths is guarded, and was allowed as such */
+	bool once;	 /* see permit_is_once */
 	char *tool;
 	char *label;
 	/* Where its paths begin, for places: the engine may be in use elsewhere. */
@@ -136,6 +146,17 @@ int engine_stance_take(struct ambit_engine *engine, char ***open);
 /* Accepts NULL. */
 void engine_stance_destroy(struct engine_stance *stance);
 
+/* engine-once.c */
+
+/* The outcome was answered by "once": what this allows from now on. -ENOMEM. */
+int engine_once_add(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome);
+/* The outcome is an allow that will be acted on: replacements are used up. */
+void engine_once_use(struct ambit_engine *engine, const struct ambit_outcome *outcome);
+/* Whether something at this path may be made now by what was allowed once. */
+bool engine_once_may_make(const struct ambit_engine *engine, const char *real);
+void engine_once_destroy(struct ambit_engine *engine);
+
 /* engine-ask.c: when a question that is put now expires; 0: never. */
 int64_t engine_expires(const struct ambit_engine *engine, int64_t now);
 
@@ -145,7 +166,7 @@ int engine_open(struct ambit_engine *engine, const struct ambit_engine_options *
 int engine_reload(struct ambit_engine *engine, struct ambit_error *err);
 
 /* engine-program.c */
-/* Programs that decide or answer: -EPERM where one, or what it is given, is the agent's. */
+/* Programs that run for the person: -EPERM where one, or what it is given, is the agent's. */
 int engine_check_programs(const struct ambit_engine *engine, struct ambit_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include <ambit/tool.h>
 
 #include "ask/question-copy.h"
+#include "ask/question-words.h"
 #include "base/buf.h"
 #include "base/own.h"
 #include "base/program.h"
@@ -127,6 +128,13 @@ check_remembered_rules(
 
 /* -- rules ---------------------------------------------------------------------- */
 
+/* An agent's own folders are the same in every project; a worktree is this one's. */
+static bool
+holds_everywhere(const struct places *places)
+{
+	return places->profile == profile_find(places->profile->name);
+}
+
 static int
 add_rule(struct rules *rules, enum ambit_op op, const char *subject)
 {
@@ -154,11 +162,13 @@ fill_profile_rules(const struct ambit_engine *engine, const struct places *place
 		rule->yes = answer->kind >= AMBIT_ONCE;
 		rule->created = clock_now();
 		rule->source = str_printf("profile %s", places->profile->name);
-		rule->project = strdup(engine->scope->root.real);
+		if (!standing || !holds_everywhere(places))
+			rule->project = strdup(engine->scope->root.real);
 		rule->session = standing ? NULL : strdup(engine->session.name);
 		if (!rule->yes && answer->message[0])
 			rule->message = strdup(answer->message);
-		if (!rule->source || !rule->project || (!standing && !rule->session) ||
+		if (!rule->source || (!standing && (!rule->project || !rule->session)) ||
+			(!holds_everywhere(places) && !rule->project) ||
 			(!rule->yes && answer->message[0] && !rule->message))
 			return -ENOMEM;
 	}
@@ -188,7 +198,8 @@ make_rules(const struct ambit_engine *engine, const struct places *places,
 
 /* "~/.npm, ~/.cache/node-gyp (really /data/gyp)" */
 static void
-put_folders(struct buf *out, const struct ambit_engine *engine, const struct places *places)
+put_folders(struct buf *out, const struct ambit_engine *engine, const struct places *places,
+	const char *between)
 {
 	const char *const *folders = places->profile->folders;
 
@@ -200,7 +211,7 @@ put_folders(struct buf *out, const struct ambit_engine *engine, const struct pla
 		auto_free char *real = str_escape(places->reals[i], strlen(places->reals[i]));
 
 		out->failed |= !plain || !real;
-		buf_printf(out, "%s%s", i > 0 ? ", " : "", folders[i]);
+		buf_printf(out, "%s%s", i > 0 ? between : "", folders[i]);
 		if (plain && real && !streq(plain, places->reals[i]))
 			buf_printf(out, " (really %s)", real);
 	}
@@ -219,7 +230,7 @@ why_text(const struct ambit_engine *engine, const struct places *places)
 	struct buf out = { 0 };
 
 	buf_printf(&out, "%s; folders ", places->profile->text);
-	put_folders(&out, engine, places);
+	put_folders(&out, engine, places, ", ");
 	if (places->profile->hosts[0]) {
 		buf_puts(&out, "; hosts ");
 		put_hosts(&out, places->profile);
@@ -228,7 +239,8 @@ why_text(const struct ambit_engine *engine, const struct places *places)
 }
 
 static void
-put_until(struct buf *out, const struct ambit_engine *engine, enum ambit_answer_kind kind)
+put_until(struct buf *out, const struct ambit_engine *engine, const struct places *places,
+	enum ambit_answer_kind kind)
 {
 	const char *root = engine->scope->root.real;
 	auto_free char *shown = str_escape(root, strlen(root));
@@ -237,6 +249,8 @@ put_until(struct buf *out, const struct ambit_engine *engine, enum ambit_answer_
 		buf_puts(out, ", this run only");
 	else if (kind != AMBIT_ALWAYS)
 		buf_puts(out, ", this session");
+	else if (holds_everywhere(places))
+		buf_puts(out, ", always, in every project");
 	else
 		buf_printf(out, ", always in %s", shown ? shown : "");
 	out->failed |= !shown;
@@ -250,20 +264,126 @@ stores_text(
 	struct buf out = { 0 };
 	bool yes = kind >= AMBIT_ONCE;
 
-	if (kind == AMBIT_NO) {
-		buf_puts(&out, "nothing");
-		return buf_take(&out);
-	}
 	buf_puts(&out, !yes	       ? "no write beneath "
 		       : places->reads ? "write and read beneath "
 				       : "write beneath ");
-	put_folders(&out, engine, places);
+	put_folders(&out, engine, places, ", ");
 	if (yes && places->profile->hosts[0]) {
 		buf_puts(&out, "; connect ");
 		put_hosts(&out, places->profile);
 	}
-	put_until(&out, engine, kind);
+	put_until(&out, engine, places, kind);
 	return buf_take(&out);
+}
+
+/* -- words for screens -------------------------------------------------------------- */
+
+#define FACT_WIDTH 60 /* of a line of 80 columns, behind its name */
+
+/* {"sandbox":{"enabled":false}} as sandbox.enabled=false; other words as they are. */
+static void
+put_argument(struct buf *out, const char *text)
+{
+	auto_json json_t *object = text[0] == '{' ? json_loads(text, 0, NULL) : NULL;
+	const json_t *at = object;
+
+	while (json_object_size(at) == 1) {
+		void *member = json_object_iter((json_t *)at);
+
+		buf_printf(out, "%s%s", at == object ? "" : ".", json_object_iter_key(member));
+		at = json_object_iter_value(member);
+	}
+	if (!object || json_is_object(at) || json_is_array(at)) {
+		buf_puts(out, text);
+		return;
+	}
+	auto_free char *value = json_dumps(at, JSON_ENCODE_ANY);
+
+	buf_printf(out, "=%s", value ? value : "?");
+}
+
+static int
+add_write_fact(
+	struct ambit_question *q, const struct ambit_engine *engine, const struct places *places)
+{
+	auto_buf struct buf out = { 0 };
+
+	put_folders(&out, engine, places, "  ");
+	if (strstr(places->profile->text, "sign-in"))
+		buf_puts(&out, " (its login too)");
+	return out.failed ? -ENOMEM : question_add_fact(q, "write", out.data);
+}
+
+/* As many as one line takes; the explanation has them all. */
+static int
+add_hosts_fact(struct ambit_question *q, const struct profile *profile)
+{
+	auto_buf struct buf out = { 0 };
+	const char *const *host = profile->hosts;
+
+	if (!*host)
+		return 0;
+	for (; *host && (out.len == 0 || out.len + strlen(*host) + 13 <= FACT_WIDTH); host++)
+		buf_printf(&out, "%s%s", out.len > 0 ? "  " : "", *host);
+	if (*host)
+		buf_printf(&out, "  and %zu more", strv_len((char *const *)host));
+	return out.failed ? -ENOMEM : question_add_fact(q, "hosts", out.data);
+}
+
+static int
+add_adds_fact(struct ambit_question *q, const struct profile *profile)
+{
+	auto_buf struct buf out = { 0 };
+
+	for (const char *const *word = profile->args; word && *word; word++) {
+		buf_puts(&out, out.len > 0 ? " " : "");
+		put_argument(&out, *word);
+	}
+	for (const char *const *word = profile->env; word && *word; word++)
+		buf_printf(&out, "%s%s", out.len > 0 ? " " : "", *word);
+	if (out.len == 0)
+		return 0;
+	buf_puts(&out, " (ambit holds it instead)");
+	return out.failed ? -ENOMEM : question_add_fact(q, "adds", out.data);
+}
+
+static int
+add_words(struct ambit_question *q, const struct ambit_engine *engine, const struct places *places)
+{
+	const struct profile *profile = places->profile;
+	auto_free char *folder = question_path(engine->scope, engine->scope->root.real);
+	bool everywhere = holds_everywhere(places);
+
+	q->kind = strdup("profile");
+	q->project = strdup(everywhere || !folder ? "" : folder);
+	q->object = !folder ? NULL
+		    : !everywhere
+			    ? str_printf("%s is a worktree. Open its repository?", folder)
+			    : str_printf("%s keeps files%s outside %s. Open them?", profile->name,
+				      profile->hosts[0] ? " and uses hosts" : "", folder);
+	if (!q->kind || !q->project || !q->object || add_write_fact(q, engine, places) < 0 ||
+		add_hosts_fact(q, profile) < 0)
+		return -ENOMEM;
+	return add_adds_fact(q, profile);
+}
+
+static char *
+make_label(const struct places *places, enum ambit_answer_kind kind)
+{
+	const struct profile *profile = places->profile;
+
+	if (kind == AMBIT_ONCE)
+		return strdup("this run");
+	if (kind == AMBIT_FILE)
+		return strdup("this session");
+	if (kind == AMBIT_ALWAYS)
+		return strdup("all of it");
+	if (kind == AMBIT_NO_SESSION)
+		return strdup("no, for this session");
+	if (!holds_everywhere(places))
+		return strdup("no (git cannot commit)");
+	return str_printf("no (%s may not %s)", profile->name,
+		streq(profile->kind, "agent") ? "start" : "work");
 }
 
 /* -- the question ----------------------------------------------------------------- */
@@ -290,8 +410,11 @@ add_choices(
 
 		choice->kind = offered[q->n_choices];
 		choice->stores = stores_text(engine, places, choice->kind);
-		if (!choice->stores)
+		choice->label = make_label(places, choice->kind);
+		if (!choice->stores || !choice->label) {
+			q->n_choices++; /* half of it is there to be freed */
 			return -ENOMEM;
+		}
 	}
 	q->folder = q->n_choices;
 	return 0;
@@ -333,7 +456,7 @@ make_question(
 		.why = why_text(engine, places),
 		.expires = engine_expires(engine, clock_now()),
 	};
-	if (!q->who || !q->what || !q->why)
+	if (!q->who || !q->what || !q->why || add_words(q, engine, places) < 0)
 		return -ENOMEM;
 	auto_json json_t *request = json_pack("{s:s, s:o, s:o}", "profile", profile->name,
 		"folders", list_json(profile->folders), "hosts", list_json(profile->hosts));
@@ -482,8 +605,11 @@ engine_profile_answer(struct ambit_engine *engine, const char *name,
 	if (body && json_set_text(body, "message", answer->message) < 0)
 		return err_nomem(err);
 	r = append_profile_event(engine, "answer", subject, NULL, body, err);
-	if (r < 0 || answer->kind == AMBIT_NO)
+	if (r < 0)
 		return r;
+	/* Nothing can be kept, and nothing is opened: then each place is asked about. */
+	if (answer->kind == AMBIT_NO && (!engine->record || engine->observe))
+		return 0;
 	if (answer->kind == AMBIT_ONCE)
 		return grant_profile_places(engine, &places, err);
 	return store_profile_rules(engine, &places, answer, err);

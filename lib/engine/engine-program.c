@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that decide or answer for the person: a policy, a judge. What they run must not be
- * the agent's to write, by any way that leads there, now or once it is there: so each name
- * in their arguments is followed step by step, and no step may be the agent's. The words
- * are the person's own and no attack; that one of them is a path is a guess, and a wrong
- * one costs an error that says so. */
+/* Programs that run for the person: a policy and a judge decide or answer, a notify_command tells
+ * of questions. What they run must not be the agent's to write, by any way that leads there, now or
+ * once it is there: so each name in their arguments is followed step by step, and no step may be
+ * the agent's. The words are the person's own and no attack; that one of them is a path is a guess,
+ * and a wrong one costs an error that says so. */
 
 #include <errno.h>
 #include <limits.h>
@@ -166,5 +166,35 @@ engine_check_programs(const struct ambit_engine *engine, struct ambit_error *err
 
 	if (r == 0 && engine->judge)
 		r = check_program(engine, "judge", judge_program(engine->judge), err);
+	if (r == 0)
+		r = check_program(engine, "notify_command",
+			settings_person(engine->settings)->notify_command, err);
 	return r;
+}
+
+int
+engine_open_notify(struct ambit_engine *engine, char *const *envp,
+	void (*failed)(void *data, const char *why), void *data, struct ambit_error *err)
+{
+	const struct notify_options options = {
+		.argv = settings_person(engine->settings)->notify_command,
+		.envp = envp,
+		.failed = failed,
+		.data = data,
+	};
+
+	return options.argv && !engine->notify ? notify_create(&options, &engine->notify, err) : 0;
+}
+
+void
+engine_close_notify(struct ambit_engine *engine)
+{
+	notify_destroy(engine->notify);
+	engine->notify = NULL;
+}
+
+void
+engine_notify(struct ambit_engine *engine, const struct ambit_question *question)
+{
+	notify_question(engine->notify, question);
 }

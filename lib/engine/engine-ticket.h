@@ -13,8 +13,10 @@ struct ticket {
 	struct ambit_outcome outcome;
 	struct resolved *resolved;
 	struct rules once; /* what this request alone was allowed */
+	bool makes;	   /* by a person or a program: see permit_is_once */
 	int asked;
 	bool queued; /* waits, or waited, for an answer */
+	bool seen;   /* a person has answered its question, or let it expire */
 	/* As it was put, to the outcome as it is; id 0: not yet, or no more. Several
 	 * may be put at once, each to its own asker. */
 	struct ambit_question question;

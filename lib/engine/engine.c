@@ -228,6 +228,8 @@ decision_body(const struct ambit_engine *engine, const struct ambit_request *req
 	if (body && asked && paths) {
 		json_object_set_new(body, "request", asked);
 		json_object_set_new(body, "paths", paths);
+		if (outcome->verdict == AMBIT_DENY)
+			json_object_set_new(body, "asked", json_boolean(outcome->asked));
 		return body;
 	}
 	json_decref(asked);

@@ -22,6 +22,15 @@ void permit_pass(struct ambit_permit *permit, struct pass *ret_pass);
 /* True if one of the permit's paths is guarded. */
 bool permit_is_guarded(const struct ambit_permit *permit);
 
+/* True if it comes of an answer "once": what is made with it counts as made (ambit_object.made)
+ * for the process that makes it. */
+bool permit_is_once(const struct ambit_permit *permit);
+/* Which row of answers "once" a process has that is in force now; 0: none. A file
+ * that it made under one row is not its own under the next. */
+uint64_t engine_once_chain(const struct ambit_engine *engine, pid_t pid, uint64_t start);
+/* The call that was answered is not done after all: nothing more comes of the answer. */
+void engine_once_end(struct ambit_engine *engine, pid_t pid, uint64_t start);
+
 /* -- fast answers ------------------------------------------------------------- */
 
 /* AMBIT_ALLOW, with a pass, if all objects are plainly allowed: inside the folder, granted,

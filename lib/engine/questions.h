@@ -7,9 +7,14 @@
 /* Requests that wait for an answer without blocking: each is a ticket, and tickets about the same
  * thing share one question. For the line, the tools and live sessions. */
 
-/* Like ambit_engine_request, but does not wait. 0: the outcome is settled; 1: *ret_ticket waits
- * for an answer. Takes the request. */
+/* Decides, and does not wait if it has to be asked. 0: the outcome is settled; 1: *ret_ticket
+ * waits for an answer. Takes the request. */
 int engine_submit(struct ambit_engine *engine, struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
+	struct ambit_error *err);
+/* The same, but the request stays the caller's, and is there until the ticket is collected or
+ * withdrawn. */
+int engine_submit_kept(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit, uint64_t *ret_ticket,
 	struct ambit_error *err);
 /* 0: settled, outcome and permit are filled, and the ticket is gone; -EAGAIN: still open. */
@@ -18,17 +23,15 @@ int engine_collect(struct ambit_engine *engine, uint64_t ticket, struct ambit_ou
 /* The caller of this ticket is gone. */
 void engine_withdraw(struct ambit_engine *engine, uint64_t ticket);
 
-/* The question to show now, or NULL. It is compared with memory first, and stays the same until
- * it is answered, withdrawn or expired. Borrowed. */
-const struct ambit_question *engine_question(struct ambit_engine *engine);
-/* Copies the question of this ticket, shown or not; the caller finishes it. 0: there is nothing
- * to ask any more (engine_collect). */
-int engine_question_of(struct ambit_engine *engine, uint64_t ticket,
-	struct ambit_question *ret_question, struct ambit_error *err);
-/* Calls each with every question that is shown now, oldest first, until it returns non-zero;
- * returns that. Shows none by itself. */
-int engine_questions(struct ambit_engine *engine,
-	int (*each)(void *data, const struct ambit_question *question), void *data);
+/* The question that this ticket waits for; tickets about the same thing share one. It is put now
+ * if it was not, and recorded. It stays the same until it is answered, withdrawn or expired.
+ * NULL: there is nothing to ask any more (engine_collect). Borrowed. */
+const struct ambit_question *engine_question_of(struct ambit_engine *engine, uint64_t ticket);
+/* The same number for all tickets that share a question, as long as any of them waits. */
+uint64_t engine_question_group(const struct ambit_engine *engine, uint64_t ticket);
+/* The question with this id as it was put, or NULL. Borrowed. */
+const struct ambit_question *engine_question_put(
+	const struct ambit_engine *engine, uint64_t question);
 
 /* Stores an answer and decides every ticket again. A judge's answer (answer->judge) is recorded
  * under the name "judge" and counts for exactly the paths in question. -ENOENT: the question is
@@ -47,7 +50,8 @@ void engine_passed(struct ambit_engine *engine, const struct ambit_question *que
 struct ambit_approver *engine_approver(const struct ambit_engine *engine);
 /* The judge that is asked first; NULL: none. Borrowed; may be asked from any thread. */
 struct ambit_judge *engine_judge(const struct ambit_engine *engine);
-/* Whether questions count against the rate limit from now on. */
+/* Whether questions count against the rate limit from now on; never, if the engine is
+ * unlimited. */
 void engine_limit(struct ambit_engine *engine, bool limited);
 
 #endif

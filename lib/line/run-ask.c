@@ -1,38 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins a run to the thread that asks: the gate's lock is the engine's, and a question takes
- * the terminal from the command while it is open. */
+/* The desk of a run, and who answers there: the judge and the approver; whoever watches comes with
+ * the live session. A question takes the terminal from the command while it is open. */
 
 #include "base/err.h"
+#include "engine/questions.h"
 #include "line/run-private.h"
-
-static void
-lock_engine(void *data)
-{
-	gate_lock(((struct run *)data)->gate);
-}
-
-static void
-unlock_engine(void *data)
-{
-	gate_unlock(((struct run *)data)->gate);
-}
 
 static void
 forget_refusals(void *data)
 {
-	gate_forget(((struct run *)data)->gate);
-}
+	struct run *run = data;
 
-static void
-settle_calls(void *data)
-{
-	gate_settle(((struct run *)data)->gate);
-}
-
-static void
-wake_watchers(void *data)
-{
-	gate_wake(((struct run *)data)->gate);
+	if (run->gate)
+		gate_forget(run->gate);
 }
 
 static void
@@ -51,20 +31,33 @@ release_terminal(void *data)
 }
 
 int
-run_make_asker(struct run *run, struct ambit_approver *approver, struct ambit_error *err)
+run_make_desk(struct run *run, struct ambit_error *err)
 {
-	run->asker = asker_create(&(struct asker_options){
+	struct ambit_approver *approver = run->o->approver;
+	const struct blocking_screen screen = { hold_terminal, release_terminal, run };
+	const struct desk_options options = {
 		.engine = run->o->engine,
-		.approver = approver,
+		.instant = approver && approver->instant ? approver : NULL,
+		.answering = forget_refusals,
+		.stop = run_stop,
 		.data = run,
-		.lock = lock_engine,
-		.unlock = unlock_engine,
-		.forget = forget_refusals,
-		.settle = settle_calls,
-		.wake = wake_watchers,
-		.watched = run_watched,
-		.hold_screen = run->terminal ? hold_terminal : NULL,
-		.release_screen = run->terminal ? release_terminal : NULL,
-	});
-	return run->asker ? 0 : err_nomem(err);
+	};
+	int r = desk_create(&options, &run->desk, err);
+
+	if (r == 0)
+		r = blocking_add_judge(run->desk, engine_judge(run->o->engine), &run->judge, err);
+	if (r == 0)
+		r = blocking_add_approver(
+			run->desk, approver, run->terminal ? &screen : NULL, &run->person, err);
+	return r;
+}
+
+void
+run_close_desk(struct run *run)
+{
+	blocking_destroy(run->person);
+	blocking_destroy(run->judge);
+	/* The gate's threads look whether somebody watches: they are gone by now. */
+	live_destroy(run->live);
+	run->live = NULL;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as the person sees and steers it from elsewhere: its live session, kept by the
- * supervisor's loop. What comes over it is done by the engine, under the gate's lock;
- * the loop is woken to look at what became of it. That there is none is no matter of
- * safety: the run goes on, and the result says why. */
+ * supervisor's loop. The engine carries out its requests under the desk's lock, and then wakes
+ * the loop. A run without a live session is as safe: it goes on, and the result says why. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,27 +16,9 @@
 
 #define WHAT_MAX 200
 
-static void
-lock_run_gate(void *data)
-{
-	gate_lock(((struct run *)data)->gate);
-}
-
-static void
-unlock_run_gate(void *data)
-{
-	gate_unlock(((struct run *)data)->gate);
-}
-
-static void
-forget_gate_answers(void *data)
-{
-	gate_forget(((struct run *)data)->gate);
-}
-
 /* Ended by the loop, as by its time: the one who said so waits for a reply. */
-static void
-request_run_stop(void *data)
+void
+run_stop(void *data)
 {
 	struct run *run = data;
 
@@ -91,12 +72,6 @@ format_command(const struct run *run)
 	return buf_take(&text);
 }
 
-bool
-run_watched(void *data)
-{
-	return live_watched(((struct run *)data)->live) > 0;
-}
-
 void
 run_live(struct run *run)
 {
@@ -107,12 +82,9 @@ run_live(struct run *run)
 		.door = "run",
 		.what = shown,
 		.asks = run->o->watchers,
-		.puts = true,
-		.lock = lock_run_gate,
-		.unlock = unlock_run_gate,
-		.forget = forget_gate_answers,
-		.changed = run_wake,
-		.stop = request_run_stop,
+		.desk = run->desk,
+		.wake = run_wake,
+		.stop = run_stop,
 		.status = format_run_status,
 		.data = run,
 	};

@@ -213,10 +213,6 @@ take_wake(struct run *run)
 	uint64_t count;
 
 	(void)!read(run->wake, &count, sizeof(count));
-	gate_settle(run->gate);
-	if (run->asker)
-		asker_wake(run->asker);
-	gate_settle_unwatched(run->gate);
 	live_notice(run->live);
 	if (run->result->stopped)
 		end_tree(run, TIMEOUT_GRACE_MS);
@@ -227,7 +223,7 @@ loop_run(struct run *run, struct ambit_error *err)
 {
 	const struct ambit_run_inner *inner = run->o->inner;
 	struct pollfd fds[MAIN_FDS + 4];
-	int held = 0, before;
+	int held = 0;
 
 	while (!run->empty) {
 		int n = MAIN_FDS;
@@ -250,10 +246,7 @@ loop_run(struct run *run, struct ambit_error *err)
 			return err_sys(err, errno, "the supervisor's loop");
 		if (fds[2].revents)
 			take_wake(run);
-		before = held;
 		held = gate_check(run->gate);
-		if (held < before) /* one may have expired */
-			live_notice(run->live);
 		if (fds[1].revents)
 			take_signals(run);
 		if (run->terminal)

@@ -8,7 +8,8 @@
 #include <ambit/run.h>
 
 #include "egress/egress.h"
-#include "engine/asker.h"
+#include "ask/desk/blocking.h"
+#include "ask/desk/desk.h"
 #include "line/floor/floor.h"
 #include "line/gate/gate.h"
 #include "line/process/keeper.h"
@@ -29,11 +30,10 @@ struct run {
 	struct leftover made;	     /* the temp directory */
 	char *temp;		     /* its path */
 	struct pool *pool;	     /* or NULL */
-	char *tmpdir;		     /* "TMPDIR=..." */
 	int proxy;		     /* a socket that listens, until the gate has it; or -1 */
 	char token[EGRESS_TOKEN];
-	char *proxies[4]; /* "https_proxy=...", and what is not to go there; or NULL */
-	char **envp;
+	char **variables; /* "TMPDIR=..." and others: in place of what the command would have */
+	char **envp;	  /* its strings are borrowed */
 	char *program;
 	int why; /* errno, if there is no program */
 	struct sock_filter *filter;
@@ -48,9 +48,10 @@ struct run {
 	struct gate *gate;
 	struct nest *nest;    /* or NULL */
 	char **open, **spine; /* what the floor was made of */
-	struct asker *asker;
-	struct live *live; /* or NULL */
-	bool failed;	   /* the command could not be started: the status says so */
+	struct desk *desk;
+	struct blocking *judge, *person; /* channels of the desk; or NULL */
+	struct live *live;		 /* or NULL */
+	bool failed;			 /* the command could not be started: the status says so */
 
 	int wake;    /* eventfd */
 	int signals; /* signalfd */
@@ -64,15 +65,17 @@ struct run {
 
 /* Wakes the loop, from any thread. */
 void run_wake(void *data);
+/* The person wants it to end: the loop does that. From any thread. */
+void run_stop(void *data);
 
 /* run-live.c. Makes its live session, which the loop serves; without one, run->live stays
  * NULL. */
 void run_live(struct run *run);
-/* Whether somebody watches who is asked. From any thread. */
-bool run_watched(void *data);
 
-/* run-ask.c: run->asker, which asks this approver (or NULL: only the judge). -ENOMEM. */
-int run_make_asker(struct run *run, struct ambit_approver *approver, struct ambit_error *err);
+/* run-ask.c: run->desk, with the judge and the approver. -ENOMEM. */
+int run_make_desk(struct run *run, struct ambit_error *err);
+/* After desk_stop and gate_stop: the channels are gone, and the live session is. */
+void run_close_desk(struct run *run);
 
 /* Signals come to the loop from here on: after the keeper is forked, before
  * any thread is started. */

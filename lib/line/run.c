@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/doors.h"
@@ -24,6 +25,7 @@
 #include "base/lookup.h"
 #include "line/floor/pool.h"
 #include "probe/probe.h"
+#include "request/request-object.h"
 #include "line/run-private.h"
 #include "line/process/temp-dir.h"
 
@@ -129,12 +131,18 @@ make_floor(struct run *run, struct ambit_error *err)
 	return r;
 }
 
-/* Both spellings: programs differ. What is of this machine is reached without it. */
-static const char *const proxy_names[] = { "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY" };
+static int
+add_variable(struct run *run, const char *name, const char *value)
+{
+	auto_free char *entry = str_printf("%s=%s", name, value);
+
+	return entry ? strv_append(&run->variables, entry) : -ENOMEM;
+}
 
 static int
 make_proxy(struct run *run, struct ambit_error *err)
 {
+	auto_free char *proxy = NULL;
 	int port = 0, r;
 
 	if (ambit_engine_net(run->o->engine) == AMBIT_NET_NONE)
@@ -143,51 +151,75 @@ make_proxy(struct run *run, struct ambit_error *err)
 	r = egress_proxy_open(&run->proxy, &port, run->token);
 	if (r < 0)
 		return err_sys(err, -r, "the proxy");
-	for (size_t i = 0; i < 4; i++) {
-		if (i < 2)
-			run->proxies[i] = str_printf("%s=http://ambit:%s@127.0.0.1:%d",
-				proxy_names[i], run->token, port);
-		else
-			run->proxies[i] = str_printf("%s=localhost,127.0.0.1,::1", proxy_names[i]);
-		if (!run->proxies[i])
-			return err_nomem(err);
-	}
+	proxy = str_printf("http://ambit:%s@127.0.0.1:%d", run->token, port);
+	/* Both spellings: programs differ. This machine is reached without the proxy. */
+	if (!proxy || add_variable(run, "https_proxy", proxy) < 0 ||
+		add_variable(run, "HTTPS_PROXY", proxy) < 0 ||
+		add_variable(run, "no_proxy", "localhost,127.0.0.1,::1") < 0 ||
+		add_variable(run, "NO_PROXY", "localhost,127.0.0.1,::1") < 0)
+		return err_nomem(err);
 	return 0;
 }
 
-static bool
-is_replaced(const struct run *run, const char *entry)
+/* The entry in an environment that has the name of this one, "NAME=value". */
+static const char *
+find_variable(char *const *envp, const char *entry)
 {
-	size_t n = strcspn(entry, "=");
+	size_t n = strcspn(entry, "=") + 1;
 
-	if (str_prefix(entry, "TMPDIR="))
-		return true;
-	for (size_t i = 0; i < 4; i++)
-		if (run->proxies[i] && strlen(proxy_names[i]) == n &&
-			strncmp(entry, proxy_names[i], n) == 0)
-			return true;
-	return false;
+	for (; envp && *envp; envp++)
+		if (strncmp(*envp, entry, n) == 0)
+			return *envp;
+	return NULL;
 }
 
-/* The environment with TMPDIR in it; the strings are borrowed but for ours. */
+/* The directory where the command starts, as a shell names it: PWD stays if it still means this
+ * directory. */
+static const char *
+find_logical_cwd(const struct run *run)
+{
+	const char *entry = find_variable(run->o->envp, "PWD="), *pwd = entry ? entry + 4 : "";
+	struct stat said, real;
+
+	if (object_path_plain(pwd) && stat(pwd, &said) == 0 && stat(run->o->cwd, &real) == 0 &&
+		said.st_dev == real.st_dev && said.st_ino == real.st_ino)
+		return pwd;
+	return run->o->cwd;
+}
+
+/* The variables that ambit sets for the command, in place of those from outside. No part of
+ * ambit reads AMBIT_SESSION or AMBIT_FOLDER: a command can put anything there. */
+static int
+make_variables(struct run *run, struct ambit_error *err)
+{
+	const struct ambit_engine *engine = run->o->engine;
+
+	if (add_variable(run, "TMPDIR", run->temp) < 0 ||
+		add_variable(run, "PWD", find_logical_cwd(run)) < 0 ||
+		add_variable(run, "AMBIT_SESSION", ambit_engine_session(engine)) < 0 ||
+		add_variable(run, "AMBIT_FOLDER", ambit_scope_root(ambit_engine_scope(engine))) < 0)
+		return err_nomem(err);
+	return run->o->proxy ? make_proxy(run, err) : 0;
+}
+
+/* The strings are borrowed. */
 static int
 make_env(struct run *run, struct ambit_error *err)
 {
-	size_t n = strv_len(run->o->envp), out = 0;
-	int r = run->o->proxy ? make_proxy(run, err) : 0;
+	size_t out = 0;
+	int r = make_variables(run, err);
 
 	if (r < 0)
 		return r;
-	run->tmpdir = str_printf("TMPDIR=%s", run->temp);
-	run->envp = calloc(n + 6, sizeof(*run->envp));
-	if (!run->tmpdir || !run->envp)
+	run->envp =
+		calloc(strv_len(run->o->envp) + strv_len(run->variables) + 1, sizeof(*run->envp));
+	if (!run->envp)
 		return err_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		if (!is_replaced(run, run->o->envp[i]))
-			run->envp[out++] = run->o->envp[i];
-	run->envp[out++] = run->tmpdir;
-	for (size_t i = 0; i < 4 && run->proxies[i]; i++)
-		run->envp[out++] = run->proxies[i];
+	for (char *const *entry = run->o->envp; entry && *entry; entry++)
+		if (!find_variable(run->variables, *entry))
+			run->envp[out++] = *entry;
+	for (char *const *entry = run->variables; *entry; entry++)
+		run->envp[out++] = *entry;
 	return 0;
 }
 
@@ -317,9 +349,9 @@ start_nest(struct run *run)
 static int
 start_gate(struct run *run, struct ambit_error *err)
 {
-	struct ambit_approver *approver = run->o->approver;
 	struct gate_options options = {
 		.engine = run->o->engine,
+		.desk = run->desk,
 		.floor = run->floor,
 		.tree = {
 			.keeper = run->keeper.pid,
@@ -334,17 +366,22 @@ start_gate(struct run *run, struct ambit_error *err)
 		.pool = run->pool,
 		.proxy = steal_fd(&run->proxy),
 		.token = run->token,
-		.instant = approver && approver->instant ? approver : NULL,
-		.nobody = !approver,
-		.watched = run_watched,
 		.wake = run_wake,
 		.data = run,
 	};
 	int r = gate_create(&options, &run->gate, err);
 
-	if (r == 0 && ((approver && !approver->instant) || engine_judge(run->o->engine)))
-		r = run_make_asker(run, approver, err);
 	return r < 0 ? r : gate_start(run->gate, err);
+}
+
+/* The command's TERM speaks of the real terminal, which its own is like. */
+static bool
+has_dumb_terminal(char *const *envp)
+{
+	while (envp && *envp)
+		if (streq(*envp++, "TERM=dumb"))
+			return true;
+	return false;
 }
 
 static int
@@ -361,13 +398,16 @@ prepare_run(struct run *run, struct ambit_error *err)
 	if (r == 0)
 		r = make_env(run, err);
 	if (r == 0 && run->o->terminal == AMBIT_RUN_PTY)
-		r = terminal_create(run->o->tty, &run->terminal, err);
+		r = terminal_create(
+			run->o->tty, has_dumb_terminal(run->o->envp), &run->terminal, err);
 	if (r == 0)
 		r = make_floor(run, err);
 	if (r == 0 && filter_create(&(struct filter_options){ .abi = floor_in_force(run->floor),
 					    .notify = true },
 			      &run->filter, &run->n_filter) < 0)
 		r = err_nomem(err);
+	if (r == 0)
+		r = run_make_desk(run, err);
 	if (r < 0)
 		return r;
 	r = lookup_program(run->o->argv[0], run->o->path, run->o->cwd, &run->program);
@@ -403,12 +443,10 @@ destroy_run_parts(struct run *run)
 {
 	if (run->keeper.pid > 0 && !run->empty)
 		keeper_finish(&run->keeper);
-	asker_destroy(run->asker);
+	desk_stop(run->desk);
 	if (run->gate)
 		gate_stop(run->gate);
-	/* The gate's threads look whether somebody watches. */
-	live_destroy(run->live);
-	run->live = NULL;
+	run_close_desk(run);
 	if (run->gate) {
 		gate_report(run->gate, run->result);
 		gate_destroy(run->gate);
@@ -420,6 +458,7 @@ destroy_run_parts(struct run *run)
 	loop_finish(run);
 	floor_destroy(run->floor);
 	floor_destroy(run->base);
+	desk_destroy(run->desk);
 }
 
 static int
@@ -466,9 +505,7 @@ finish_run(struct run *run)
 	leftover_finish(&run->made);
 	leftovers_destroy(run->leftovers);
 	free(run->temp);
-	free(run->tmpdir);
-	for (size_t i = 0; i < 4; i++)
-		free(run->proxies[i]);
+	strv_free(run->variables);
 	if (run->proxy >= 0)
 		close(run->proxy);
 	strv_free(run->open);

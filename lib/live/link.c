@@ -348,6 +348,7 @@ link_answer(struct link *link, uint64_t question, const struct ambit_answer *ans
 
 	if (!params || (answer->path[0] && json_set_text(params, "path", answer->path) < 0) ||
 		(answer->message[0] && json_set_text(params, "message", answer->message) < 0) ||
+		(answer->stop && json_object_set_new(params, "stop", json_true()) < 0) ||
 		!(text = json_line(params)))
 		return err_nomem(err);
 	return link_call(link, "answer", text, NULL, err);

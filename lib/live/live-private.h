@@ -3,6 +3,7 @@
 #define LIVE_LIVE_PRIVATE_H
 
 #include <jansson.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "live/live.h"
@@ -81,17 +82,17 @@ int describe(const struct ambit_engine *engine, json_t *object);
 
 /* -- live-questions.c ---------------------------------------------------------------- */
 
-/* A question that watchers know, under a number of its own: the engine's may come to mean
- * another. */
+/* A question that watchers know, or will when the loop comes by. */
 struct told {
 	struct told *next;
-	uint64_t id;
 	struct ambit_question question;
-	bool seen; /* in the walk at hand: it is still open */
+	char how[128]; /* it has ended so; "": it is open */
 };
 
-/* Brings what is told up to date with the engine, and says what changed to all who
- * watch. */
+/* The channel of those who watch. */
+extern const struct desk_channel_type told_channel;
+
+/* Says to all who watch what the desk has offered and withdrawn. */
 void told_update(struct live *live);
 /* All that are open, to one who begins to watch. */
 void told_all(struct guest *guest);
@@ -118,9 +119,12 @@ struct live {
 	/* It is not yet long enough that one who watches all could have come. */
 	atomic_bool awaited;
 	int awaits;	   /* readable when it is */
-	struct told *told; /* newest first */
-	uint64_t last_told;
-	bool changed; /* something that the door is to look at */
+	struct told *told; /* oldest first */
+	bool changed;	   /* something that the desk is to look at */
+	/* A channel of the desk. The desk's thread puts news there, and the loop takes it. */
+	struct desk_channel channel;
+	pthread_mutex_t lock; /* of the next */
+	struct told *news;    /* oldest first */
 };
 
 void live_lock(struct live *live);

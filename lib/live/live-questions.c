@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine's questions into what watchers know of them. A watcher answers what it was
- * shown: so each showing has a number of its own, and an answer counts only while the
- * engine still asks the very same. */
+/* Those who watch, as a channel of the desk. The desk's thread says what is asked and what has
+ * ended; the loop that has the connections tells it to everybody who watches. An answer counts for
+ * the question that was shown, by its number, while the desk still has it. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,7 @@
 #include "ask/question-wire.h"
 #include "base/json.h"
 #include "base/own.h"
-#include "base/program.h"
-#include "engine/questions.h"
+#include "base/str.h"
 #include "live/live-private.h"
 #include "live/live.h"
 
@@ -22,16 +22,90 @@ told_destroy(struct told *told)
 	free(told);
 }
 
-void
-told_forget(struct live *live)
+static void
+forget_list(struct told **list)
 {
-	while (live->told) {
-		struct told *told = live->told;
+	while (*list) {
+		struct told *told = *list;
 
-		live->told = told->next;
+		*list = told->next;
 		told_destroy(told);
 	}
 }
+
+void
+told_forget(struct live *live)
+{
+	forget_list(&live->told);
+	forget_list(&live->news);
+}
+
+/* -- the channel ------------------------------------------------------------------------- */
+
+static struct live *
+live_of(struct desk_channel *channel)
+{
+	return (struct live *)((char *)channel - offsetof(struct live, channel));
+}
+
+static void
+append_told(struct told **at, struct told *told)
+{
+	while (*at)
+		at = &(*at)->next;
+	told->next = NULL;
+	*at = told;
+}
+
+/* In the desk's thread. Takes the news. */
+static void
+bring_news(struct live *live, struct told *told)
+{
+	pthread_mutex_lock(&live->lock);
+	append_told(&live->news, told);
+	pthread_mutex_unlock(&live->lock);
+	if (live->o.wake)
+		live->o.wake(live->o.data);
+}
+
+static int
+offer_to_watchers(struct desk_channel *channel, const struct ambit_question *question)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	if (!told || question_copy(question, &told->question) < 0) {
+		free(told);
+		return -ENOMEM;
+	}
+	bring_news(live_of(channel), told);
+	return 0;
+}
+
+/* Without memory for it the question stays on the screen; an answer is then too late. */
+static void
+withdraw_from_watchers(struct desk_channel *channel, uint64_t question, const char *how)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	if (!told)
+		return;
+	told->question.id = question;
+	snprintf(told->how, sizeof(told->how), "%s", how);
+	bring_news(live_of(channel), told);
+}
+
+static bool
+is_watched(struct desk_channel *channel)
+{
+	return live_watched(live_of(channel)) > 0;
+}
+
+const struct desk_channel_type told_channel = {
+	.stage = DESK_PERSON,
+	.offer = offer_to_watchers,
+	.withdraw = withdraw_from_watchers,
+	.present = is_watched,
+};
 
 /* -- out -------------------------------------------------------------------------------- */
 
@@ -50,7 +124,7 @@ question_message(const struct told *told)
 	auto_free char *text = NULL;
 	json_t *params = NULL;
 
-	if (question_write(&told->question, told->id, &text, &err) < 0 ||
+	if (question_write(&told->question, told->question.id, &text, &err) < 0 ||
 		json_parse(text, strlen(text), &params, &err) < 0)
 		return NULL;
 	return pack_notification("question", params);
@@ -65,190 +139,87 @@ notify_watchers(struct live *live, json_t *message)
 	json_decref(message);
 }
 
-/* Oldest first. */
-static void
-tell_one_by_one(struct guest *guest, const struct told *told)
-{
-	if (!told)
-		return;
-	tell_one_by_one(guest, told->next);
-	guest_say(guest, question_message(told));
-}
-
 void
 told_all(struct guest *guest)
 {
-	tell_one_by_one(guest, guest->live->told);
+	for (const struct told *told = guest->live->told; told; told = told->next)
+		guest_say(guest, question_message(told));
 }
 
-/* -- what is open ------------------------------------------------------------------------- */
+/* -- news ------------------------------------------------------------------------------- */
 
-static struct told *
-find_same(struct live *live, const struct ambit_question *question)
-{
-	for (struct told *told = live->told; told; told = told->next)
-		if (question_same(&told->question, question))
-			return told;
-	return NULL;
-}
-
-struct walk {
-	struct live *live;
-	struct told *fresh; /* newest first */
-};
-
-static int
-note_open_question(void *data, const struct ambit_question *question)
-{
-	struct walk *walk = data;
-	struct told *told = find_same(walk->live, question);
-
-	if (question->judging)
-		return 0;
-	if (told) {
-		told->seen = true;
-		return 0;
-	}
-	told = calloc(1, sizeof(*told));
-	if (!told)
-		return -ENOMEM;
-	if (question_copy(question, &told->question) < 0) {
-		free(told);
-		return -ENOMEM;
-	}
-	told->id = ++walk->live->last_told;
-	told->seen = true;
-	told->next = walk->fresh;
-	walk->fresh = told;
-	return 0;
-}
-
-static void
-say_closed(struct live *live, const struct told *told)
-{
-	const int64_t expires = told->question.expires;
-	const char *how = expires != 0 && expires <= clock_now() ? "expired" : "gone";
-
-	notify_watchers(
-		live, pack_notification("closed",
-			      json_pack("{s:I s:s}", "id", (json_int_t)told->id, "how", how)));
-}
-
-static void
-close_unseen(struct live *live)
+static struct told **
+find_told(struct live *live, uint64_t id)
 {
 	struct told **at = &live->told;
 
-	while (*at) {
-		struct told *told = *at;
-
-		if (told->seen) {
-			told->seen = false;
-			at = &told->next;
-			continue;
-		}
-		*at = told->next;
-		say_closed(live, told);
-		told_destroy(told);
-	}
+	while (*at && (*at)->question.id != id)
+		at = &(*at)->next;
+	return at;
 }
 
-static void
-say_fresh(struct live *live, struct told *fresh)
+/* A word for programs, from words for people. */
+static const char *
+end_word(const char *how)
 {
-	struct told *last = fresh;
-
-	if (!fresh)
-		return;
-	while (last->next)
-		last = last->next;
-	for (struct guest *guest = live->guests; guest; guest = guest->next)
-		if (guest->watches)
-			tell_one_by_one(guest, fresh);
-	last->next = live->told;
-	live->told = fresh;
+	if (str_prefix(how, "expired"))
+		return "expired";
+	return str_prefix(how, "withdrawn") ? "gone" : "answered";
 }
 
-/* Without memory for one, it is told when it is looked at next, and none is taken for
- * closed. */
+/* Forgets the question, and tells everybody who watches. */
+static void
+close_told(struct live *live, uint64_t id, const char *how)
+{
+	struct told **at = find_told(live, id), *told = *at;
+
+	if (!told)
+		return;
+	*at = told->next;
+	told_destroy(told);
+	notify_watchers(
+		live, pack_notification("closed", json_pack("{s:I s:s s:s}", "id", (json_int_t)id,
+							  "how", end_word(how), "text", how)));
+}
+
 void
 told_update(struct live *live)
 {
-	struct walk walk = { .live = live };
-	bool whole;
+	struct told *news, *next;
 
-	live_lock(live);
-	/* Where nobody else puts it, it is put for those who watch. */
-	if (live->o.puts)
-		(void)engine_question(live->o.engine);
-	whole = engine_questions(live->o.engine, note_open_question, &walk) == 0;
-	live_unlock(live);
-	for (struct told *told = live->told; told; told = told->next)
-		told->seen |= !whole;
-	close_unseen(live);
-	for (struct told *told = walk.fresh; told; told = told->next)
-		told->seen = false;
-	say_fresh(live, walk.fresh);
+	pthread_mutex_lock(&live->lock);
+	news = live->news;
+	live->news = NULL;
+	pthread_mutex_unlock(&live->lock);
+	for (; news; news = next) {
+		next = news->next;
+		if (news->how[0]) {
+			close_told(live, news->question.id, news->how);
+			told_destroy(news);
+		} else {
+			append_told(&live->told, news);
+			notify_watchers(live, question_message(news));
+		}
+	}
 }
 
 /* -- an answer ------------------------------------------------------------------------------ */
 
-static int
-is_same_question(void *data, const struct ambit_question *question)
-{
-	return question_same(data, question);
-}
-
-static struct told *
-detach_told(struct live *live, uint64_t id)
-{
-	for (struct told **at = &live->told; *at; at = &(*at)->next)
-		if ((*at)->id == id) {
-			struct told *told = *at;
-
-			*at = told->next;
-			return told;
-		}
-	return NULL;
-}
-
-static struct told *
-find_told_entry(struct live *live, uint64_t id)
-{
-	for (struct told *told = live->told; told; told = told->next)
-		if (told->id == id)
-			return told;
-	return NULL;
-}
-
 int
 told_answer(struct live *live, uint64_t id, json_t *object, struct ambit_error *err)
 {
-	struct told *told = find_told_entry(live, id);
+	const struct told *told = *find_told(live, id);
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	int r;
 
 	if (!told)
 		return err_set(err, ENOENT, "that question is not open any more");
 	r = answer_read(&told->question, object, &answer, err);
-	if (r < 0)
-		return r;
-	live_lock(live);
-	r = engine_questions(live->o.engine, is_same_question, &told->question) == 1
-		    ? 0
-		    : err_set(err, ENOENT, "that question is not open any more");
-	if (r == 0 && live->o.forget)
-		live->o.forget(live->o.data);
 	if (r == 0)
-		r = engine_answer(live->o.engine, told->question.id, &answer, "watch", err);
-	live_unlock(live);
-	live->changed = true;
-	if (r < 0)
-		return r;
-	told = detach_told(live, id);
-	notify_watchers(
-		live, pack_notification("closed",
-			      json_pack("{s:I s:s}", "id", (json_int_t)id, "how", "answered")));
-	told_destroy(told);
-	return 0;
+		r = desk_answer(&live->channel, id, &answer, err);
+	if (r == 0)
+		close_told(live, id,
+			answer.kind >= AMBIT_ONCE ? "allowed in ambit watch"
+						  : "refused in ambit watch");
+	return r;
 }

@@ -26,15 +26,15 @@
 void
 live_lock(struct live *live)
 {
-	if (live->o.lock)
-		live->o.lock(live->o.data);
+	if (live->o.desk)
+		desk_lock(live->o.desk);
 }
 
 void
 live_unlock(struct live *live)
 {
-	if (live->o.unlock)
-		live->o.unlock(live->o.data);
+	if (live->o.desk)
+		desk_unlock(live->o.desk);
 }
 
 /* -- guests ----------------------------------------------------------------------------- */
@@ -208,15 +208,16 @@ is_guest(const struct live *live, const void *data)
 	return false;
 }
 
-/* Told once, when all that came is done: the door looks at everything anyway. */
+/* Told once, when all that came is done: the desk looks at everything anyway. */
 static void
-tell_door(struct live *live)
+tell_desk(struct live *live)
 {
-	if (!live->changed)
+	if (!live->changed || !live->o.desk)
 		return;
 	live->changed = false;
-	if (live->o.changed)
-		live->o.changed(live->o.data);
+	desk_lock(live->o.desk);
+	desk_look(live->o.desk);
+	desk_unlock(live->o.desk);
 }
 
 void
@@ -242,7 +243,7 @@ live_ready(struct live *live)
 			flush_guest_output(live, guest);
 	}
 	serve_all_out(live);
-	tell_door(live);
+	tell_desk(live);
 }
 
 void
@@ -251,11 +252,9 @@ live_notice(struct live *live)
 	if (!live)
 		return;
 	resume_listening(live);
-	if (atomic_load(&live->watchers) == 0)
-		return;
 	told_update(live);
 	serve_all_out(live);
-	tell_door(live);
+	tell_desk(live);
 }
 
 int
@@ -306,6 +305,10 @@ live_create(const struct live_options *options, struct live **ret_live, struct a
 		return err_nomem(err);
 	live->o = *options;
 	live->started = clock_now();
+	pthread_mutex_init(&live->lock, NULL);
+	live->channel = (struct desk_channel){
+		.type = &told_channel, .name = "watch", .where = "in ambit watch"
+	};
 	live->dir = live->listener = live->epoll = live->awaits = -1;
 	for (size_t i = 0; i < LIVE_REFUSED_KEPT; i++)
 		live->refused[i] = -1;
@@ -315,6 +318,8 @@ live_create(const struct live_options *options, struct live **ret_live, struct a
 		live_destroy(live);
 		return r;
 	}
+	if (live->o.desk && live->o.asks)
+		desk_add(live->o.desk, &live->channel);
 	*ret_live = live;
 	return 0;
 }
@@ -324,6 +329,8 @@ live_destroy(struct live *live)
 {
 	if (!live)
 		return;
+	if (live->channel.desk)
+		desk_remove(live->channel.desk, &live->channel);
 	if (live->listener >= 0)
 		unlinkat(live->dir, live->name, 0);
 	while (live->guests) {
@@ -337,6 +344,7 @@ live_destroy(struct live *live)
 	fd_close_at(&live->awaits);
 	fd_close_at(&live->epoll);
 	fd_close_at(&live->dir);
+	pthread_mutex_destroy(&live->lock);
 	free(live->what);
 	free(live);
 }

@@ -11,6 +11,8 @@
 #include <ambit/engine.h>
 #include <ambit/error.h>
 
+#include "ask/desk/desk.h"
+
 /* A session while it runs. Its door listens on a private unix socket; the person's
  * own programs list these, look, answer questions, and have what changed in the record
  * taken notice of at once. doc/live.md is the protocol. */
@@ -34,17 +36,13 @@ struct live_options {
 	const char *door;	     /* "run", "mcp", "serve"; static */
 	const char *what;	     /* what it does, in short; escaped; copied */
 	bool asks; /* questions are for watchers too: it was not said who answers alone */
-	bool puts; /* the engine's current question is put by this, for whoever watches */
-	/* Around each use of the engine. May be NULL. */
-	void (*lock)(void *data);
-	void (*unlock)(void *data);
-	/* With the lock, before an answer is stored or the record is read anew; or NULL. */
-	void (*forget)(void *data);
-	/* Without it: a question was answered, a watcher came or went, or modes and rules
-	 * changed: look again. Or NULL. */
-	void (*changed)(void *data);
+	/* Questions are put there, and watchers are one of its channels. Its lock is the engine's.
+	 * Borrowed; NULL: nothing is asked, and the engine is this thread's alone. */
+	struct desk *desk;
+	/* From any thread: live_notice is to be called. Or NULL. */
+	void (*wake)(void *data);
 	void (*stop)(void *data); /* the person wants it to end; NULL: it cannot */
-	/* What only the door knows, a JSON object; caller frees. With the lock. Or NULL. */
+	/* Facts of the door alone, a JSON object; caller frees. With the desk's lock. Or NULL. */
 	char *(*status)(void *data);
 	void *data;
 };
@@ -58,7 +56,7 @@ void live_destroy(struct live *live);
 /* Readable when live_ready is to be called; -1: none. */
 int live_fd(const struct live *live);
 void live_ready(struct live *live);
-/* Questions may have been put, settled or withdrawn: watchers are told. */
+/* After wake: watchers are told which questions were put or have ended. */
 void live_notice(struct live *live);
 /* How many watch that would be asked. From any thread. */
 unsigned live_watched(const struct live *live);

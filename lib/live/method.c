@@ -170,12 +170,8 @@ reload_engine(const struct asked *asked)
 	struct ambit_error err = { 0 };
 	int r;
 
-	live_lock(live);
-	if (live->o.forget)
-		live->o.forget(live->o.data);
-	r = engine_reload_record(live->o.engine, &err);
-	live_unlock(live);
-	live->changed = true;
+	r = live->o.desk ? desk_reload(live->o.desk, &err)
+			 : engine_reload_record(live->o.engine, &err);
 	if (r < 0)
 		send_error(asked->guest, asked->message, LIVE_FAILED, err.text);
 	else

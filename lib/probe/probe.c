@@ -16,6 +16,7 @@
 #include <sys/utsname.h>
 
 #include "probe/probe.h"
+#include "probe/probe-restart.h"
 
 #include "base/fd.h"
 #include "egress/dns/resolv.h"
@@ -283,7 +284,25 @@ probe_killable(struct probe *p)
 		snprintf(p->detail, sizeof(p->detail), "a supervisor is already in force here");
 	else
 		snprintf(p->detail, sizeof(p->detail), "%s",
-			p->ok ? "held calls survive signals" : strerror(-r));
+			p->ok ? "signals do not cancel a held call" : strerror(-r));
+}
+
+static void
+probe_signals(struct probe *p)
+{
+	bool traced = false;
+
+	if (try_listener_flags() == -EBUSY) {
+		snprintf(p->detail, sizeof(p->detail), "cannot be tried behind the line");
+		p->advice = NULL;
+		return;
+	}
+	p->ok = probe_try_restart(&traced);
+	snprintf(p->detail, sizeof(p->detail), "%s",
+		!p->ok	 ? "held calls are not restarted after a signal"
+		: traced ? "handlers run while a call is held, in processes with threads too"
+			 : "handlers run while a call is held; with several threads some wait "
+			   "for the answer (no ptrace)");
 }
 
 /* The one that cannot be tried: it is a property of a listener, and a process
@@ -365,6 +384,8 @@ static const struct {
 		"lsm=landlock,...)" },
 	{ "seccomp", probe_notify, "needs Linux 5.19 with CONFIG_SECCOMP_FILTER" },
 	{ "seccomp-killable", probe_killable, "needs Linux 5.19, and no other supervisor" },
+	{ "signals", probe_signals,
+		"programs with timers get EINTR, and their questions are asked again" },
 	{ "seccomp-wake-up", check_wake_support,
 		"Linux 6.6 or newer makes every notified call cheaper" },
 	{ "pidfd_getfd", probe_getfd,

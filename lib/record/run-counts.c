@@ -153,16 +153,34 @@ run_counts_pass(struct run_counts *counts, pid_t tid)
 
 /* -- refused --------------------------------------------------------------------- */
 
+static uint64_t
+get_heard_key(pid_t pid, const char *subject)
+{
+	return hash_fnv_text(HASH_FNV_START ^ (uint64_t)pid, subject);
+}
+
 static bool
 first_time(struct run_counts *counts, pid_t pid, const char *subject)
 {
-	uint64_t key = hash_fnv_text(HASH_FNV_START ^ (uint64_t)pid, subject);
+	uint64_t key = get_heard_key(pid, subject);
 	size_t slot = key % HEARD_SLOTS;
 
 	if (counts->heard[slot] == key)
 		return false;
 	counts->heard[slot] = key;
 	return true;
+}
+
+bool
+run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject)
+{
+	uint64_t key = get_heard_key(pid, subject);
+	bool known;
+
+	pthread_mutex_lock(&counts->lock);
+	known = counts->heard[key % HEARD_SLOTS] == key;
+	pthread_mutex_unlock(&counts->lock);
+	return known;
 }
 
 static struct ambit_run_refusal *
@@ -180,7 +198,7 @@ static size_t
 list_refusal(struct run_counts *counts, const struct run_refusal *refusal)
 {
 	struct ambit_run_refusal *at = find_refusal(counts, refusal->what, refusal->subject), *more;
-	struct ambit_run_refusal new = { .count = 1 };
+	struct ambit_run_refusal new = { .count = 1, .asked = refusal->asked };
 
 	if (at) {
 		at->count++;
@@ -261,7 +279,8 @@ run_counts_forget(struct run_counts *counts)
 static json_t *
 refusal_status(const struct ambit_run_refusal *refusal)
 {
-	auto_json json_t *row = json_pack("{s:I}", "count", (json_int_t)refusal->count);
+	auto_json json_t *row = json_pack(
+		"{s:I, s:b}", "count", (json_int_t)refusal->count, "asked", refusal->asked);
 
 	if (!row || json_set_text(row, "what", refusal->what) < 0 ||
 		json_set_text(row, "subject", refusal->subject) < 0 ||

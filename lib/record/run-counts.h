@@ -26,12 +26,16 @@ struct run_refusal {
 	const char *code;
 	const char *message;
 	const char *program; /* as the process says: stored escaped */
+	bool asked;	     /* of the outcome */
 	pid_t pid;
 };
 
 /* Counts one refusal; key is remembered for run_counts_is_repeated. True: the first for this
  * process and subject. */
 bool run_counts_refuse(struct run_counts *counts, const struct run_refusal *refusal, uint64_t key);
+
+/* Whether run_counts_refuse has counted this subject for this process before. */
+bool run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject);
 
 /* Whether this key was refused within the last second, and nothing was answered since. If so,
  * it is counted, and the caller need not decide again. The caller makes the key of everything

@@ -62,6 +62,7 @@ refusal_json(const struct ambit_run_refusal *refusal)
 		set_text(row, "code", refusal->code) < 0 ||
 		set_text(row, "program", refusal->program) < 0 ||
 		set_text(row, "message", refusal->message) < 0 ||
+		json_object_set_new(row, "asked", json_boolean(refusal->asked)) < 0 ||
 		set_count(row, "count", refusal->count) < 0)
 		return NULL;
 	return steal_ptr(&row);

@@ -7,9 +7,7 @@
 /* An answer as a person sees it, at the prompt or in a form. ambit_answers has its name. */
 struct answer_row {
 	char key;	   /* gives it at the prompt */
-	const char *label; /* beside the key */
-	const char *title; /* in a form */
-	const char *help;  /* at the prompt */
+	const char *label; /* where the choice itself has no words; of ALWAYS the width */
 };
 
 /* By enum ambit_answer_kind. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "request/host.h"
 #include "request/request-object.h"
@@ -157,4 +158,44 @@ host_unix_text(const char *host)
 		if (strstr(host + PREFIX_LEN, sockets[i].part))
 			return sockets[i].text;
 	return "a process outside may act on what it is sent";
+}
+
+/* Names that begin so are harmless by themselves. */
+static const char *const harmless[] = { "it looks up", "it prints", "it writes into" };
+
+char *
+host_unix_danger(const char *host)
+{
+	const char *text = host_unix_text(host);
+	char *danger;
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		if (str_prefix(text, harmless[i]))
+			return strdup("");
+	if (!str_prefix(text, "it "))
+		return strdup("");
+	danger = strdup(text + strlen(str_prefix(text, "it gives ") ? "it gives " : "it "));
+	for (char *at = danger; at && *at; at++)
+		*at = ascii_is_lower(*at) ? (char)(*at - 32) : *at;
+	return danger;
+}
+
+const char *
+host_unix_name(const char *host)
+{
+	static const struct {
+		const char *part, *name;
+	} names[] = {
+		{ "docker", "Docker" },
+		{ "podman", "Podman" },
+		{ "containerd", "containerd" },
+		{ "ssh", "the SSH agent" },
+		{ "gpg", "the GPG agent" },
+		{ "systemd", "systemd" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(host + PREFIX_LEN, names[i].part))
+			return names[i].name;
+	return "the program behind it";
 }

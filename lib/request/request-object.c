@@ -83,6 +83,9 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.marks = from->marks,
 		.plain = from->plain,
 		.truncates = from->truncates,
+		.made = from->exists && from->made,
+		.in_made = from->in_made,
+		.fresh = from->fresh,
 	};
 	/* What does not exist has no inode that something could be known by. */
 	if (from->exists) {

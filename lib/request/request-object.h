@@ -20,6 +20,12 @@ struct ambit_object {
 	 * node. All that a judge is told about. */
 	bool plain;
 	bool truncates; /* what it holds is dropped */
+	/* These decide what an answer "once" covers: see decide/once.h. */
+	bool made;    /* the same program in the same process made it under such a yes */
+	bool in_made; /* it lies, or will lie, in a directory that is made in this sense */
+	/* The result is plain: no symlink, no set-id bit; only objects that are made in this
+	 * sense get another name or place. */
+	bool fresh;
 	mode_t mode;
 	dev_t dev;
 	ino_t ino;
@@ -34,6 +40,16 @@ int request_objects(const struct ambit_object *objects, size_t n,
 /* The file that the process runs, as the kernel says, and which one it is: program is what the
  * process calls itself. Copied. -ENOMEM. */
 int request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino);
+
+/* A number that changes when the process runs another program, or the same one anew. */
+void request_set_image(struct ambit_request *request, uint64_t image);
+
+/* A number that is equal for calls that do exactly the same: only those share a question. */
+void request_set_detail(struct ambit_request *request, uint64_t detail);
+
+/* From the run's first command down to the process itself, as each calls itself. Taken; NULL:
+ * not known. */
+void request_set_line(struct ambit_request *request, char **names);
 
 /* What it does beyond what can be told before is decided as it does it: by the kernel line,
  * for a command; by the tool, for what is in an archive. */
@@ -52,6 +68,9 @@ struct request_object {
 	bool marks;
 	bool plain;
 	bool truncates;
+	bool made;
+	bool in_made;
+	bool fresh;
 	mode_t mode;
 	dev_t dev;
 	ino_t ino;

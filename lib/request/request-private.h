@@ -52,9 +52,12 @@ struct ambit_request {
 	pid_t pid;
 	uint64_t start;
 	char *program; /* as it calls itself */
+	char **line;   /* those it descends from and itself, as they call themselves; or NULL */
 	char *exe;     /* what it runs, or NULL: not known */
 	dev_t exe_dev;
 	ino_t exe_ino;
+	uint64_t image;	 /* see request_set_image */
+	uint64_t detail; /* see request_set_detail */
 	char *agent;
 	bool held;
 	bool again;	 /* the same call as before, decided anew: not one more */

@@ -61,6 +61,7 @@ ambit_request_destroy(struct ambit_request *request)
 	free(request->scope_root);
 	free(request->program);
 	free(request->exe);
+	strv_free(request->line);
 	free(request->agent);
 	free(request->bad_reason);
 	free(request);
@@ -631,12 +632,31 @@ ambit_request_set_who(struct ambit_request *request, pid_t pid, uint64_t start, 
 	return r;
 }
 
+void
+request_set_detail(struct ambit_request *request, uint64_t detail)
+{
+	request->detail = detail;
+}
+
+void
+request_set_image(struct ambit_request *request, uint64_t image)
+{
+	request->image = image;
+}
+
 int
 request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino)
 {
 	request->exe_dev = dev;
 	request->exe_ino = ino;
 	return replace_text(&request->exe, exe);
+}
+
+void
+request_set_line(struct ambit_request *request, char **names)
+{
+	strv_free(request->line);
+	request->line = names;
 }
 
 void

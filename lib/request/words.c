@@ -142,24 +142,18 @@ const struct ambit_word ambit_ops[] = {
  * the prompt, text). */
 /* clang-format off */
 #define ANSWERS(ROW) \
-	ROW(AMBIT_NO, "no", 'n', "no", "No", \
-		"no; so do Enter, Esc, ^C and ^D", "no, this time") \
-	ROW(AMBIT_NO_SESSION, "no-session", 'N', "no more", "No, for this session", \
-		"no, and do not ask again in this session", "no, for this session") \
-	ROW(AMBIT_ONCE, "once", 'y', "once", "Yes, this once", \
-		"yes, this time only", "yes, this once") \
-	ROW(AMBIT_FILE, "file", 'f', "file", "Yes, for this session", \
-		"yes, for this path, until the session ends", \
+	ROW(AMBIT_NO, "no", 'n', "no", "no, this time") \
+	ROW(AMBIT_NO_SESSION, "no-session", 'N', "no, for this session", "no, for this session") \
+	ROW(AMBIT_ONCE, "once", 'y', "once", "yes, this once") \
+	ROW(AMBIT_FILE, "file", 's', "exactly this, this session", \
 		"yes, this path, call or host, for this session") \
-	ROW(AMBIT_FOLDER, "folder", 'd', "folder", "Yes, the folder, for this session", \
-		"yes, for everything beneath this folder, until the session ends", \
+	ROW(AMBIT_FOLDER, "folder", 'd', "this folder, this session", \
 		"yes, everything beneath this folder, for this session") \
-	ROW(AMBIT_ALWAYS, "always", 'a', "always", "Yes, always", \
-		"yes, as a standing rule of this project; shown in full first", \
+	ROW(AMBIT_ALWAYS, "always", 'a', "exactly this", \
 		"yes, as a standing rule of this project folder")
 
-#define WORD(kind, name, key, label, title, help, text) { name, kind, text },
-#define SHOWN(kind, name, key, label, title, help, text) [kind] = { key, label, title, help },
+#define WORD(kind, name, key, label, text) { name, kind, text },
+#define SHOWN(kind, name, key, label, text) [kind] = { key, label },
 
 const struct ambit_word ambit_answers[] = { ANSWERS(WORD) { 0 } };
 const struct answer_row answer_rows[] = { ANSWERS(SHOWN) };

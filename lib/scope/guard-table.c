@@ -13,6 +13,7 @@
  * Of 73 115 files in 2007 npm packages these rows name seven, so that npm ci
  * asks little; .npmrc is never in a package. */
 
+#include "base/str.h"
 #include "scope/guard.h"
 
 #define SHELL "a shell runs it at start-up"
@@ -37,6 +38,14 @@
 #define CREDENTIALS "it holds credentials"
 #define PROCESS "it holds what a process keeps to itself, tokens among it"
 #define BROWSER "a browser keeps passwords and cookies in it"
+#define LETS_IN "it lets others log in"
+#define TRUSTS "ssh runs and trusts what it says"
+#define DESKTOP "the desktop starts programs from it"
+#define REPOSITORY "it decides which repository git uses"
+#define WITHOUT "without it git takes another repository"
+#define DIRENV "direnv runs it"
+#define COMPILER "it decides which compiler cargo and rustc are"
+#define RIPGREP "ripgrep runs programs it names (--pre)"
 
 /* What counts where people work, but not in a package that was unpacked into a store;
  * and the same where to remove it is fine. */
@@ -89,18 +98,17 @@ const struct guard guard_table[] = {
 		.source = "systemd.unit(5), user unit search path" },
 	{ .pattern = "~/.local/share/systemd/**", .text = LOGIN,
 		.source = "systemd.unit(5), user unit search path" },
-	{ .pattern = "~/.local/share/applications/**", .text = "the desktop starts programs "
-		"from it",
+	{ .pattern = "~/.local/share/applications/**", .text = DESKTOP,
 		.source = "XDG Desktop Entry Specification" },
 	{ .pattern = "LaunchAgents/**", .text = LOGIN, .source = "launchd.plist(5)" },
 	{ .pattern = "/var/spool/cron/**", .text = CRON, .source = "cron(8)" },
 	{ .pattern = "/etc/crontab", .text = CRON, .source = "cron(8)" },
 	{ .pattern = "/etc/cron*/**", .text = CRON, .source = "cron(8)" },
-	{ .pattern = "authorized_keys", .text = "it lets others log in",
+	{ .pattern = "authorized_keys", .text = LETS_IN,
 		.source = "sshd(8), AUTHORIZED_KEYS" },
-	{ .pattern = "authorized_keys2", .text = "it lets others log in",
+	{ .pattern = "authorized_keys2", .text = LETS_IN,
 		.source = "sshd_config(5), AuthorizedKeysFile" },
-	{ .pattern = ".ssh/**", .text = "ssh runs and trusts what it says",
+	{ .pattern = ".ssh/**", .text = TRUSTS,
 		.source = "ssh_config(5), ProxyCommand" },
 	/* programs */
 	{ .pattern = "~/bin/**", .text = PROGRAMS, .source = "Debian's default .profile" },
@@ -116,7 +124,7 @@ const struct guard guard_table[] = {
 	{ .pattern = "~/go/bin/**", .text = PROGRAMS, .source = "go help install" },
 	{ .pattern = "~/.config/go/env", .text = BUILD, .source = "go help env" },
 	/* git */
-	{ .pattern = ".git", .text = "it decides which repository git uses",
+	{ .pattern = ".git", .text = REPOSITORY,
 		.source = "gitrepository-layout(5)" },
 	{ .pattern = ".git/hooks/**", .except = "*.sample", .text = HOOK, .source = "githooks(5)" },
 	{ .pattern = ".git/config", .text = GIT, .source = "git-config(1), FILES" },
@@ -147,7 +155,7 @@ const struct guard guard_table[] = {
 	{ .pattern = ".git/modules/*/remotes/**", .text = REMOTE,
 		.source = "gitrepository-layout(5)" },
 	/* Without it git looks for a repository elsewhere: in the folder itself. */
-	{ .pattern = ".git/HEAD", .kept = true, .text = "without it git takes another repository",
+	{ .pattern = ".git/HEAD", .kept = true, .text = WITHOUT,
 		.source = "gitrepository-layout(5)" },
 	LOOSE(".gitmodules", GIT, "gitmodules(5)"),
 	{ .pattern = ".gitconfig", .text = GIT, .source = "git-config(1), FILES" },
@@ -219,9 +227,9 @@ const struct guard guard_table[] = {
 	PROJECT(".devcontainer.json", EDITOR, "Dev Container Specification"),
 	/* environments and versions; "mise/config.toml" is read as well, but a row for it would
 	 * ask about every file called mise */
-	PROJECT(".envrc", "direnv runs it", "direnv(1)"),
-	{ .pattern = "~/.direnvrc", .text = "direnv runs it", .source = "direnv(1)" },
-	{ .pattern = "~/.config/direnv/**", .text = "direnv runs it", .source = "direnv.toml(1)" },
+	PROJECT(".envrc", DIRENV, "direnv(1)"),
+	{ .pattern = "~/.direnvrc", .text = DIRENV, .source = "direnv(1)" },
+	{ .pattern = "~/.config/direnv/**", .text = DIRENV, .source = "direnv.toml(1)" },
 	PROJECT("mise.toml", VERSIONS, "mise docs, Configuration"),
 	PROJECT(".mise.toml", VERSIONS, "mise docs, Configuration"),
 	PROJECT("mise.*.toml", VERSIONS, "mise docs, Configuration"),
@@ -259,9 +267,9 @@ const struct guard guard_table[] = {
 	PROJECT(".bunfig.toml", PACKAGES, "Bun docs, bunfig.toml preload"),
 	PROJECT(".cargo/config", CARGO, "Cargo book, Configuration"),
 	PROJECT(".cargo/config.*", CARGO, "Cargo book, Configuration"),
-	PROJECT("rust-toolchain", "it decides which compiler cargo and rustc are",
+	PROJECT("rust-toolchain", COMPILER,
 		"rustup book, Overrides"),
-	PROJECT("rust-toolchain.toml", "it decides which compiler cargo and rustc are",
+	PROJECT("rust-toolchain.toml", COMPILER,
 		"rustup book, Overrides"),
 	PROJECT("gradle-wrapper.properties", WRAPPER, "Gradle docs, Gradle Wrapper"),
 	PROJECT("gradle-wrapper.jar", WRAPPER, "Gradle docs, Gradle Wrapper"),
@@ -282,7 +290,7 @@ const struct guard guard_table[] = {
 	PROJECT(".bazelrc", BUILD, "Bazel docs, bazelrc"),
 	PROJECT(".bazelversion", WRAPPER, "Bazelisk README"),
 	PROJECT(".bazeliskrc", WRAPPER, "Bazelisk README"),
-	PROJECT(".ripgreprc", "ripgrep runs programs it names (--pre)",
+	PROJECT(".ripgreprc", RIPGREP,
 		"rg(1), CONFIGURATION FILES"),
 	/* interpreters and debuggers */
 	PROJECT(".Rprofile", REPL, "R manual, ?Startup"),
@@ -485,3 +493,65 @@ const struct guard guard_table[] = {
 	{ .pattern = NULL },
 };
 /* clang-format on */
+
+static const struct {
+	const char *text;
+	const char *danger;
+} dangers[] = {
+	{ SHELL, "RUNS AS YOU in your next shell" },
+	{ LOGIN, "RUNS AS YOU at your next login" },
+	{ CRON, "RUNS LATER, started by cron" },
+	{ PROGRAMS, "RUNS AS YOU when you call it by name" },
+	{ GIT, "RUNS AS YOU at your next git command" },
+	{ REMOTE, "CHANGES WHERE git PUSHES TO" },
+	{ HOOK, "RUNS AS YOU when git calls it" },
+	{ HOOKS, "RUNS AS YOU at your next git commit" },
+	{ EDITOR, "RUNS AS YOU in your editor" },
+	{ STARTS, "RUNS AS YOU in your editor" },
+	{ VERSIONS, "DECIDES WHICH PROGRAMS RUN HERE" },
+	{ PACKAGES, "RUNS AS YOU in a package manager" },
+	{ BUILD, "RUNS AS YOU in your next build" },
+	{ SCRIPT, "RUNS AS YOU in your next build" },
+	{ WRAPPER, "DECIDES WHICH BUILD TOOL RUNS" },
+	{ CARGO, "RUNS AS YOU at your next cargo command" },
+	{ REPL, "RUNS AS YOU in an interpreter" },
+	{ AGENT, "CHANGES WHAT YOUR AGENTS DO" },
+	{ KEY, "YOUR PRIVATE KEY" },
+	{ CREDENTIALS, "YOUR PASSWORDS OR TOKENS" },
+	{ PROCESS, "WHAT A PROCESS KEEPS SECRET" },
+	{ BROWSER, "YOUR PASSWORDS AND COOKIES" },
+	{ LETS_IN, "LETS OTHERS LOG IN AS YOU" },
+	{ TRUSTS, "CHANGES WHAT ssh RUNS AND TRUSTS" },
+	{ DESKTOP, "RUNS AS YOU from your desktop" },
+	{ REPOSITORY, "CHANGES WHICH REPOSITORY git USES" },
+	{ WITHOUT, "CHANGES WHICH REPOSITORY git USES" },
+	{ DIRENV, "RUNS AS YOU when direnv loads it" },
+	{ COMPILER, "DECIDES WHICH COMPILER RUNS" },
+	{ RIPGREP, "RUNS AS YOU at your next rg" },
+};
+
+static bool
+runs_at_commit(const char *real)
+{
+	static const char *const names[] = { "/pre-commit", "/prepare-commit-msg", "/commit-msg",
+		"/post-commit" };
+	const char *name = strrchr(real, '/');
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (streq(name, names[i]))
+			return true;
+	return false;
+}
+
+const char *
+guard_danger(const struct guard *guard, const char *real, enum ambit_access access)
+{
+	if (access == AMBIT_ACCESS_DELETE && !guard->kept)
+		return "DELETES SOMETHING GUARDED";
+	if (streq(guard->text, HOOK) && runs_at_commit(real))
+		return "RUNS AS YOU at your next git commit";
+	for (size_t i = 0; i < sizeof(dangers) / sizeof(dangers[0]); i++)
+		if (streq(guard->text, dangers[i].text))
+			return dangers[i].danger;
+	return guard->reads ? "SECRET" : "GUARDED BY YOU";
+}

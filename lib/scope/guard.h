@@ -123,6 +123,10 @@ enum guard_stand guards_stand(const struct guards *guards, const char *dir);
 int guards_each_secret(
 	const struct guards *guards, int (*each)(void *data, const char *real), void *data);
 
+/* The danger of a change of real, in few words and capitals: "RUNS AS YOU in your next shell".
+ * It holds for every name of the guard. Static. */
+const char *guard_danger(const struct guard *guard, const char *real, enum ambit_access access);
+
 /* What is wrong with a pattern, or NULL. Static. */
 const char *guard_pattern_fault(const char *pattern);
 

@@ -191,7 +191,26 @@ static const struct key keys[] = {
 		AT(question_timeout),
 		.max = 7 * 24 * 3600,
 		.fallback = "300",
-		.text = "seconds until an open question is a no; 0: never",
+		.text = "seconds until an open question is a no; 0: never; if it is not set: "
+			"never on a terminal and in ambit watch, 300 in mcp and serve and for a "
+			"program that answers",
+	},
+	{
+		.name = "bell",
+		.type = KEY_FLAG,
+		.narrow = NARROW_NEVER,
+		AT(bell),
+		.fallback = "true",
+		.text = "whether a question rings: the terminal's bell, and a desktop notification "
+			"from terminals that are known to show one",
+	},
+	{
+		.name = "notify_command",
+		.type = KEY_COMMAND,
+		.narrow = NARROW_NEVER,
+		AT(notify_command),
+		.text = "a program and its arguments, started at each question that a person has "
+			"to answer; it gets the question as JSON on its standard input",
 	},
 	{
 		.name = "loop_limit",

@@ -6,7 +6,7 @@
 
 /* The one table of settings: decoder, narrowing, listing and schema read it. */
 
-#define KEYS_N 33
+#define KEYS_N 35
 
 enum key_type {
 	KEY_NOTHING = 0, /* a string that means nothing here ("$schema") */
@@ -20,6 +20,7 @@ enum key_type {
 	KEY_PROGRAM,	 /* char **, and policy_timeout */
 	KEY_AGENTS,	 /* name -> how it is started */
 	KEY_JUDGE,	 /* struct settings_judge */
+	KEY_COMMAND,	 /* char **: a program and its arguments */
 	KEY_PATTERNS,	 /* char **: guard patterns; this and what follows are lists */
 	KEY_PATHS,
 	KEY_HOSTS,

@@ -50,10 +50,12 @@ struct settings_values {
 	char **allow_hosts;
 	char **deny_hosts;
 	char **profiles;
-	char *ask;	      /* "tty", "deny", "allow", "exec:/path"; NULL */
-	int question_timeout; /* seconds; -1; 0 never */
-	int loop_limit;	      /* identical calls in a row; -1; 0 off */
-	struct agent *agents; /* the person's own; what they point to is owned */
+	char *ask;	       /* "tty", "deny", "allow", "exec:/path"; NULL */
+	int question_timeout;  /* seconds; -1; 0 never */
+	int bell;	       /* -1 */
+	char **notify_command; /* argv, argv[0] absolute; NULL: none. The person's only */
+	int loop_limit;	       /* identical calls in a row; -1; 0 off */
+	struct agent *agents;  /* the person's own; what they point to is owned */
 	size_t n_agents;
 	int agent_timeout; /* seconds; -1; 0 none */
 	int agent_depth;   /* agents in agents; -1 */

@@ -132,6 +132,9 @@ pack_key_schema(const struct key *key)
 		return pack_agents_schema();
 	case KEY_JUDGE:
 		return judge_schema();
+	case KEY_COMMAND:
+		return json_pack("{s:s, s:{s:s}, s:i, s:i}", "type", "array", "items", "type",
+			"string", "minItems", 1, "maxItems", DECODE_LIST_MAX);
 	case KEY_PATTERNS:
 		return list_of(text_like("^(~/|/)?[^/]+(/[^/]+)*$"));
 	case KEY_PATHS:

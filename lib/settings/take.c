@@ -143,7 +143,7 @@ decode_command(struct decode *d, const json_t *value, char ***ret_argv)
 	int r = decode_array(d, value, "a list: the program and its arguments");
 
 	if (r == 0 && json_array_size(value) == 0)
-		r = decode_bad(d, "'command' is empty");
+		r = decode_bad(d, "'%s' is empty", d->path[d->depth - 1]);
 	for (size_t i = 0; r == 0 && i < json_array_size(value); i++) {
 		decode_enter_index(d, i);
 		r = decode_string(d, json_array_get(value, i), "a list of strings", &text);
@@ -183,6 +183,13 @@ take_program(struct decode *d, const struct key *key, const json_t *value,
 		decode_leave(d);
 	}
 	return *argv ? 0 : decode_bad(d, "'%s' has no 'command'", key->name);
+}
+
+static int
+take_command(struct decode *d, const struct key *key, const json_t *value,
+	struct settings_values *values)
+{
+	return decode_command(d, value, key_field(key, values));
 }
 
 static int
@@ -235,6 +242,7 @@ decode_value(struct decode *d, const struct key *key, const json_t *value,
 		[KEY_PROGRAM] = take_program,
 		[KEY_AGENTS] = take_agents,
 		[KEY_JUDGE] = take_judge,
+		[KEY_COMMAND] = take_command,
 		[KEY_PATTERNS] = take_list,
 		[KEY_PATHS] = take_list,
 		[KEY_HOSTS] = take_list,

@@ -25,6 +25,7 @@ values_init(struct settings_values *values)
 		.allow_bash = -1,
 		.policy_timeout = -1,
 		.question_timeout = -1,
+		.bell = -1,
 		.loop_limit = -1,
 		.agent_timeout = -1,
 		.agent_depth = -1,
@@ -49,6 +50,7 @@ values_finish(struct settings_values *values)
 	free(values->permissions);
 	json_decref(values->policy);
 	strv_free(values->policy_program);
+	strv_free(values->notify_command);
 	judge_finish(&values->judge);
 	free(values->ask);
 	agents_finish(values);
@@ -146,6 +148,11 @@ values_merge(struct settings_values *into, struct settings_values *from, const s
 		strv_free(into->policy_program);
 		into->policy_program = steal_ptr(&from->policy_program);
 		into->policy_timeout = from->policy_timeout;
+		return 0;
+	case KEY_COMMAND:
+		strv_free(*(char ***)key_field(key, into));
+		*(char ***)key_field(key, into) = *(char ***)key_field(key, from);
+		*(char ***)key_field(key, from) = NULL;
 		return 0;
 	case KEY_AGENTS:
 		return agents_merge(into, from);
@@ -262,6 +269,12 @@ show_effects(const int *person, const int *folder)
 }
 
 static json_t *
+show_command(char *const *argv)
+{
+	return argv ? show_lists(argv, NULL) : json_null();
+}
+
+static json_t *
 show_program(const struct settings_values *person)
 {
 	json_t *command;
@@ -308,6 +321,8 @@ values_show(const struct key *key, const struct settings_values *person,
 		return show_policy(person->policy, folder->policy);
 	case KEY_PROGRAM:
 		return show_program(person);
+	case KEY_COMMAND:
+		return show_command(*(char **const *)key_value(key, person));
 	case KEY_AGENTS:
 		return agents_show(person);
 	case KEY_JUDGE:

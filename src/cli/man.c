@@ -148,6 +148,11 @@ print_environment(void)
 		{ "SHELL", "What run starts if no command is given." },
 		{ "TMPDIR", "Where run makes the command's own temporary directory; else /tmp." },
 		{ "NO_COLOR", "If not empty, no colours." },
+		{ "AMBIT_SESSION, AMBIT_FOLDER",
+			"Set by ambit for every command behind the line, also by mcp, serve and "
+			"spawn: the name of the session, and the folder. For prompts and scripts. "
+			"Ambit itself never reads them." },
+		{ "PWD", "Set by ambit to the directory that the command starts in." },
 	};
 
 	fputs(".SH ENVIRONMENT\n", stdout);

@@ -102,13 +102,21 @@ out_json(json_t *value, struct ambit_error *err)
 }
 
 bool
+out_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return term != NULL && streq(term, "dumb");
+}
+
+bool
 out_colour(int fd)
 {
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no = getenv("NO_COLOR");
 
 	if (no != NULL && no[0] != '\0')
 		return false;
-	return term != NULL && !streq(term, "dumb") && isatty(fd);
+	return getenv("TERM") != NULL && !out_is_dumb() && isatty(fd);
 }
 
 void

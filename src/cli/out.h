@@ -33,6 +33,8 @@ int table_finish(struct table *table, struct ambit_error *err);
 void out_text(const char *text);
 /* value as one line; takes it. NULL is -ENOMEM. */
 int out_json(json_t *value, struct ambit_error *err);
+/* Whether $TERM says that the terminal knows no escape sequences. */
+bool out_is_dumb(void);
 /* Whether fd is a terminal that wants colours. */
 bool out_colour(int fd);
 /* The verdict's word, with colour where there is a terminal that wants it. */

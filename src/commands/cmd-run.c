@@ -89,6 +89,14 @@ say_unrecorded(const struct run *run, const struct ambit_run_result *result)
 		result->status, result->unrecorded);
 }
 
+static void
+end_notify(struct run *run)
+{
+	engine_close_notify(run->world.engine);
+	if (run->notify_failure[0] != '\0' && !run->quiet)
+		fprintf(stderr, "ambit: notify_command failed: %s\n", run->notify_failure);
+}
+
 /* What the shell hears. The record and the report are part of what was asked for:
  * without them a command that went well did not. */
 static int
@@ -107,6 +115,7 @@ report_run_result(struct run *run, const struct ambit_run_result *result)
 		say_not_started(run, result->error);
 	run_summary(run, result);
 	run_ask_planted(run, result);
+	end_notify(run);
 	if (status == 0 && result->refused > 0 && args_get(run->args, OPT_FAIL_ON_REFUSAL) != NULL)
 		status = EXIT_FAILED;
 	if (status == 0 && result->unrecorded != NULL)
@@ -145,6 +154,8 @@ run_command_in(const struct args *args, struct around *inner, struct ambit_error
 		return blame_machine(r, err);
 	r = run_begin(&run, args, inner, keeper, err);
 	signal(SIGXFSZ, full);
+	if (r == 0)
+		run_greet(&run);
 	if (r == 0)
 		r = supervise_command(&run, &result, err);
 	signal(SIGXFSZ, SIG_IGN);
@@ -190,9 +201,9 @@ const struct command cmd_run = {
 		"starts read anywhere and write inside the folder. A call that goes further is "
 		"held,\n"
 		"you are asked, and it goes on or fails as you say; other work goes on meanwhile.\n"
-		"Without a command it is your shell. The command starts in the folder, or where "
-		"you\n"
-		"are if that is inside.\n"
+		"Without a command it is your shell, which begins with a line that says where "
+		"it may\n"
+		"write. The command starts in the folder, or where you are if that is inside.\n"
 		"\n"
 		"Options end at the first word that is none: what follows is the command's own.\n"
 		"\n"
@@ -204,9 +215,9 @@ const struct command cmd_run = {
 		"outside is\n"
 		"refused. A refused call fails with 'Permission denied', a line about it goes "
 		"to the\n"
-		"program's own standard error where that is a file or a pipe, and a summary "
-		"follows at\n"
-		"the end.\n"
+		"program's own standard error where that is a file, a pipe or a socket of its "
+		"parent's,\n"
+		"and a summary follows at the end.\n"
 		"\n"
 		"What it connects to is decided by the name of the host: one that is not allowed\n"
 		"(--allow-host, --for, a rule) is asked about when its name is looked up.\n"

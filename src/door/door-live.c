@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live session of a server. Its thread does what comes over the socket, under the
- * registry's lock; calls that wait look again when that is let go. Who connects is the
- * person: see lib/live. */
+/* The live session of a server. Its thread carries out the requests that come over the
+ * socket. Only the person can connect: see lib/live. */
 
 #include <poll.h>
 #include <pthread.h>
@@ -12,6 +11,7 @@
 #include "engine/doors.h"
 #include "line/process/run-doors.h"
 #include "live/live.h"
+#include "tools/registry/registry-desk.h"
 
 #include "door-live.h"
 
@@ -31,29 +31,6 @@ struct door_live {
 	int noticed; /* readable when questions are to be looked at */
 	int ending;
 };
-
-static void
-lock_registry(void *data)
-{
-	ambit_registry_lock(((struct door_live *)data)->box->registry);
-}
-
-static void
-unlock_registry(void *data)
-{
-	ambit_registry_unlock(((struct door_live *)data)->box->registry);
-}
-
-/* Letting go of the lock wakes those who wait. */
-static void
-wake_waiting_calls(void *data)
-{
-	struct door_live *live = data;
-
-	lock_registry(live);
-	unlock_registry(live);
-	eventfd_write(live->noticed, 1);
-}
 
 static void
 stop_live_door(void *data)
@@ -78,12 +55,6 @@ static void
 signal_questions(void *data)
 {
 	eventfd_write(((struct door_live *)data)->noticed, 1);
-}
-
-static bool
-has_watchers(void *data)
-{
-	return live_watched(((struct door_live *)data)->live) > 0;
 }
 
 static void *
@@ -134,14 +105,12 @@ start_live_session(struct door_live *live, const struct args *args, struct ambit
 		.door = args->command->name,
 		.what = what,
 		.asks = toolbox_asks(live->box),
-		.lock = lock_registry,
-		.unlock = unlock_registry,
-		.changed = wake_waiting_calls,
+		.desk = registry_desk(live->box->registry),
+		.wake = signal_questions,
 		.stop = stop_live_door,
 		.status = make_door_status,
 		.data = live,
 	};
-	const struct ambit_registry_watch watch = { signal_questions, has_watchers, live };
 	int r;
 
 	live->noticed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -150,15 +119,13 @@ start_live_session(struct door_live *live, const struct args *args, struct ambit
 		return err_sys(err, errno, "eventfd");
 	if (live->directory == NULL || what == NULL)
 		return err_nomem(err);
-	lock_registry(live);
+	ambit_registry_lock(live->box->registry);
 	r = engine_store(live->box->world.engine, err);
-	unlock_registry(live);
+	ambit_registry_unlock(live->box->registry);
 	if (r == 0)
 		r = live_create(&options, &live->live, err);
 	if (r == 0)
 		r = start_live_thread(live, err);
-	if (r == 0)
-		ambit_registry_watch(live->box->registry, &watch);
 	return r;
 }
 

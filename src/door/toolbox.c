@@ -13,6 +13,7 @@
 #include "toolbox.h"
 
 #include "ask/approver.h"
+#include "ask/tty/ring.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
@@ -56,8 +57,16 @@ open_tty(struct toolbox *box, struct ambit_error *err)
 	if (box->tty < 0)
 		return err_set(err, ENOTTY, "--ask tty: there is no terminal to ask on");
 	/* What is run here is in a session of its own, without it. */
-	return approver_on_tty(
-		box->tty, box->tty, out_colour(box->tty) ? TTY_COLOUR : 0, &box->approver, err);
+	return approver_on_tty(box->tty, box->tty,
+		(out_colour(box->tty) ? TTY_COLOUR : 0) | (out_is_dumb() ? 0 : TTY_CLEAR),
+		&box->approver, err);
+}
+
+static void
+say_notify_failure(void *data, const char *why)
+{
+	(void)data;
+	fprintf(stderr, "ambit: notify_command failed: %s\n", why);
 }
 
 static int
@@ -117,7 +126,13 @@ open_engine(struct toolbox *box, const struct args *args, const char *door, stru
 	};
 	int r = ambit_engine_create(&options, &box->world.engine, err);
 
-	return r == 0 && toolbox_is_inside(box) ? note_inside(box, door, err) : r;
+	if (r == 0 && toolbox_is_inside(box))
+		return note_inside(box, door, err);
+	if (ambit_settings_number(box->world.settings, "bell") != 0)
+		approver_set_ring(box->approver, ring_for_terminal(environ));
+	return r < 0 ? r
+		     : engine_open_notify(
+			       box->world.engine, environ, say_notify_failure, NULL, err);
 }
 
 /* -- behind a line --------------------------------------------------------------- */

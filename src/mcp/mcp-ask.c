@@ -26,7 +26,7 @@ struct open_question {
 	char id[32];
 	int done;	   /* readable when there is an answer, or never will be */
 	json_t *response;  /* the whole message; with the lock */
-	bool withdrawn;	   /* likewise */
+	char how[128];	   /* likewise: it has ended elsewhere; "": it has not */
 	const void *asker; /* whose it is, and its id there */
 	uint64_t question;
 };
@@ -39,6 +39,14 @@ is_withdrawn(const struct mcp *mcp, const struct open_question *open)
 			mcp->withdrawn[i].question == open->question)
 			return true;
 	return false;
+}
+
+/* With the lock. */
+static void
+end_open_question(struct open_question *open, const char *how)
+{
+	snprintf(open->how, sizeof(open->how), "%s", how);
+	eventfd_write(open->done, 1);
 }
 
 static int
@@ -60,8 +68,9 @@ open_question(const struct asker *asker, const struct ambit_question *question,
 		open->id, sizeof(open->id), "ambit-%llu", (unsigned long long)++mcp->last_question);
 	open->next = mcp->open;
 	mcp->open = open;
-	open->withdrawn = is_withdrawn(mcp, open);
-	gone = mcp->gone || open->withdrawn;
+	gone = mcp->gone;
+	if (is_withdrawn(mcp, open))
+		end_open_question(open, "withdrawn");
 	pthread_mutex_unlock(&mcp->lock);
 	if (gone)
 		eventfd_write(open->done, 1);
@@ -136,8 +145,8 @@ read_response(const struct open_question *open, const struct ambit_question *que
 	const char *words = json_string_value(json_object_get(error, "message"));
 	auto_free char *shown = words != NULL ? str_escape(words, strlen(words)) : NULL;
 
-	if (open->withdrawn)
-		return err_set(err, ECANCELED, "the question was withdrawn");
+	if (open->how[0] != '\0')
+		return err_set(err, ECANCELED, "%s", open->how);
 	if (open->response == NULL)
 		return err_set(err, EPIPE, "the client is gone");
 	if (error != NULL)
@@ -194,16 +203,14 @@ ask_response(struct mcp *mcp, struct rpc_message *message)
 }
 
 void
-ask_withdraw(struct mcp *mcp, const void *data, uint64_t question)
+ask_withdraw(struct mcp *mcp, const void *data, uint64_t question, const char *how)
 {
 	pthread_mutex_lock(&mcp->lock);
 	mcp->withdrawn[mcp->n_withdrawn++ % MCP_WITHDRAWN] =
 		(struct withdrawn){ .asker = data, .question = question };
 	for (struct open_question *open = mcp->open; open != NULL; open = open->next)
-		if (open->asker == data && open->question == question) {
-			open->withdrawn = true;
-			eventfd_write(open->done, 1);
-		}
+		if (open->asker == data && open->question == question)
+			end_open_question(open, how);
 	pthread_mutex_unlock(&mcp->lock);
 }
 

@@ -117,11 +117,11 @@ set_call_waiting(void *data, bool begins)
 }
 
 static void
-withdraw_call_question(void *data, uint64_t question)
+withdraw_call_question(void *data, uint64_t question, const char *how)
 {
 	struct job *job = data;
 
-	ask_withdraw(job->mcp, job, question);
+	ask_withdraw(job->mcp, job, question, how);
 }
 
 /* -- in its thread --------------------------------------------------------------- */

@@ -8,11 +8,11 @@
 
 #include "mcp.h"
 
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
-#include "request/answers.h"
 
 #define CHOICE_NAME 32
 
@@ -32,21 +32,12 @@ choice_name(const struct ambit_question *question, size_t at, char name[CHOICE_N
 		snprintf(name, CHOICE_NAME, "%s-%zu", word, n);
 }
 
-static char *
-choice_title(const struct ambit_choice *choice)
-{
-	bool stores = choice->stores != NULL && choice->stores[0] != '\0';
-
-	return str_printf("%s%s%s", answer_rows[choice->kind].title, stores ? ": " : "",
-		stores ? choice->stores : "");
-}
-
 /* {const, title}, or the older enum with enumNames beside it. */
 static int
 add_choice(const struct ambit_question *question, size_t at, const struct era *era, json_t *names,
 	json_t *titles)
 {
-	auto_free char *title = choice_title(&question->choices[at]);
+	auto_free char *title = choice_words(question, &question->choices[at]);
 	char name[CHOICE_NAME];
 
 	choice_name(question, at, name);
@@ -75,16 +66,23 @@ choices_schema(const struct ambit_question *question, const struct era *era)
 		"enumNames", titles);
 }
 
+/* The lines of the question on a terminal, its danger behind the first. */
 static char *
 make_form_message(const struct ambit_question *question)
 {
+	auto_free char *title = question_title(question), *who = question_who(question);
+	auto_free char *mark = title != NULL ? question_mark(title) : NULL;
 	auto_buf struct buf out = { 0 };
 
-	buf_printf(&out, "ambit asks: %s%s%s", question->who != NULL ? question->who : "",
-		question->who != NULL && question->who[0] != '\0' ? " wants to " : "",
-		question->what != NULL ? question->what : "?");
-	if (question->why != NULL && question->why[0] != '\0')
-		buf_printf(&out, "\n%s", question->why);
+	if (mark == NULL || who == NULL)
+		return NULL;
+	buf_printf(&out, "ambit: %s%s", title, mark);
+	if (question->danger != NULL && question->danger[0] != '\0')
+		buf_printf(&out, "\n%s", question->danger);
+	for (size_t i = 0; i < question->n_facts; i++)
+		buf_printf(&out, "\n%s: %s", question->facts[i].name, question->facts[i].text);
+	if (question->n_facts == 0 && who[0] != '\0')
+		buf_printf(&out, "\n%s", who);
 	return buf_take(&out);
 }
 

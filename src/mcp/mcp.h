@@ -104,7 +104,7 @@ int ask_client(const struct asker *asker, const struct ambit_question *question,
  * in JSON is never two threads' at once. */
 void ask_response(struct mcp *mcp, struct rpc_message *message);
 /* Nobody waits for the answer any more: the asker's own, by the question's id. */
-void ask_withdraw(struct mcp *mcp, const void *data, uint64_t question);
+void ask_withdraw(struct mcp *mcp, const void *data, uint64_t question, const char *how);
 /* Nobody will answer any more. */
 void ask_end(struct mcp *mcp);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ask/approver.h"
+#include "ask/tty/ring.h"
 #include "ask/question-copy.h"
 #include "cli/cli-judge.h"
 #include "cli/out.h"
@@ -137,14 +138,15 @@ is_fixed(const struct run *run)
 /* Where the tree can write; the folder also if it cannot today. A program that
  * answers must not lie there. */
 static int
-make_approver(struct run *run, struct ambit_error *err)
+open_approver(struct run *run, struct ambit_error *err)
 {
 	char **writable = NULL;
 	int r;
 
 	if (streq(run->who, "tty"))
 		return approver_on_tty(run->tty, run->tty,
-			(out_colour(run->tty) ? TTY_COLOUR : 0) | (run->pty ? 0 : TTY_SHARED),
+			(out_colour(run->tty) ? TTY_COLOUR : 0) |
+				(run->pty ? 0 : TTY_SHARED | (out_is_dumb() ? 0 : TTY_CLEAR)),
 			&run->approver, err);
 	if (run->client > 0)
 		return approver_on_fd(run->client, &run->approver, err);
@@ -158,6 +160,45 @@ make_approver(struct run *run, struct ambit_error *err)
 	return r;
 }
 
+static int
+make_approver(struct run *run, struct ambit_error *err)
+{
+	int r = open_approver(run, err);
+
+	if (r == 0 && ambit_settings_number(run->world.settings, "bell") != 0)
+		approver_set_ring(run->approver, ring_for_terminal(environ));
+	return r;
+}
+
+/* The first failure is told when the run is over: the terminal is the command's until then. */
+static void
+keep_notify_failure(void *data, const char *why)
+{
+	struct run *run = data;
+
+	snprintf(run->notify_failure, sizeof(run->notify_failure), "%s", why);
+}
+
+/* A server that asks for this one tells of its questions, and from inside another run nobody is
+ * asked. */
+static int
+open_notify(struct run *run, struct ambit_error *err)
+{
+	return run->client > 0 || run->inner != NULL
+		       ? 0
+		       : engine_open_notify(
+				 run->world.engine, environ, keep_notify_failure, run, err);
+}
+
+static int
+ask_approver(struct run *run, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err)
+{
+	if (!run->approver->instant)
+		engine_notify(run->world.engine, question);
+	return run->approver->ask(run->approver, question, ret_answer, err);
+}
+
 /* -- a folder that holds nothing in --------------------------------------------- */
 
 static int
@@ -169,9 +210,22 @@ wide_refused(const struct run *run, struct ambit_error *err)
 		run->root, streq(run->who, "deny") ? ", or say yes at a terminal" : "");
 }
 
+/* The two answers to a question of ambit's own, which stores nothing. */
+int
+run_set_choices(struct ambit_question *question, const char *no, const char *yes)
+{
+	question->choices = calloc(2, sizeof(*question->choices));
+	if (question->choices == NULL)
+		return -ENOMEM;
+	question->n_choices = question->folder = 2;
+	question->choices[0] = (struct ambit_choice){ .kind = AMBIT_NO, .stores = str_dup(no) };
+	question->choices[1] = (struct ambit_choice){ .kind = AMBIT_ONCE, .stores = str_dup(yes) };
+	return question->choices[0].stores != NULL && question->choices[1].stores != NULL ? 0
+											  : -ENOMEM;
+}
+
 static int
-wide_question(const struct run *run, struct ambit_choice choices[2],
-	struct ambit_question *ret_question, struct ambit_error *err)
+wide_question(const struct run *run, struct ambit_question *question)
 {
 	auto_free char *shown = str_escape(run->root, strlen(run->root));
 	auto_json json_t *request = json_pack("{s:s, s:{}}", "tool", "run", "args");
@@ -180,28 +234,26 @@ wide_question(const struct run *run, struct ambit_choice choices[2],
 	if (shown == NULL ||
 		json_set_text(json_object_get(request, "args"), "folder", run->root) < 0 ||
 		outcome == NULL)
-		return err_nomem(err);
-	choices[0] = (struct ambit_choice){ .kind = AMBIT_NO, .stores = str_dup("nothing") };
-	choices[1] = (struct ambit_choice){ .kind = AMBIT_ONCE,
-		.stores = str_dup("nothing: it is asked every time") };
-	*ret_question = (struct ambit_question){
+		return -ENOMEM;
+	*question = (struct ambit_question){
 		.id = UINT64_MAX,
+		.kind = str_dup("run"),
 		.who = str_dup("ambit run"),
 		.what = str_printf("take %s as the folder", shown),
+		.object = str_printf("take %s as the folder", shown),
+		.danger = str_dup("IT IS OR HOLDS YOUR HOME"),
 		.why = str_dup("it is or holds your home: what is asked about elsewhere could be "
 			       "changed freely there"),
+		.because = str_dup("what is yours there could be changed without a question"),
 		.request = json_line(request),
 		.outcome = json_line(outcome),
-		.choices = choices,
-		.n_choices = 2,
-		.folder = 2,
 	};
-	return ret_question->who == NULL || ret_question->what == NULL ||
-			       ret_question->why == NULL || ret_question->request == NULL ||
-			       ret_question->outcome == NULL || choices[0].stores == NULL ||
-			       choices[1].stores == NULL
-		       ? err_nomem(err)
-		       : 0;
+	return question->kind == NULL || question->who == NULL || question->what == NULL ||
+			       question->object == NULL || question->danger == NULL ||
+			       question->why == NULL || question->because == NULL ||
+			       question->request == NULL || question->outcome == NULL
+		       ? -ENOMEM
+		       : run_set_choices(question, "nothing", "nothing: it is asked every time");
 }
 
 /* Nothing is remembered: whoever starts in the wrong directory twice should be
@@ -209,15 +261,12 @@ wide_question(const struct run *run, struct ambit_choice choices[2],
 static int
 ask_wide(struct run *run, struct ambit_error *err)
 {
-	struct ambit_choice *choices = calloc(2, sizeof(*choices));
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_question question = { 0 };
-	int r = choices != NULL ? wide_question(run, choices, &question, err) : err_nomem(err);
+	int r = wide_question(run, &question) < 0 ? err_nomem(err) : 0;
 
-	if (question.choices == NULL)
-		free(choices);
 	if (r == 0)
-		r = run->approver->ask(run->approver, &question, &answer, err);
+		r = ask_approver(run, &question, &answer, err);
 	question_finish(&question);
 	if (r == 0 && answer.kind < AMBIT_ONCE)
 		r = wide_refused(run, err);
@@ -234,6 +283,14 @@ open_judge(struct run *run, struct ambit_error *err)
 		       : judge_open(run->world.settings, &run->judge, err);
 }
 
+/* A person at a terminal, or in ambit watch where there is no terminal. A program that answers
+ * can hang, and a server that asks for this run has a client that waits. */
+static bool
+is_seen_by_person(const struct run *run)
+{
+	return run->client <= 0 && (streq(run->who, "tty") || is_fixed(run));
+}
+
 static int
 open_engine(struct run *run, struct ambit_error *err)
 {
@@ -246,7 +303,7 @@ open_engine(struct run *run, struct ambit_error *err)
 		.door = run->args->command->name,
 		.agent = around_agent(run->inner),
 		/* Nobody's patience is used up by an answer that is fixed. */
-		.unlimited = is_fixed(run),
+		.patient = is_seen_by_person(run),
 		.outer = run->inner != NULL ? &run->inner->outer : NULL,
 	};
 
@@ -340,8 +397,8 @@ say_closed(const struct run *run, const struct profile *profile)
 }
 
 /* The one question about the folders and hosts of a profile. *ret_profile is set
- * if it is in force. A no is no reason not to start: what is missed will be
- * asked about where it is missed. */
+ * if it is in force. A no is no reason not to start: its places are refused then,
+ * for this session, and nobody is asked about each of them. */
 static int
 ask_about(struct run *run, const struct profile *profile, const struct profile **ret_profile,
 	struct ambit_error *err)
@@ -366,7 +423,7 @@ ask_about(struct run *run, const struct profile *profile, const struct profile *
 		question_finish(&question);
 		return 0;
 	}
-	r = run->approver->ask(run->approver, &question, &answer, &why);
+	r = ask_approver(run, &question, &answer, &why);
 	question_finish(&question);
 	if (r < 0) {
 		say_closed(run, profile);
@@ -464,6 +521,8 @@ run_begin(struct run *run, const struct args *args, struct around *inner,
 		r = programs_check(&run->world, err);
 	if (r == 0)
 		r = make_approver(run, err);
+	if (r == 0)
+		r = open_notify(run, err);
 	if (r == 0 && wide)
 		r = ask_wide(run, err);
 	if (r == 0)

@@ -37,6 +37,7 @@ struct run {
 	bool watchers;		   /* those who watch are asked, too */
 	char *live;		   /* where its socket is made */
 	struct ambit_judge *judge; /* or NULL */
+	char notify_failure[256];  /* of the setting notify_command; "": none */
 	char **argv;
 	char **envp; /* NULL: as ambit's own */
 	char *cwd;
@@ -48,6 +49,8 @@ struct run {
 int run_begin(struct run *run, const struct args *args, struct around *inner,
 	struct ambit_run_keeper *keeper, struct ambit_error *err);
 void run_finish(struct run *run);
+/* The two answers to a question of ambit's own, and what they store. -ENOMEM. */
+int run_set_choices(struct ambit_question *question, const char *no, const char *yes);
 
 /* -- run-init.c ---------------------------------------------------------------- */
 
@@ -62,6 +65,11 @@ int run_environment(struct run *run, const struct profile *profile, struct ambit
 /* What the command's begins with: ambit's own, or that of who asked inside. */
 char *const *run_environ(const struct run *run);
 const char *run_env(const struct run *run, const char *name);
+
+/* -- run-greet.c ----------------------------------------------------------------- */
+
+/* Before an interactive shell, one line on the terminal says where it may write. */
+void run_greet(const struct run *run);
 
 /* -- run-client.c ---------------------------------------------------------------- */
 

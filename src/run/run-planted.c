@@ -50,36 +50,33 @@ why_asked(const struct ambit_run_result *result)
 
 static int
 make_question(const struct run *run, const struct ambit_run_result *result,
-	struct ambit_question *ret_question, struct ambit_error *err)
+	struct ambit_question *question)
 {
 	auto_json json_t *request = json_pack("{s:s, s:{s:i, s:b}}", "tool", "run", "args",
 		"planted", (int)result->n_planted, "unseen", result->unseen);
 	auto_json json_t *outcome = json_pack("{s:s, s:s}", "verdict", "ask", "layer", "run");
-	struct ambit_choice *choices = calloc(2, sizeof(*choices));
 
-	if (choices == NULL)
-		return err_nomem(err);
-	choices[0] = (struct ambit_choice){ .kind = AMBIT_NO,
-		.stores = str_dup("nothing: they get another name, ending in " AWAY) };
-	choices[1] = (struct ambit_choice){ .kind = AMBIT_ONCE,
-		.stores = str_dup("nothing: they stay as they are") };
-	*ret_question = (struct ambit_question){
+	*question = (struct ambit_question){
 		.id = UINT64_MAX,
+		.kind = str_dup("run"),
 		.who = str_dup("ambit run"),
 		.what = what_came(run, result),
+		.object = what_came(run, result),
+		.danger = str_dup("MAY RUN AS YOU LATER"),
 		.why = why_asked(result),
+		.because = str_printf("guarded; came or changed without a yes%s",
+			result->unseen ? "; there may be more" : ""),
 		.request = request != NULL ? json_line(request) : NULL,
 		.outcome = outcome != NULL ? json_line(outcome) : NULL,
-		.choices = choices,
-		.n_choices = 2,
-		.folder = 2,
 	};
-	return ret_question->who == NULL || ret_question->what == NULL ||
-			       ret_question->why == NULL || ret_question->request == NULL ||
-			       ret_question->outcome == NULL || choices[0].stores == NULL ||
-			       choices[1].stores == NULL
-		       ? err_nomem(err)
-		       : 0;
+	return question->kind == NULL || question->who == NULL || question->what == NULL ||
+			       question->object == NULL || question->danger == NULL ||
+			       question->why == NULL || question->because == NULL ||
+			       question->request == NULL || question->outcome == NULL
+		       ? -ENOMEM
+		       : run_set_choices(question,
+				 "nothing: they get another name, ending in " AWAY,
+				 "nothing: they stay as they are");
 }
 
 /* The tree is gone, but its links are not: none is followed. */
@@ -113,7 +110,9 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 
 	if (result->n_planted == 0 || run->approver == NULL || run->approver->instant)
 		return;
-	r = make_question(run, result, &question, &err);
+	r = make_question(run, result, &question);
+	if (r == 0)
+		engine_notify(run->world.engine, &question);
 	if (r == 0)
 		r = run->approver->ask(run->approver, &question, &answer, &err);
 	question_finish(&question);

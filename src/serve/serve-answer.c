@@ -14,7 +14,9 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/program.h"
+#include "base/str.h"
 
 #define LONGEST_MS (24 * 3600 * 1000) /* between two looks at the clock */
 
@@ -29,6 +31,64 @@ tell_question(struct job *job)
 	return json_pack("{s:s s:o}", "pending", handle, "question", question_json(job->question));
 }
 
+/* With the lock. The same call, with a question that is not answered yet; or NULL. */
+static struct job *
+find_same_open(const struct client *client, const char *same)
+{
+	for (struct job *job = client->jobs; job != NULL; job = job->next)
+		if (same[0] != '\0' && streq(job->same, same) && job->question != NULL &&
+			!job->answered && !job->unwanted)
+			return job;
+	return NULL;
+}
+
+bool
+job_tell_same(struct client *client, const char *same, const json_t *id)
+{
+	json_t *result = NULL;
+	struct job *job;
+
+	pthread_mutex_lock(&client->lock);
+	job = find_same_open(client, same);
+	if (job != NULL)
+		result = tell_question(job);
+	pthread_mutex_unlock(&client->lock);
+	if (job == NULL)
+		return false;
+	if (result != NULL)
+		rpc_result(&client->out, id, result);
+	else
+		rpc_error(&client->out, id, RPC_INTERNAL, "out of memory", NULL);
+	return true;
+}
+
+/* The same call has an open question already: the request gets its handle, and this job ends, since
+ * the call is done once. */
+static void
+join_same(struct job *job)
+{
+	struct client *client = job->client;
+	json_t *id = NULL, *result = NULL;
+	struct job *open = NULL;
+
+	pthread_mutex_lock(&client->lock);
+	/* The other one may have been quicker (tell_joined). */
+	if (!job->unwanted && job->question == NULL)
+		open = find_same_open(client, job->same);
+	if (open != NULL) {
+		id = steal_ptr(&job->id);
+		result = tell_question(open);
+		job->unwanted = true;
+	}
+	pthread_mutex_unlock(&client->lock);
+	if (open == NULL)
+		return;
+	if (id != NULL)
+		rpc_result(&client->out, id, result);
+	json_decref(id);
+	calls_cancel(client->calls, job->name);
+}
+
 /* No call waits for another's question. One that waits for its turn to ask, and then for
  * the answer, rests once. */
 void
@@ -36,10 +96,12 @@ job_waits(void *data, bool begins)
 {
 	struct job *job = data;
 
-	if (begins && atomic_fetch_add(&job->waits, 1) == 0)
+	if (begins && atomic_fetch_add(&job->waits, 1) == 0) {
 		calls_rest(job->client->calls);
-	else if (!begins && atomic_fetch_sub(&job->waits, 1) == 1)
+		join_same(job);
+	} else if (!begins && atomic_fetch_sub(&job->waits, 1) == 1) {
 		calls_go_on(job->client->calls);
+	}
 }
 
 /* -- in the job's thread ------------------------------------------------------------- */
@@ -84,6 +146,48 @@ take_answer(struct job *job, int r, struct ambit_answer *ret_answer, struct ambi
 	return r < 0 ? r : err_set(err, EPIPE, "the harness answers no more");
 }
 
+/* With the lock: one call that waits for this job's question, and the id of the request that waits
+ * for it, which the caller owns. From now on it is done by this job. NULL: there is none, or the
+ * question was answered or given up meanwhile. */
+static json_t *
+take_joined(const struct job *job, char ret_name[sizeof(job->name)])
+{
+	if (job->answered || job->unwanted)
+		return NULL;
+	for (struct job *other = job->client->jobs; other != NULL; other = other->next)
+		if (other != job && atomic_load(&other->waits) > 0 && other->question == NULL &&
+			other->id != NULL && job->same[0] != '\0' &&
+			streq(other->same, job->same)) {
+			memcpy(ret_name, other->name, sizeof(other->name));
+			other->unwanted = true;
+			return steal_ptr(&other->id);
+		}
+	return NULL;
+}
+
+/* Calls that were there before the question was open. Those that come later find it. */
+static void
+tell_joined(struct job *job)
+{
+	struct client *client = job->client;
+	char name[sizeof(job->name)];
+
+	for (;;) {
+		json_t *id, *result = NULL;
+
+		pthread_mutex_lock(&client->lock);
+		id = take_joined(job, name);
+		if (id != NULL)
+			result = tell_question(job);
+		pthread_mutex_unlock(&client->lock);
+		if (id == NULL)
+			return;
+		rpc_result(&client->out, id, result);
+		json_decref(id);
+		calls_cancel(client->calls, name);
+	}
+}
+
 static int
 ask_harness(struct job *job, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err)
@@ -114,6 +218,7 @@ ask_harness(struct job *job, const struct ambit_question *question, struct ambit
 	if (id != NULL)
 		rpc_result(&client->out, id, result);
 	json_decref(id);
+	tell_joined(job);
 	job_waits(job, true);
 	r = wait_for_answer(job, question, err);
 	job_waits(job, false);
@@ -142,10 +247,11 @@ job_ask(void *data, const struct ambit_question *question, struct ambit_answer *
 /* The program that crossed the line is gone: what the person says would open nothing.
  * Ids are never used twice, so one that comes early finds its question here. */
 void
-job_withdraw(void *data, uint64_t question)
+job_withdraw(void *data, uint64_t question, const char *how)
 {
 	struct job *job = data;
 
+	(void)how; /* the client hears what came of the call */
 	pthread_mutex_lock(&job->client->lock);
 	job->withdrawn = question;
 	if (job->question != NULL && job->question->id == question)

@@ -191,12 +191,37 @@ add_client_job(struct client *client, struct job *job)
 	return room ? 0 : -EAGAIN;
 }
 
+/* Equal for two requests with the same method and parameters, in whatever order those are. Only
+ * for calls that their own client is asked about. */
+static void
+digest_call(const struct rpc_message *message, char ret_same[HASH_HEX])
+{
+	auto_free char *params = NULL, *text = NULL;
+
+	ret_same[0] = '\0';
+	if (!json_is_true(json_object_get(message->params, "ask")))
+		return;
+	params = json_dumps(message->params, JSON_COMPACT | JSON_SORT_KEYS);
+	text = params != NULL ? str_printf("%s %s", message->method, params) : NULL;
+	if (text != NULL)
+		hash_sha256(text, strlen(text), ret_same);
+}
+
 void
 job_start(struct client *client, struct rpc_message *message, bool slow,
 	void (*work)(struct job *job))
 {
-	struct job *job = job_create(client, message, work);
-	int r = job != NULL && job->id != NULL ? add_client_job(client, job) : -ENOMEM;
+	char same[HASH_HEX];
+	struct job *job;
+	int r;
+
+	digest_call(message, same);
+	if (job_tell_same(client, same, message->id))
+		return;
+	job = job_create(client, message, work);
+	if (job != NULL)
+		memcpy(job->same, same, sizeof(same));
+	r = job != NULL && job->id != NULL ? add_client_job(client, job) : -ENOMEM;
 
 	if (r == 0) {
 		r = calls_start(

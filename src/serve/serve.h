@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/hash.h"
 #include "base/lines.h"
 #include "base/rpc.h"
 #include "door/door-calls.h"
@@ -130,8 +131,9 @@ struct job {
 	const struct ambit_question *question; /* open; or NULL */
 	struct ambit_answer answer;
 	bool answered;
-	uint64_t withdrawn; /* the last question that nobody waits for any more */
-	int wake;	    /* of the one who waits for the answer */
+	char same[HASH_HEX]; /* equal for calls that ask for the same; "": for none */
+	uint64_t withdrawn;  /* the last question that nobody waits for any more */
+	int wake;	     /* of the one who waits for the answer */
 
 	pthread_mutex_t turn; /* one question at a time */
 	atomic_int waits;     /* how many times over it waits for somebody */
@@ -162,8 +164,10 @@ int job_ask(void *data, const struct ambit_question *question, struct ambit_answ
 	struct ambit_error *err);
 /* As .waits and .withdraw of the same. */
 void job_waits(void *data, bool begins);
-void job_withdraw(void *data, uint64_t question);
-/* In the reader's thread. */
+void job_withdraw(void *data, uint64_t question, const char *how);
+/* In the reader's thread. The handle of a call like this one that has an open question, as the
+ * reply to the request. False: there is none. */
+bool job_tell_same(struct client *client, const char *same, const json_t *id);
 void job_answer(struct client *client, const struct rpc_message *message);
 /* No answer will come any more. */
 void job_no_answers(struct client *client);

@@ -123,9 +123,9 @@ static void
 start_key_pause(struct board *board, bool midway)
 {
 	if (midway)
-		board->deaf_for = BOARD_PAUSE_MS;
+		board->deaf_for = DIALOG_PAUSE_MS;
 	else if (board->deaf_until == 0)
-		board->deaf_for = BOARD_DEAF_MS;
+		board->deaf_for = board->answered ? DIALOG_NEXT_MS : DIALOG_REST_MS;
 	board->dropped |= midway;
 	board->deaf_until = BOARD_UNSEEN;
 }
@@ -159,7 +159,7 @@ is_midway(const struct item *item)
 {
 	enum dialog_state state = dialog_state(item->dialog);
 
-	return state == DIALOG_TYPING || state == DIALOG_CONFIRMING;
+	return state == DIALOG_TYPING || state == DIALOG_WIDTH;
 }
 
 /* The selection goes to the one that stood behind it, else before it. */
@@ -168,6 +168,7 @@ remove_board_item(struct board *board, size_t i)
 {
 	bool selected = board->items[i].serial == board->selected;
 	bool midway = is_midway(&board->items[i]);
+	bool answered = dialog_state(board->items[i].dialog) == DIALOG_ANSWERED;
 
 	dialog_destroy(board->items[i].dialog);
 	wrapped_finish(&board->items[i].text);
@@ -179,6 +180,7 @@ remove_board_item(struct board *board, size_t i)
 	if (i == board->n_items && i > 0)
 		i--;
 	board->selected = board->n_items > 0 ? board->items[i].serial : 0;
+	board->answered = answered;
 	start_key_pause(board, midway);
 }
 

@@ -18,8 +18,6 @@
 
 #define BOARD_QUESTIONS_MAX 1000 /* of all sessions; what is past it waits unseen */
 #define BOARD_TAIL_MAX 256	 /* no screen has more rows */
-#define BOARD_DEAF_MS 300	 /* nobody has read it and meant it in less */
-#define BOARD_PAUSE_MS 1000	 /* nobody in the middle of a word rests for so long */
 #define BOARD_UNSEEN INT64_MAX
 #define BOARD_NOTE_MS 5000
 
@@ -65,12 +63,14 @@ struct board {
 	 * from when another question is selected by itself, until board_seen. */
 	int64_t deaf_until;
 	int deaf_for;  /* how long no key must come */
+	bool answered; /* the last that was selected and went was answered here */
 	bool dropped;  /* something that was typed is not taken */
 	int64_t typed; /* when something came last */
 	bool alone;    /* what came now did not come right behind that */
 	/* Of the last frame: */
 	size_t page; /* how many lines of the question go on one screen */
 	bool blind;  /* too small to show a question */
+	bool help;   /* shown instead of the sessions, while nothing waits */
 };
 
 void board_finish(struct board *board);

@@ -97,14 +97,15 @@ static void
 take_closed(struct feed *feed, const struct peer *peer, const char *params)
 {
 	auto_json json_t *object = NULL;
-	const char *how;
+	const char *how, *text;
 
 	if (json_parse(params, strlen(params), &object, NULL) < 0)
 		return;
 	how = json_string_value(json_object_get(object, "how"));
+	text = json_string_value(json_object_get(object, "text"));
 	feed->sink.closed(feed->sink.data, peer->party,
 		(uint64_t)json_integer_value(json_object_get(object, "id")),
-		how != NULL ? how : "gone");
+		how != NULL ? how : "gone", text != NULL ? text : "it has ended");
 }
 
 /* All that came; false: it is gone. */

@@ -17,7 +17,9 @@ struct feed_sink {
 	/* params: the question as it came, JSON. */
 	void (*question)(void *data, uint64_t party, const struct ambit_question *question,
 		const char *params);
-	void (*closed)(void *data, uint64_t party, uint64_t question, const char *how);
+	/* how: a word for programs; text: for people, "allowed on the terminal". */
+	void (*closed)(
+		void *data, uint64_t party, uint64_t question, const char *how, const char *text);
 	void (*event)(void *data, int64_t id, const struct ambit_event *event);
 	/* Something cannot be seen; it goes on without it. */
 	void (*trouble)(void *data, const char *what, const char *why);

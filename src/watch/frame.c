@@ -20,6 +20,7 @@
 
 #define SESSION_WIDTH 16
 #define WHO_WIDTH 20
+#define HELP_ROWS 10 /* at most: a small window shows the first of them */
 
 struct page {
 	const struct board *board;
@@ -191,6 +192,27 @@ add_session_rows(struct page *page)
 	}
 }
 
+/* Every key of the screen, and the answers' in few words. */
+static void
+add_help_rows(struct page *page)
+{
+	struct row *row = &page->row;
+
+	row_puts(row, "Questions of all live sessions appear here. Their keys:");
+	end_row(page);
+	row_puts(row, "  y the narrowest yes   s exactly this, this session   d the folder");
+	end_row(page);
+	row_puts(row, "  a always, and how wide   n Enter no   ? more about it");
+	end_row(page);
+	row_puts(row, "Keys of the screen:");
+	end_row(page);
+	for (const struct screen_key *key = screen_keys; key->key != 0; key++)
+		if (key->name != NULL) {
+			row_printf(row, "  %s %s", key->name, key->text);
+			end_row(page);
+		}
+}
+
 /* -- the lists -------------------------------------------------------------- */
 
 /* A tool call has no program; then it is the door. */
@@ -200,6 +222,19 @@ who_asks(const struct ambit_question *question, const struct party *party)
 	if (question->who != NULL && question->who[0] != '\0')
 		return question->who;
 	return party != NULL ? party->door : "";
+}
+
+/* Without a copy: a call may have megabytes of arguments, and a row takes the first few. */
+static void
+show_title(struct row *row, const struct ambit_question *question)
+{
+	bool brief = question->object != NULL && question->object[0] != '\0';
+
+	if (brief && question->act != NULL && question->act[0] != '\0') {
+		row_show(row, question->act);
+		row_puts(row, " ");
+	}
+	row_show(row, brief ? question->object : question->what != NULL ? question->what : "");
 }
 
 static void
@@ -222,7 +257,7 @@ add_waiting_rows(struct page *page)
 		row_puts(&page->row, i == at ? "> " : "  ");
 		row_cell_end(&page->row, party != NULL ? party->session : "?", SESSION_WIDTH);
 		row_cell(&page->row, who_asks(asked, party), WHO_WIDTH);
-		row_show(&page->row, asked->what != NULL ? asked->what : "");
+		show_title(&page->row, asked);
 		end_row(page);
 	}
 }
@@ -232,7 +267,7 @@ verdict_style(const char *verdict)
 {
 	if (streq(verdict, "deny"))
 		return ROW_RED;
-	return streq(verdict, "allow") ? ROW_GREEN : ROW_YELLOW;
+	return streq(verdict, "allow") ? ROW_GREEN : ROW_BOLD;
 }
 
 static void
@@ -273,7 +308,7 @@ static void
 append_deaf_notice(struct page *page)
 {
 	struct row *row = &page->row;
-	bool long_pause = page->board->deaf_for == BOARD_PAUSE_MS;
+	bool long_pause = page->board->deaf_for == DIALOG_PAUSE_MS;
 
 	row_puts(row, page->item != NULL ? "(new on the screen: " : "(its question is gone: ");
 	if (page->board->dropped)
@@ -326,7 +361,9 @@ static void
 compose_page(struct page *page)
 {
 	bool asked = page->item != NULL;
-	size_t lines = asked ? page->head.n + page->item->text.n : page->board->n_parties + 1;
+	size_t lines = asked		   ? page->head.n + page->item->text.n
+		       : page->board->help ? HELP_ROWS
+					   : page->board->n_parties + 1;
 
 	page->layout = layout_of(page->rows, page->row.columns + 1, lines, page->board->n_items);
 	add_title_row(page);
@@ -336,6 +373,8 @@ compose_page(struct page *page)
 	}
 	if (asked)
 		add_question_rows(page);
+	else if (page->board->help)
+		add_help_rows(page);
 	else
 		add_session_rows(page);
 	if (page->layout.list > 0)

@@ -189,6 +189,10 @@ board_type(struct board *board, const char *chunk, size_t len, bool last, int64_
 			       : BOARD_NOTHING;
 	if (item != NULL && dialog_state(item->dialog) == DIALOG_TYPING)
 		return type_dialog_text(board, item, chunk, len);
+	if (item == NULL && key == '?') {
+		board->help = !board->help;
+		return BOARD_DRAW;
+	}
 	if (row == NULL)
 		return item != NULL ? press_dialog_key(board, item, key, now) : BOARD_NOTHING;
 	while (times-- > 0)

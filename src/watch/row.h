@@ -16,7 +16,6 @@
 #define ROW_REVERSE "\x1b[7m"
 #define ROW_RED "\x1b[31m"
 #define ROW_GREEN "\x1b[32m"
-#define ROW_YELLOW "\x1b[33m"
 
 struct row {
 	struct buf text;

@@ -136,13 +136,14 @@ on_question(void *data, uint64_t party, const struct ambit_question *question, c
 }
 
 static void
-on_closed(void *data, uint64_t party, uint64_t question, const char *how)
+on_closed(void *data, uint64_t party, uint64_t question, const char *how, const char *text)
 {
 	struct stream *stream = data;
 	json_t *object = line_of(stream, "closed", party);
 
 	json_object_set_new(object, "id", json_integer((json_int_t)question));
 	json_set_text(object, "how", how);
+	json_set_text(object, "text", text);
 	write_json_line(stream, object);
 }
 

@@ -21,6 +21,7 @@
 
 #include "ask/question-copy.h"
 #include "ask/tty/dialog.h"
+#include "ask/tty/ring.h"
 #include "cli/cli.h"
 
 #include "base/err.h"
@@ -44,7 +45,8 @@ struct screen {
 	struct frame shown; /* what the terminal shows; n 0: nobody knows */
 	struct buf out;	    /* what it has not taken yet */
 	size_t written;
-	bool dirty, bell;
+	bool dirty;
+	char *called;  /* the newest question, which has not rung yet; or NULL */
 	bool away;     /* stopped, and the terminal is the shell's */
 	bool fresh;    /* the question in the frame on its way is new there */
 	char keys[64]; /* the beginning of an escape sequence */
@@ -74,6 +76,14 @@ on_left(void *data, uint64_t party)
 	screen->dirty = true;
 }
 
+/* With the next picture: a question rings when it can be seen. */
+static void
+call_person(struct screen *screen, const char *what)
+{
+	free(screen->called);
+	screen->called = str_dup(what);
+}
+
 static void
 on_question(void *data, uint64_t party, const struct ambit_question *question, const char *params)
 {
@@ -84,38 +94,33 @@ on_question(void *data, uint64_t party, const struct ambit_question *question, c
 		board_note(&screen->board, clock_steady(),
 			"more questions than there is room for: answer some of these", "");
 	else
-		screen->bell = true;
+		call_person(screen, question->what);
 	screen->dirty = true;
 }
 
-static const struct {
-	const char *how, *text;
-} ends[] = {
-	{ "answered", "answered elsewhere: " },
-	{ "expired", "nobody answered in time, so refused: " },
-	{ "gone", "answered elsewhere, or given up: " },
-};
-
 static void
-tell_end(struct screen *screen, const struct item *item, const char *how)
+tell_end(struct screen *screen, const struct item *item, const char *text)
 {
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (streq(ends[i].how, how))
-			board_note(&screen->board, clock_steady(), ends[i].text,
-				dialog_question(item->dialog)->what);
+	auto_free char *words = str_show(text);
+	auto_free char *head = words != NULL ? str_printf("%s: ", words) : NULL;
+
+	if (head != NULL)
+		board_note(
+			&screen->board, clock_steady(), head, dialog_question(item->dialog)->what);
 }
 
 static void
-on_closed(void *data, uint64_t party, uint64_t question, const char *how)
+on_closed(void *data, uint64_t party, uint64_t question, const char *how, const char *text)
 {
 	struct screen *screen = data;
 	const struct item *item = board_question(&screen->board, party, question);
 
+	(void)how;
 	/* One that was answered here is on its way, and ends there. */
 	if (item == NULL || dialog_answer(item->dialog) != NULL)
 		return;
 	if (item->serial == screen->board.selected)
-		tell_end(screen, item, how);
+		tell_end(screen, item, text);
 	board_question_remove(&screen->board, party, question);
 	screen->dirty = true;
 }
@@ -219,7 +224,7 @@ draw_frame(struct screen *screen, struct ambit_error *err)
 
 	/* Without a question there is nothing to be read first; but whoever was typing types
 	 * on, and the next question may be here before he looks. */
-	if (board->selected == 0 && board->deaf_for != BOARD_PAUSE_MS) {
+	if (board->selected == 0 && board->deaf_for != DIALOG_PAUSE_MS) {
 		board->deaf_until = 0;
 		board->dropped = false;
 	}
@@ -230,9 +235,10 @@ draw_frame(struct screen *screen, struct ambit_error *err)
 		return err_nomem(err);
 	drop_keys(screen, &frame);
 	frame_paint(screen->shown.n > 0 ? &screen->shown : NULL, &frame, &screen->out);
-	if (screen->bell)
-		buf_putc(&screen->out, '\a');
-	screen->bell = screen->dirty = false;
+	if (screen->called != NULL)
+		ring_put(&screen->out, screen->watch->ring, screen->called);
+	free(steal_ptr(&screen->called));
+	screen->dirty = false;
 	frame_shown(&frame, board);
 	frame_finish(&screen->shown);
 	screen->shown = frame;
@@ -337,7 +343,7 @@ reenter_terminal(struct screen *screen, struct ambit_error *err)
 	screen->written = 0;
 	/* What stood there is long ago. */
 	screen->board.deaf_until = BOARD_UNSEEN;
-	screen->board.deaf_for = BOARD_DEAF_MS;
+	screen->board.deaf_for = DIALOG_REST_MS;
 	screen->shown.serial = 0;
 	request_redraw(screen);
 	return screen->feed == NULL ? attach_feed(screen, err) : 0;
@@ -544,6 +550,7 @@ screen_run(void *data, struct terminal *terminal, struct ambit_error *err)
 	detach_feed(&screen);
 	frame_finish(&screen.shown);
 	buf_finish(&screen.out);
+	free(screen.called);
 	if (screen.signals >= 0)
 		close(screen.signals);
 	return r < 0 ? r : screen.code;

@@ -12,6 +12,7 @@ struct watch {
 	const char *session;	  /* or NULL: all */
 	const char *home;	  /* or NULL */
 	bool colour;
+	unsigned ring; /* RING_* */
 };
 
 struct terminal;

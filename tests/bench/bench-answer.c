@@ -21,7 +21,7 @@
 
 #define ROUNDS 30 /* a session may ask 32 questions in a row */
 #define TMPFS 0x01021994
-#define PROMPT "Enter is no: "
+#define PROMPT "ambit> "
 #define THINK_NS (400 * 1000 * 1000) /* a person: keys that come with the question do not count */
 #define GIVE_UP_MS 20000
 

@@ -49,9 +49,9 @@ status 1 "$AMBIT" spawn --ask "exec:$approver" --json hand a "write ../b/x x"
 rm .ambit.json
 
 # At the terminal of whoever runs ambit spawn; his no is one.
-person wait:'sub-agent hand' wait:'Enter is no' send:n -- "$AMBIT" spawn hand a "write .envrc x"
+person wait:'sub-agent hand' 'wait:ambit> ' send:n -- "$AMBIT" spawn hand a "write .envrc x"
 [[ ! -e a/.envrc ]] || fail "a no was not heard"
-person wait:'sub-agent hand' wait:'Enter is no' send:y -- "$AMBIT" spawn hand a "write .envrc x"
+person wait:'sub-agent hand' 'wait:ambit> ' send:y -- "$AMBIT" spawn hand a "write .envrc x"
 [[ -e a/.envrc ]] || fail "a yes was not heard"
 rm a/.envrc
 # Through MCP's forms.

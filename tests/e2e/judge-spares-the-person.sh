@@ -12,7 +12,7 @@ judge_is allow
 mkdir -p .git/hooks
 
 # The person at the terminal sees nothing of it.
-person wait:DONE 'never:ambit asks' -- "$AMBIT" run --session one -- \
+person wait:DONE 'never:ambit  ' -- "$AMBIT" run --session one -- \
 	bash -c 'echo THE-CONTENT >"$OUT/one.txt" && echo more >>"$OUT/two.txt" && echo DONE'
 [[ $(cat "$OUT/one.txt") == THE-CONTENT && $(cat "$OUT/two.txt") == more ]] || fail "not written"
 times 1
@@ -81,7 +81,7 @@ times 0
 
 # One who takes too long is not seen at the terminal either: the question is.
 judge_is slow 300
-person 'wait:ambit asks: write' 'wait:Enter is no: ' "do:test ! -e '$OUT/six'" send:y wait:DONE -- \
+person 'wait:ambit  write' 'wait:ambit> ' "do:test ! -e '$OUT/six'" send:y wait:DONE -- \
 	"$AMBIT" run -- bash -c 'echo x >"$OUT/six" && echo DONE'
 [[ -e $OUT/six ]] || fail "not written after the person's yes"
 # While he thinks, whoever waits for him can end, and he ends with it.

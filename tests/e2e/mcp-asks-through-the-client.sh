@@ -19,12 +19,12 @@ cat >/dev/null
 echo '{"answer":"once"}'
 SH
 
-PYTHONPATH=$HERE OUT=$OUT APPROVER=$approver SLOW=$slow "$PYTHON" -B - <<'PY'
+PYTHONPATH=$HERE OUT=$OUT APPROVER=$approver SLOW=$slow SIGNALS=$HELPERS/signals "$PYTHON" -B - <<'PY'
 import os
 import subprocess
 from mcp import *
 
-AMBIT, OUT = os.environ["AMBIT"], os.environ["OUT"]
+AMBIT, OUT, SIGNALS = os.environ["AMBIT"], os.environ["OUT"], os.environ["SIGNALS"]
 FORMS = {"elicitation": {}}
 
 def write(client, name):
@@ -44,7 +44,13 @@ schema = form["requestedSchema"]
 check(schema["required"] == ["answer"] and schema["properties"]["answer"]["default"] == "no", schema)
 choices = {row["const"]: row["title"] for row in schema["properties"]["answer"]["oneOf"]}
 check({"no", "no-session", "once", "file", "folder", "always"} <= set(choices), choices)
-check(OUT in choices["folder"] and "session" in choices["folder"] and OUT in choices["always"], choices)
+# The words of the prompt; exactly this, then the folder.
+check(form["message"] == f"ambit: write {OUT}/once\nby the write tool; outside ~/project", form)
+check(choices["no"] == "no" and choices["once"] == "once", choices)
+check(choices["file"] == "this file, this session", choices)
+check(choices["folder"].startswith("all of /") and choices["folder"].endswith("/outside, this session"), choices)
+check(choices["always"] == "always in this project: this file", choices)
+check(choices["always-2"].startswith("always in this project: all of /"), choices)
 # Once is once.
 client.answer = choose("no", "not there, please")
 words = bad(write(client, "again"))
@@ -129,6 +135,17 @@ check(any(f"{OUT}/held" in form["message"] for form in client.asked), client.ask
 client.answer = choose("no")
 result = client.call("bash", command=f"echo held >{OUT}/refused")
 check(not there("refused") and "refused" in str(result["structuredContent"]["refused"]), result)
+
+# A command with timers: its handlers run while the form is open, and one form is enough.
+def folder_after_signals(params):
+    eventually(lambda: "handled" in open("said").read(), "no handler ran")
+    return choose("folder")(params)
+
+client.answer = folder_after_signals
+asked = len(client.asked)
+result = client.call("bash", command=f"{SIGNALS} -w 8 -r -p 1000 -n 4 mkdir {OUT}/timers >said; cat said")
+check(good(result)["stdout"].count(" ok\n") == 4 and there("timers.3"), result)
+check(len(client.asked) == asked + 1, client.asked)
 client.end()
 PY
 

@@ -11,7 +11,7 @@ Starts COMMAND on a terminal of its own and takes one step after another:
     size:RxC     changes the window
     do:COMMAND   a shell command that must succeed now
     until:COMMAND  a shell command that must succeed soon
-    never:TEXT   TEXT has not been shown so far, anywhere
+    never:TEXT   TEXT has not been shown up to now, anywhere
     end          until the command has ended (always the last step, said or not)
 
 What was shown goes to standard output. Exits as the command does, or with 99
@@ -115,6 +115,8 @@ class Person:
             self.pump(0.02)
 
     def never(self, text):
+        while select.select([self.fd], [], [], 0)[0] and self.pump(0):
+            pass
         if keys(text) in self.shown:
             raise Gone("was shown: %r" % text)
 

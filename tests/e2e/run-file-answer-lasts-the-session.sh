@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A person answers "file" to a write of a configuration outside the folder: that file can be
+# A person answers "this file" to a write of a configuration outside the folder: that file can be
 # written from then on, in this session, without a word; its neighbours are asked about,
 # and so is the same file in another session.
 # shellcheck source=tests/e2e/line.bash
@@ -16,12 +16,12 @@ sh -c "echo natural >>'$etc/app.conf'"
 grep -q natural "$etc/app.conf" || fail "it cannot be written at all"
 
 # Another process writes it again, and a third, in the same run.
-person wait:"app.conf" wait:"Enter is no" send:f wait:again -- "$AMBIT" run --session kept -- bash -c "
+person wait:"app.conf" 'wait:ambit> ' send:s wait:again -- "$AMBIT" run --session kept -- bash -c "
 	bash -c 'echo \"level = 2\" >>$etc/app.conf'
 	bash -c 'echo \"level = 3\" >>$etc/app.conf'
 	/bin/echo 'level = 4' >>$etc/app.conf && echo again"
 [[ $(grep -c 'level = [234]' "$etc/app.conf") == 3 ]] || fail "not all writes came through: $(cat "$etc/app.conf")"
-[[ $(grep -o 'ambit asks' <<<"$out" | wc -l) -le 1 && $(ambit log --session kept --kind ask --json | wc -l) == 1 ]] ||
+[[ $(grep -o 'ambit  ' <<<"$out" | wc -l) -le 1 && $(ambit log --session kept --kind ask --json | wc -l) == 1 ]] ||
 	fail "it was asked more than once: $out"
 # In a run of the same session, with nobody to ask.
 status 0 "$AMBIT" run --ask deny --session kept -- bash -c "echo 'level = 5' >>$etc/app.conf"

@@ -34,6 +34,6 @@ while not keys.endswith(b"q"):
 termios.tcsetattr(0, termios.TCSANOW, old)
 os.write(1, b"KEYS=%r\r\n" % keys)
 END
-person wait:FRAME- 'wait:ambit asks: write' 'wait:Enter is no: ' send:y wait:FRAME- wait:WROTE. send:aq \
+person wait:FRAME- 'wait:ambit  write' 'wait:ambit> ' send:y wait:FRAME- wait:WROTE. send:aq \
 	"wait:KEYS=b'aq'" -- "$AMBIT" run -- "$PYTHON" screen.py "$OUT/file"
 [[ $(cat "$OUT/file") == x ]] || fail "not written"

@@ -19,7 +19,7 @@ person wait:ready 'send:typed\r' 'wait:got typed' send:^D wait:end-of-input -- "
 	bash -c 'echo ready; while read -r l; do echo got $l; done; echo end-of-input'
 # A program that crosses the line in the middle of a word does not get the rest of it as the
 # answer: the question waits until the word is typed.
-person wait:ready send:tod wait:crossing send:a send:y 'wait:ambit asks' 'wait:Enter is no: ' send:n wait:refused wait:left=ay -- "$AMBIT" run -- \
+person wait:ready send:tod wait:crossing send:a send:y 'wait:ambit  ' 'wait:ambit> ' send:n wait:refused wait:left=ay -- "$AMBIT" run -- \
 	bash -c "stty -icanon -echo; printf ready; read -r -N 3; printf crossing; echo x 2>/dev/null >'$OUT/word'; read -r -N 2 rest; echo left=\$rest"
 [[ ! -e $OUT/word && -z $("$AMBIT" rules --json | jq -r '.[]?') ]] || fail "the rest of a word was an answer"
 # A pipe stays a pipe, and a lot of output comes whole.

@@ -12,15 +12,15 @@ world_host other.example 203.0.113.20
 # Who waits by UDP waits for a second here, once.
 world_resolv <<<$'nameserver 203.0.113.53\noptions timeout:1 attempts:1'
 
-ask="wait:Enter is no: "
+ask="wait:ambit> "
 curl=(curl -sS --max-time 30)
 
 # Asked when it is looked up; the answer holds for the connection too. It takes longer
 # than the C library waits for a name server.
 person "wait:connect good.example" "$ask" "do:sleep 3" send:y "wait:sni=good.example" \
 	-- "$AMBIT" run -- "${curl[@]}" https://good.example/
-[[ $(grep -c 'ambit asks' <<<"$out") -eq 1 ]] || fail "not one question: $out"
-[[ $out == *"for: curl (pid "* ]] || fail "$out"
+[[ $(grep -c 'ambit  ' <<<"$out") -eq 1 ]] || fail "not one question: $out"
+[[ $out == *"by curl; this host is not allowed yet"* ]] || fail "$out"
 [[ $out == *"connect good.example, this session, for process "* ]] || fail "$out"
 # No: nothing of it left.
 world_forget
@@ -40,16 +40,16 @@ for pause in 0, 1.5, 0.2:
 print("over")
 END
 person "wait:connect other.example" "$ask" send:n wait:over -- "$AMBIT" run -- "$PYTHON" again.py
-[[ $(grep -c 'ambit asks' <<<"$out") -eq 1 && $(grep -c none <<<"$out") -eq 3 ]] || fail "asked again: $out"
+[[ $(grep -c 'ambit  ' <<<"$out") -eq 1 && $(grep -c none <<<"$out") -eq 3 ]] || fail "asked again: $out"
 unheard ""
 # For the session: the next program is not asked about. Each name by itself.
 person "wait:connect good.example" "$ask" send:s "wait:sni=good.example" "wait:connect other.example" "$ask" send:s \
 	"wait:sni=other.example" wait:done \
 	-- "$AMBIT" run -- sh -c 'curl -sS https://good.example/; curl -sS https://good.example/;
 		curl -sS https://other.example/; echo done'
-[[ $(grep -c 'ambit asks' <<<"$out") -eq 2 ]] || fail "not two questions: $out"
+[[ $(grep -c 'ambit  ' <<<"$out") -eq 2 ]] || fail "not two questions: $out"
 # For good.
-person "wait:connect good.example" "$ask" send:a "wait:goes back: " send:y "wait:sni=good.example" \
+person "wait:connect good.example" "$ask" send:a "wait:s this host" "$ask" send:s "wait:sni=good.example" \
 	-- "$AMBIT" run -- "${curl[@]}" https://good.example/
 held 0 -- "${curl[@]}" https://good.example/
 "$AMBIT" rules revoke "$("$AMBIT" rules | awk '/good.example, always/ { print $1 + 0; exit }')" >/dev/null

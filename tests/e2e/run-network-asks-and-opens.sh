@@ -17,12 +17,12 @@ for act in tcp nonblock udp sendmsg; do
 done
 status 0 "$AMBIT" run --ask allow --quiet --report r.json -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
 jq -e .connected r.json >/dev/null || fail "$(cat r.json)"
-person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:y wait:served \
+person "wait:connect 127.0.0.1:$port" 'wait:ambit> ' send:y wait:served \
 	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
 # Who waits for no call (a timeout is that, too) is on its way meanwhile.
-PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:n wait:ECONNRESET \
+PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:ambit> ' send:n wait:ECONNRESET \
 	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
-PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:Enter is no: ' send:n wait:EACCES \
+PERSON_STATUS=1 person "wait:connect 127.0.0.1:$port" 'wait:ambit> ' send:n wait:EACCES \
 	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" wait 127.0.0.1 "$port"
 # A closed port stays a closed port.
 kill "${servers[@]}"

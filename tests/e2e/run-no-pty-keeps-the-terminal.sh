@@ -4,7 +4,7 @@
 . "${0%/*}/line.bash"
 
 person wait:same -- bash -c 'real=$(tty); "$AMBIT" run --no-pty -- bash -c "[[ \$(tty) == $real ]] && echo same"'
-person 'wait:ambit asks: write' 'wait:Enter is no: ' send:y word wait:ok -- "$AMBIT" run --no-pty -- "$CALLS" create "$OUT/new"
+person 'wait:ambit  write' 'wait:ambit> ' send:y word wait:ok -- "$AMBIT" run --no-pty -- "$CALLS" create "$OUT/new"
 [[ -e $OUT/new ]] || fail "not written"
 PERSON_STATUS=130 person wait:ready send:^C -- bash -c '"$AMBIT" run --no-pty -- bash -c "echo ready; exec sleep 1000"'
 # Characters cannot be put into the terminal's input.

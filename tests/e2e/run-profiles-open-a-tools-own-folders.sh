@@ -50,3 +50,15 @@ held 0 -- codex exec
 [[ $out == 'args=exec' ]] || fail "$out"
 held 0 --for codex -- codex exec
 says 'args=--sandbox danger-full-access exec'
+
+# At a terminal "a" is one key, since there is one width, and it holds in another project too.
+mkdir -p "$HOME/.cache/pip" "$HOME/other"
+cat >bin/pip <<'EOF'
+#!/bin/bash
+echo x >"$HOME/.cache/pip/$1" && echo cached || echo not cached
+EOF
+chmod +x bin/pip
+person 'wait:a always, in every project' 'wait:ambit> ' send:a wait:allowed wait:cached -- "$AMBIT" run -- pip one
+cd "$HOME/other" || exit 1
+held 0 -- pip two
+[[ $out == cached && -e $HOME/.cache/pip/two ]] || fail "not in another project: $out $errout"

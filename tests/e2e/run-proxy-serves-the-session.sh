@@ -198,10 +198,10 @@ for address in 10.9.9.9 169.254.169.254; do unheard "$address"; done
 [[ -z $(heard | grep -E '^(request|tls) .*(host|sni)=other' || true) ]] || fail "$(heard)"
 
 # A person can be asked, meanwhile it waits.
-person "wait:connect other.example:443" "wait:Enter is no: " send:y "wait:sni=other.example" \
+person "wait:connect other.example:443" "wait:ambit> " send:y "wait:sni=other.example" \
 	-- "$AMBIT" run --proxy -- "${curl[@]}" https://other.example/
 world_forget
-PERSON_STATUS=56 person "wait:connect other.example:443" "wait:Enter is no: " send:n "wait:403" \
+PERSON_STATUS=56 person "wait:connect other.example:443" "wait:ambit> " send:n "wait:403" \
 	-- "$AMBIT" run --proxy -- "${curl[@]}" https://other.example/
 unheard
 

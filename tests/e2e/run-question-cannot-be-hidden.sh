@@ -19,8 +19,8 @@ for trick in '\033Pq' '\033Pq\030' '\033Ptmux;' '\033ktitle' '\033Pq\033[' '\033
 	i=$((i + 1))
 	terminal "t$i"
 	enter "t$i" "$AMBIT run --quiet -- bash -c 'printf \"Run the tests? $trick\"; \"\$CALLS\" create \"\$OUT/$i\"'"
-	sees "t$i" 'ambit asks: write'
-	sees "t$i" 'Enter is no:'
+	sees "t$i" 'ambit  write'
+	sees "t$i" 'ambit>'
 	keys "t$i" n
 	sees "t$i" 'refused'
 	[[ ! -e $OUT/$i ]] || fail "written after a no: $trick"

@@ -12,18 +12,18 @@ mkdir dir; ln -s x dir/l; chmod 600 moved1
 touch worked
 wait $first
 END
-person 'wait:Enter is no: ' 'until:test -e worked' "do:test ! -e '$OUT/a'" send:y \
+person 'wait:ambit> ' 'until:test -e worked' "do:test ! -e '$OUT/a'" send:y \
 	"until:test -s '$OUT/a'" -- "$AMBIT" run -- bash work.sh "$OUT"
 [[ -e moved50 && $(cat "$OUT/a") == held ]] || fail "not done"
 
 # Two that wait for the same folder: one answer.
-person 'wait:Enter is no: ' "until:test -e '$P/both'" send:d -- "$AMBIT" run -- bash -c \
+person 'wait:ambit> ' "until:test -e '$P/both'" send:d -- "$AMBIT" run -- bash -c \
 	'for n in 1 2; do (touch go$n; echo x >"$1/b$n") & done; until [[ -e go1 && -e go2 ]]; do sleep 0.02; done; touch both; wait' _ "$OUT"
 [[ -e $OUT/b1 && -e $OUT/b2 ]] || fail "one answer did not do"
-[[ $(grep -o 'ambit asks' <<<"$out" | wc -l) -eq 1 ]] || fail "asked twice: $out"
+[[ $(grep -o 'ambit  ' <<<"$out" | wc -l) -eq 1 ]] || fail "asked twice: $out"
 
 # Whoever asked and is gone is not asked about: the next question comes.
-person 'wait:/gone' 'wait:Enter is no: ' "do:touch '$P/die'" 'wait:/next' 'wait:Enter is no: ' send:y wait:ended \
+person 'wait:/gone' 'wait:ambit> ' "do:touch '$P/die'" 'wait:/next' 'wait:ambit> ' send:y wait:ended \
 	-- "$AMBIT" run -- bash -c '"$2" create "$1/gone" & until [[ -e die ]]; do sleep 0.02; done
 		kill -9 $!; wait; "$2" create "$1/next"; echo ended' _ "$OUT" "$CALLS"
 [[ ! -e $OUT/gone && -e $OUT/next ]] || fail "gone: $(ls "$OUT")"

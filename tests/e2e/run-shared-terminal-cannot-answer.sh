@@ -51,14 +51,14 @@ TRIES=2000 person -t 60 reports wait:LONE-Y. -- "$PYTHON" reader.py
 export TRIES=40
 
 for how in '"$AMBIT" run -- "$PYTHON" own.py "$OUT/own" | cat' '"$AMBIT" run --no-pty -- "$PYTHON" own.py "$OUT/own"'; do
-	person -t 20 'wait:ambit asks: write' reports wait:TAKEN- -- bash -c "$how; true"
+	person -t 20 'wait:ambit  write' reports wait:TAKEN- -- bash -c "$how; true"
 	[[ $out == *TAKEN-[1-9]* ]] || fail "it took nothing: there was no attack"
 	[[ ! -e $OUT/own ]] || fail "it answered its own question: $how"
 done
 # A person can, by the same keys and the word; and what he sees is no open sequence of the command's.
-person 'wait:ambit asks: write' 'wait:Enter is no: ' send:y word wait:ok -- \
+person 'wait:ambit  write' 'wait:ambit> ' send:y word wait:ok -- \
 	bash -c '"$AMBIT" run -- bash -c "printf \"\\033Pq\" >/dev/tty; exec \"$CALLS\" create \"$OUT/new\"" | cat'
 [[ -e $OUT/new ]] || fail "not written"
-person 'wait:ambit asks: write' 'wait:Enter is no: ' send:y 'wait:for a yes, type ' 'send:yyyy\r' 'wait:not the word' \
-	'wait:Enter is no: ' send:n wait:EACCES -- bash -c '"$AMBIT" run -- "$CALLS" create "$OUT/other" | cat'
+person 'wait:ambit  write' 'wait:ambit> ' send:y 'wait:for a yes, type ' 'send:yyyy\r' 'wait:not the word' \
+	'wait:ambit> ' send:n wait:EACCES -- bash -c '"$AMBIT" run -- "$CALLS" create "$OUT/other" | cat'
 [[ ! -e $OUT/other ]] || fail "written without the word"

@@ -31,12 +31,12 @@ END
 unix_server "$OUT/docker.sock"
 status 0 net unix "$OUT/docker.sock"
 before=$(peers)
-PERSON_STATUS=1 person 'wait:docker.sock' 'wait:full control of this machine' 'wait:Enter is no: ' \
+PERSON_STATUS=1 person 'wait:docker.sock' 'wait:FULL CONTROL OF THIS MACHINE' 'wait:what Docker does is not held' 'wait:ambit> ' \
 	send:n wait:EACCES -- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" unix "$OUT/docker.sock"
 held 1 -- "$PYTHON" -B "$HERE/net.py" unix "$OUT/docker.sock"
 complains 'full control of this machine'
 [[ $(peers) -eq $before ]] || fail "it heard: $(cat "$heard")"
-person 'wait:full control of this machine' 'wait:Enter is no: ' send:y wait:served \
+person 'wait:FULL CONTROL OF THIS MACHINE' 'wait:ambit> ' send:y wait:served \
 	-- "$AMBIT" run -- "$PYTHON" -B "$HERE/net.py" unix "$OUT/docker.sock"
 [[ $(peers) -eq $((before + 1)) ]] || fail "it heard: $(cat "$heard")"
 # A link to it is no other socket.

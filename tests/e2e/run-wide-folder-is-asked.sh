@@ -10,13 +10,13 @@ complains --folder
 held 125 --folder / -- touch "$HOME/ran"
 complains --folder
 [[ ! -e ran ]] || fail "it ran"
-PERSON_STATUS=125 person wait:home 'wait:Enter is no: ' send:n -- "$AMBIT" run -- touch ran
+PERSON_STATUS=125 person wait:home 'wait:ambit> ' send:n -- "$AMBIT" run -- touch ran
 [[ ! -e ran ]] || fail "it ran"
-person wait:home 'wait:Enter is no: ' send:y -- "$AMBIT" run -- touch ran
+person wait:home 'wait:ambit> ' send:y -- "$AMBIT" run -- touch ran
 [[ -e ran ]] || fail "it did not run"
 rm ran
-person wait:home 'wait:Enter is no: ' send:y -- "$AMBIT" run -- touch ran
-[[ $(grep -o 'ambit asks' <<<"$out" | wc -l) -eq 1 ]] || fail "$out"
+person wait:home 'wait:ambit> ' send:y -- "$AMBIT" run -- touch ran
+[[ $(grep -o 'ambit  ' <<<"$out" | wc -l) -eq 1 ]] || fail "$out"
 # The record stays out of reach there, too.
 status 1 "$AMBIT" run --ask allow --quiet -- bash -c 'echo x >"$1/record.db"' _ "$STATE"
 held 0 --folder project -- pwd

@@ -20,18 +20,18 @@ has w "  one               run (pid"
 go one
 asked w "write $OUT/one"
 has w "1 session   1 question"
-sees w "left  one  run (pid"
-has w "  for: bash (pid"
-has w "  why: "
-has w "y  once"
+sees w "one  run (pid"
+has_not w "s left" # no limit, as none is set
+has w "       by bash; outside ~/project"
+has w "       y once   s this file, this session"
 [[ ! -e $OUT/one ]] || fail "written before it was answered"
 size w 60 20
-sees w "Enter is no"
-has w "ambit asks: write"
+sees w "Enter = no"
+has w "ambit  write"
 size w 100 30
-sees w "ambit asks: write $OUT/one"
+sees w "ambit  write $OUT/one"
 keys w y
-sees w "allowed: write"
+sees w "allowed: this process, for two seconds: make"
 ended one 0
 [[ $(cat "$OUT/one") == x ]] || fail "not written"
 sees w "decide    allow  write $OUT/one"
@@ -55,6 +55,8 @@ begin words bash -c "$PUT" - x "$OUT/no"
 sees w "1 session"
 go words
 asked w "write $OUT/no"
+keys w "?"
+sees w "asked: write $OUT/no"
 keys w m
 sees w "message: _"
 keys w -l "yes is what I do not say"
@@ -74,20 +76,19 @@ keys w d
 ended folder 0
 [[ $(cat "$OUT/f1" "$OUT/f2") == x*y ]] || fail "not written"
 
-# always: shown in full, by a second key, and in the rules
+# always: a second key says how wide, and it is in the rules
 begin always bash -c "$PUT" - x "$OUT/always"
 sees w "1 session"
 go always
 asked w "write $OUT/always"
 keys w a
-sees w "always stores this rule: write beneath"
-has w "in full: $OUT"
+sees w "always in ~/project:  s this file   d all of $OUT"
 [[ ! -e $OUT/always ]] || fail "the first key wrote"
 keys w x
-sees w "y  once"
+sees w "y once"
 keys w a
-sees w "in full: $OUT"
-keys w y
+sees w "d all of $OUT"
+keys w d
 ended always 0
 [[ $(cat "$OUT/always") == x ]] || fail "not written"
 status 0 ambit rules --json

@@ -27,7 +27,7 @@ reply
 
 call 2 bash "$(jq -cn --arg c "echo x >'$OUT/two'" '{ command: $c }')"
 asked w "write $OUT/two"
-has w "  for: bash (pid"
+has w "       by bash; outside ~/project"
 keys w n
 reply
 [[ ! -e $OUT/two ]] || fail "the shell wrote in spite of the no"

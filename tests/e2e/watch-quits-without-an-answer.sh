@@ -19,12 +19,14 @@ asked w "write $OUT/one"
 watcher v
 asked v "write $OUT/one"
 keys w a
-sees w "always stores this rule"
+sees w "always in "
 keys w C-c
-sees_not w "always stores"
-has v "ambit asks: write $OUT/one"
+sees_not w "always in "
+has v "ambit  write $OUT/one"
 enter w "'$AMBIT' watch"
 asked w "write $OUT/one"
+keys w "?"
+sees w "asked: write"
 keys w m
 sees w "message: _"
 keys w C-c
@@ -32,8 +34,8 @@ sees_not w "message: _"
 enter w "'$AMBIT' watch"
 asked w "write $OUT/one"
 keys w q
-sees_not w "ambit asks"
-has v "ambit asks: write $OUT/one"
+sees_not w "ambit  "
+has v "ambit  write $OUT/one"
 [[ ! -e $OUT/one ]] || fail "quitting wrote"
 keys v y
 ended one 0
@@ -45,6 +47,6 @@ sees v "1 session"
 go two
 asked v "write $OUT/two"
 kill "${run[two]}"
-sees_not v "ambit asks"
+sees_not v "ambit  "
 sees v "no questions"
 [[ ! -e $OUT/two ]] || fail "a question that is gone wrote"

@@ -11,14 +11,14 @@ watcher w 40 10
 begin one bash -c "$PUT" - x "$long/file"
 sees w "1 session"
 go one
-sees w "ambit asks: write"
+sees w "ambit  write"
 sees w "more lines: Space"
 sees_not w "(new on the screen"
 keys w y
 sees w "not read to its end yet"
 [[ ! -e $long/file ]] || fail "written before it was read"
 pages=0
-until shown w "Enter is no"; do
+until shown w "Enter = no"; do
 	before=$(screen w | sed -n 2,9p)
 	keys w Space
 	moved() { [[ $(screen w | sed -n 2,9p) != "$before" ]]; }
@@ -30,7 +30,7 @@ size w 30 4
 sees w "larger, please"
 keys w y
 size w 40 10
-sees w "Enter is no"
+sees w "Enter = no"
 [[ ! -e $long/file ]] || fail "answered what could not be seen"
 keys w y
 ended one 0

@@ -21,7 +21,7 @@ sees a "2 questions"
 sees b "2 questions"
 
 # A new one does not take the selection.
-has a "ambit asks: write $OUT/one"
+has a "ambit  write $OUT/one"
 has a "1 of 2"
 has a "-- waiting"
 has a "> one "
@@ -38,13 +38,13 @@ sees b "allowed:"
 ended two 0
 [[ $(cat "$OUT/two") == x ]] || fail "two was not written"
 sees a "1 question"
-has a "ambit asks: write $OUT/one"
-sees only "answered elsewhere: write $OUT/two"
+has a "ambit  write $OUT/one"
+sees only "allowed in ambit watch: write $OUT/two"
 sees only "no questions"
 asked b "write $OUT/one"
 keys a n
 ended one 1
-sees b "answered elsewhere: write $OUT/one"
+sees b "refused in ambit watch: write $OUT/one"
 [[ ! -e $OUT/one ]] || fail "one was written"
 sees b "no sessions   no questions"
-has_not b "ambit asks"
+has_not b "ambit  "

@@ -69,7 +69,7 @@ watcher() {
 }
 # asked NAME TEXT: a question with it is on the screen, and keys count.
 asked() {
-	sees "$1" "ambit asks: $2"
+	sees "$1" "ambit  $2"
 	sees_not "$1" "(new on the screen"
 }
 

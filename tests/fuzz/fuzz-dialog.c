@@ -18,6 +18,8 @@ static struct ambit_choice choices[] = {
 	{ .kind = AMBIT_ONCE, .stores = (char *)"write in ~/a" },
 	{ .kind = AMBIT_FOLDER, .path = (char *)"/a/b", .stores = (char *)"beneath ~/a/b" },
 	{ .kind = AMBIT_FOLDER, .path = (char *)"/a", .stores = (char *)"beneath ~/a" },
+	{ .kind = AMBIT_FILE, .label = (char *)"this file, this session" },
+	{ .kind = AMBIT_ALWAYS, .stores = (char *)"always this", .label = (char *)"this file" },
 	{ .kind = AMBIT_ALWAYS, .path = (char *)"/a", .stores = (char *)"always" },
 };
 
@@ -26,6 +28,13 @@ static const struct ambit_question question = {
 	.who = (char *)"sed (pid 2)",
 	.what = (char *)"write ~/a/b/c",
 	.why = (char *)"outside",
+	.kind = (char *)"file",
+	.act = (char *)"write",
+	.object = (char *)"~/a/a-longer-name/\xd0\xb0-name-that-is-longer/and-more-of-them/c",
+	.danger = (char *)"RUNS AS YOU at your next git commit",
+	.by = (char *)"sed (bash > sed)",
+	.because = (char *)"outside ~/work",
+	.project = (char *)"~/work",
 	.outcome = (char *)"{\"layers\":[]}",
 	.choices = choices,
 	.n_choices = sizeof(choices) / sizeof(choices[0]),
@@ -48,7 +57,7 @@ check(const struct dialog *dialog, size_t width)
 	assert(answer->kind == AMBIT_NO || answer->message[0] == '\0');
 	for (size_t i = 0; i < question.n_choices; i++)
 		if (choices[i].kind == answer->kind &&
-			(answer->path[0] == '\0' || streq(answer->path, choices[i].path)))
+			streq(answer->path, choices[i].path ? choices[i].path : ""))
 			return;
 	abort();
 }

@@ -59,6 +59,7 @@ enum {
 	AS_ROOT = 1 << 5,   /* only root can do it without the line */
 	AS_USER = 1 << 6,   /* root could do it anyway */
 	RACE = 1 << 7,	    /* may take world.seconds */
+	STDIN_MASTER = 1 << 8, /* 0 is the master of the other terminal */
 };
 
 struct attack {
@@ -74,7 +75,8 @@ struct attacks {
 
 extern const struct attacks attacks_file, attacks_place, attacks_fd, attacks_meta, attacks_race,
 	attacks_proc, attacks_other, attacks_ipc, attacks_net, attacks_taken, attacks_flip,
-	attacks_kernel, attacks_edge, attacks_guard, attacks_git, attacks_move, attacks_socket;
+	attacks_kernel, attacks_edge, attacks_guard, attacks_git, attacks_move, attacks_socket,
+	attacks_terminal;
 
 /* dir/name, in one of a few buffers that are used in turn. */
 const char *in(const char *dir, const char *name);
@@ -92,10 +94,13 @@ void make_file(const char *path);
 const char *proc_fd(int fd);
 /* Waits for the end of a child. */
 void reap(pid_t pid);
+/* The size of the terminals that the runner makes for "terminals MARK". */
+#define TERMINAL_ROWS(mark) ((unsigned short)(1000 + (mark) / 65536))
+#define TERMINAL_COLS(mark) ((unsigned short)((mark) % 65536))
 /* Asks the runner, which is outside, for something: "recreate INODE",
  * "listen PORT", "connect PORT", "log", and what taker.c does: "socket PATH",
- * "datagrams PORT", "queue NAME", "segment ID", "send PORT". True if it says that
- * it is done. */
+ * "datagrams PORT", "queue NAME", "segment ID", "send PORT", "terminals MARK".
+ * True if it says that it is done. */
 bool ask_runner(const struct world *w, const char *request);
 /* A thread that calls turn(w, n) until the race is over; see race_going. */
 void race_start(const struct world *w, void (*turn)(const struct world *w, unsigned n));

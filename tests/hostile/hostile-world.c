@@ -573,6 +573,7 @@ tell_terminal(FILE *out, struct made *m)
 {
 	struct termios modes = { 0 };
 	struct winsize size = { 0 };
+	struct stat st = { 0 };
 	char bytes[256];
 	int waiting = -1;
 	ssize_t n;
@@ -581,9 +582,11 @@ tell_terminal(FILE *out, struct made *m)
 	ioctl(m->terminal, FIONREAD, &waiting);
 	ioctl(m->master, TIOCGWINSZ, &size);
 	n = read(m->master, bytes, sizeof(bytes));
-	fprintf(out, "terminal: modes %x %x %x %x, %d typed, %d rows, shows '%.*s'\n",
+	fstat(m->terminal, &st);
+	fprintf(out,
+		"terminal: modes %x %x %x %x, %d typed, %d rows, shows '%.*s', mode %o, old %d\n",
 		modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag, waiting, size.ws_row,
-		n > 0 ? (int)n : 0, bytes);
+		n > 0 ? (int)n : 0, bytes, st.st_mode, st.st_mtime == 1);
 }
 
 /* What the runner did because the attack asked for it. */

@@ -11,7 +11,7 @@
 /* What victim and runner share. */
 struct counts {
 	unsigned signals, tcp, udp, unix_stream, unix_dgram, unix_packet, abstract_stream,
-		abstract_dgram, given, fifo, netlink, inherited;
+		abstract_dgram, given, fifo, netlink, inherited, terminals;
 	uintptr_t word;
 };
 
@@ -25,6 +25,7 @@ struct made {
 	int listener;	      /* the runner's, made because the attack asked; -1: none */
 	int datagrams, queue; /* likewise */
 	int segment;	      /* a SysV id */
+	pid_t terminals;      /* makes terminals, one after the other; 0: nobody does */
 	char queue_name[64];
 	unsigned came, heard, reached, blocked;
 	char home[LENGTH], tmp[LENGTH], run[LENGTH];

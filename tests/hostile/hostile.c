@@ -43,7 +43,7 @@
 static const struct attacks *const all[] = { &attacks_file, &attacks_place, &attacks_fd,
 	&attacks_meta, &attacks_proc, &attacks_other, &attacks_ipc, &attacks_net, &attacks_taken,
 	&attacks_kernel, &attacks_edge, &attacks_guard, &attacks_git, &attacks_move,
-	&attacks_socket, &attacks_race, &attacks_flip };
+	&attacks_terminal, &attacks_socket, &attacks_race, &attacks_flip };
 
 static struct {
 	char self[LENGTH], ambit[PATH_MAX], template[LENGTH], base[LENGTH];
@@ -130,6 +130,8 @@ set_descriptors(const struct made *m, unsigned flags)
 		in_fd = dir;
 		out = open(m->w.file, O_RDONLY | O_CLOEXEC);
 	}
+	if (flags & STDIN_MASTER)
+		in_fd = m->master;
 	dup2(in_fd, 0);
 	dup2(out, 1);
 	dup2(out, 2);

@@ -9,13 +9,18 @@
 #include <mqueue.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hostile-world.h"
@@ -106,6 +111,44 @@ send_there(int port)
 	return sent;
 }
 
+#define RING 32 /* terminals at once: each lives long enough for something to come */
+
+/* As many terminals as it can make, so that a number which comes free is taken at once. What
+ * comes there was not meant for it. The attack knows them by their size, set before they open,
+ * and so writes to no terminal of anybody else on the machine. */
+static void
+make_terminals(struct counts *counts, int mark)
+{
+	const struct winsize size = { .ws_row = TERMINAL_ROWS(mark),
+		.ws_col = TERMINAL_COLS(mark) };
+	struct pollfd ring[RING];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int i = 0; i < RING; i++)
+		ring[i] = (struct pollfd){ .fd = -1 };
+	for (unsigned n = 0;; n++) {
+		struct pollfd *fd = &ring[n % RING];
+		int next = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+		if (next >= 0 && ioctl(next, TIOCSWINSZ, &size) == 0)
+			unlockpt(next);
+		if (fd->fd >= 0 && poll(fd, 1, 0) == 1 && (fd->revents & POLLIN))
+			__atomic_fetch_add(&counts->terminals, 1, __ATOMIC_SEQ_CST);
+		if (fd->fd >= 0)
+			close(fd->fd);
+		*fd = (struct pollfd){ .fd = next, .events = POLLIN };
+	}
+}
+
+static bool
+start_terminals(struct made *m, int mark)
+{
+	m->terminals = fork();
+	if (m->terminals == 0)
+		make_terminals(m->counts, mark);
+	return m->terminals > 0;
+}
+
 bool
 taker_take(struct made *m, const char *request, const char *what)
 {
@@ -117,6 +160,8 @@ taker_take(struct made *m, const char *request, const char *what)
 		return take_queue(m, what);
 	if (strncmp(request, "segment ", 8) == 0)
 		return take_segment(m, (int)strtol(what, NULL, 10));
+	if (strncmp(request, "terminals ", 10) == 0)
+		return start_terminals(m, (int)strtol(what, NULL, 10));
 	if (strncmp(request, "send ", 5) == 0)
 		return send_there((int)strtol(what, NULL, 10));
 	return false;
@@ -159,7 +204,8 @@ taker_tell(FILE *out, struct made *m)
 
 	while (m->datagrams >= 0 && recv(m->datagrams, &byte, 1, MSG_DONTWAIT) > 0)
 		m->heard++;
-	fprintf(out, "datagrams at the taken port: %u\n", m->heard);
+	fprintf(out, "datagrams at the taken port: %u; heard on later terminals: %s\n", m->heard,
+		m->counts->terminals > 0 ? "yes" : "no");
 	if (m->queue >= 0)
 		tell_queue(out, m);
 	if (m->segment >= 0)
@@ -177,4 +223,8 @@ taker_end(struct made *m)
 	}
 	if (m->segment >= 0)
 		shmctl(m->segment, IPC_RMID, NULL);
+	if (m->terminals > 0) {
+		kill(m->terminals, SIGKILL);
+		waitpid(m->terminals, NULL, 0);
+	}
 }

@@ -35,6 +35,7 @@ static const struct text_kind *const kinds[] = {
 	&text_multi_edit,
 	&text_patch_name,
 	&text_patch_paths,
+	&text_question,
 	&text_redact,
 	&text_redact_json,
 	&text_summary,

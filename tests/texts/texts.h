@@ -75,6 +75,7 @@ extern const struct text_kind text_html_charset;
 extern const struct text_kind text_multi_edit;
 extern const struct text_kind text_patch_name;
 extern const struct text_kind text_patch_paths;
+extern const struct text_kind text_question;
 extern const struct text_kind text_redact;
 extern const struct text_kind text_redact_json;
 extern const struct text_kind text_summary;

@@ -43,6 +43,8 @@ setup(void **state)
 	scratch_make(w->dir, sizeof(w->dir));
 	assert_int_equal(chdir(w->dir), 0);
 	w->gate.made = session_objects_create();
+	/* For its lock. */
+	assert_int_equal(desk_create(&(struct desk_options){ 0 }, &w->gate.o.desk, NULL), 0);
 	w->gate.net = AMBIT_NET_ASK;
 	w->gate.network = endpoint_network();
 	w->gate.o.tree.keeper = getpid();
@@ -98,6 +100,7 @@ teardown(void **state)
 	char command[PATH_MAX];
 
 	let_go(w);
+	desk_destroy(w->gate.o.desk);
 	session_objects_destroy(w->gate.made);
 	ambit_engine_destroy(w->engine);
 	ambit_scope_destroy(w->scope);

@@ -10,6 +10,7 @@
 #include "ask/question-copy.h"
 #include "engine/questions.h"
 #include "request/request-object.h"
+#include "first-question.h"
 
 #define ALLOW "echo '{\"verdict\":\"allow\",\"reason\":\"an ordinary file\"}'"
 
@@ -73,7 +74,7 @@ judged(struct rig *rig, struct ambit_request *request)
 
 	if (engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL) != 1)
 		fail_msg("not asked: %s", outcome.reason);
-	assert_int_equal(engine_question_of(rig->engine, ticket, &question, NULL), 1);
+	assert_int_equal(copy_question(rig->engine, ticket, &question), 1);
 	text = str_dup(question.judge);
 	question_finish(&question);
 	engine_withdraw(rig->engine, ticket);
@@ -180,7 +181,7 @@ ask(struct rig *rig, struct ambit_request *request)
 	int r;
 
 	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
-	assert_int_equal(engine_question_of(rig->engine, ticket, &question, NULL), 1);
+	assert_int_equal(copy_question(rig->engine, ticket, &question), 1);
 	r = judge_ask(rig->judge, &question, -1, &answer, &last_why);
 	assert_true((r == 0) == (last_why.code == 0) || !question.judge);
 	if (r == 0) {

@@ -35,7 +35,7 @@
 #define SCREEN_MAX (1024 * 1024)
 #define HUGE_TEXT (256 * 1024) /* more than a terminal takes unread */
 #define PATIENCE_MS 20000
-#define PROMPT "Enter is no: "
+#define PROMPT "ambit> "
 
 struct seen {
 	size_t len;
@@ -98,7 +98,7 @@ setup(void **state)
 	fcntl(pty->slave, F_SETFD, FD_CLOEXEC);
 	assert_int_equal(tcgetattr(pty->slave, &pty->before), 0); /* over zeroes */
 	assert_int_equal(approver_on_tty(pty->slave, pty->slave, 0, &pty->approver, NULL), 0);
-	tty_set_alone(pty->approver, 0);
+	tty_set_pace(pty->approver, 0, 0);
 	assert_string_equal(pty->approver->name, "tty");
 	*state = pty;
 	return 0;
@@ -128,28 +128,40 @@ assert_modes(int fd, const struct termios *before)
 /* -- questions -------------------------------------------------------------- */
 
 static struct ambit_choice path_choices[] = {
-	{ .kind = AMBIT_NO, .stores = (char *)"nothing" },
+	{ .kind = AMBIT_NO, .label = (char *)"no", .stores = (char *)"nothing" },
 	{ .kind = AMBIT_NO_SESSION,
 		.path = (char *)"/h/u/a/b",
+		.label = (char *)"no, for this session",
 		.stores = (char *)"no writes to ~/u/a/b/c, this session" },
 	{ .kind = AMBIT_ONCE,
 		.path = (char *)"/h/u/a/b",
+		.label = (char *)"once",
 		.stores = (char *)"write in ~/u/a/b, until sed exits" },
-	{ .kind = AMBIT_FILE, .stores = (char *)"write ~/u/a/b/c, this session" },
+	{ .kind = AMBIT_FILE,
+		.label = (char *)"this file, this session",
+		.stores = (char *)"write ~/u/a/b/c, this session" },
 	{ .kind = AMBIT_FOLDER,
 		.path = (char *)"/h/u/a/b",
+		.label = (char *)"all of ~/u/a/b, this session",
 		.stores = (char *)"write beneath ~/u/a/b, this session" },
 	{ .kind = AMBIT_FOLDER,
 		.path = (char *)"/h/u/a",
+		.label = (char *)"all of ~/u/a, this session",
 		.stores = (char *)"write beneath ~/u/a, this session" },
 	{ .kind = AMBIT_FOLDER,
 		.path = (char *)"/h/u",
+		.label = (char *)"all of ~/u, this session",
 		.stores = (char *)"write beneath ~/u, this session" },
 	{ .kind = AMBIT_ALWAYS,
+		.label = (char *)"this file",
+		.stores = (char *)"write ~/u/a/b/c, always" },
+	{ .kind = AMBIT_ALWAYS,
 		.path = (char *)"/h/u/a/b",
+		.label = (char *)"all of ~/u/a/b",
 		.stores = (char *)"write beneath ~/u/a/b, always" },
 	{ .kind = AMBIT_ALWAYS,
 		.path = (char *)"/h/u/a",
+		.label = (char *)"all of ~/u/a",
 		.stores = (char *)"write beneath ~/u/a, always" },
 };
 
@@ -159,8 +171,15 @@ path_question(void)
 	return (struct ambit_question){
 		.id = 1,
 		.who = (char *)"sed (pid 4120)",
-		.what = (char *)"write ~/u/a/b/c",
+		.what = (char *)"write /h/u/a/b/c",
 		.why = (char *)"outside the folder (~/work)",
+		.kind = (char *)"file",
+		.act = (char *)"write",
+		.object = (char *)"~/u/a/b/c",
+		.danger = (char *)"",
+		.by = (char *)"sed (bash > sed)",
+		.because = (char *)"outside ~/work",
+		.project = (char *)"~/work",
 		.request = (char *)"{}",
 		.outcome = (char *)"{\"code\":\"Outside\",\"reason\":\"it is outside\",\"hint\":"
 				   "\"ask\",\"layers\":[{\"layer\":\"paths\",\"verdict\":\"ask\","

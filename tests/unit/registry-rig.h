@@ -73,11 +73,11 @@ ask_approver(struct ambit_approver *approver, const struct ambit_question *quest
 }
 
 static inline void
-cancel_approver(struct ambit_approver *approver, uint64_t question)
+cancel_approver(struct ambit_approver *approver, uint64_t question, const char *how)
 {
 	struct rig *rig = (struct rig *)((char *)approver - offsetof(struct rig, approver));
 
-	(void)question;
+	(void)question, (void)how;
 	eventfd_write(rig->cancelled, 1);
 }
 
@@ -197,7 +197,8 @@ run_cross(struct ambit_invocation *invocation, void *data, struct ambit_error *e
 		.request = "{}",
 		.outcome = "{}" };
 	struct ambit_answer answer = { 0 };
-	int r = run_ask(&invocation->run, &question, &answer, err);
+	struct registry_crossing crossing = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	int r = run_ask(&invocation->run, &crossing, &question, &answer, err);
 
 	(void)data;
 	if (r < 0)

@@ -52,6 +52,7 @@ struct scene {
 	struct grounds *grounds;
 	char covered[80];
 	int give_up; /* after so many questions */
+	unsigned told[CLOSED_N];
 	pid_t child;
 	char *memory;
 	size_t used;
@@ -86,7 +87,8 @@ gate_install(struct call *call, int fd, int number, bool cloexec)
 bool
 gate_covers(struct gate *gate, const char *real)
 {
-	return str_beneath(real, scene_of(gate)->covered) || streq(real, "/dev/null");
+	return str_beneath(real, scene_of(gate)->covered) || streq(real, "/dev/null") ||
+	       streq(real, "/dev/ptmx") || streq(real, "/dev/pts/ptmx");
 }
 
 bool
@@ -161,6 +163,13 @@ void
 gate_subreaper(struct gate *gate)
 {
 	(void)gate;
+}
+
+void
+gate_tell_closed(struct gate *gate, struct target *target, enum gate_closed closed)
+{
+	(void)target;
+	scene_of(gate)->told[closed]++;
 }
 
 void

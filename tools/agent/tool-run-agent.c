@@ -108,6 +108,7 @@ find_folder(struct agent_run *a, struct ambit_error *err)
 static int
 ask_profile(struct agent_run *a, const struct profile *profile, struct ambit_error *err)
 {
+	struct registry_crossing crossing = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct ambit_question question = { 0 };
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error why = { 0 };
@@ -117,7 +118,7 @@ ask_profile(struct agent_run *a, const struct profile *profile, struct ambit_err
 
 	run_unlock(a->run);
 	if (r > 0 && !child && run_has_person(a->run))
-		r = run_ask(a->run, &question, &answer, &why) == 0 ? 1 : 2;
+		r = run_ask(a->run, &crossing, &question, &answer, &why) == 0 ? 1 : 2;
 	else if (r > 0)
 		r = 2;
 	question_finish(&question);
@@ -275,18 +276,12 @@ static int
 execute_with_asker(struct agent_run *a, struct ambit_execution *execution, struct ambit_error *err)
 {
 	struct bash_asker asker;
-	bool asks = run_has_person(a->run);
-	int r = asks ? bash_asker_init(&asker, a->run) : 0;
 
-	if (r < 0)
-		return err_sys(err, -r, "somebody to ask");
-	if (asks)
+	bash_asker_init(&asker, a->run);
+	if (run_has_person(a->run))
 		execution->approver = &asker.approver;
 	a->since = clock_now();
-	r = ambit_execute(a->run->executor, execution, &a->executed, err);
-	if (asks)
-		bash_asker_finish(&asker);
-	return r;
+	return ambit_execute(a->run->executor, execution, &a->executed, err);
 }
 
 static int

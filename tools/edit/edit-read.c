@@ -87,15 +87,15 @@ decide_read_request(struct tool_run *run, const struct ambit_place *place, struc
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
-	bool asked = false, nobody = false;
+	bool asked = false;
 	int r = ambit_request_path(
 		access_of(place), place->real, strlen(place->real), &request, err);
 
 	if (r < 0)
 		return r;
 	request->origin = run->options->origin;
-	r = registry_settle(run->registry, request, run->options, &outcome, &permit, NULL, &asked,
-		&nobody, err);
+	r = registry_settle(
+		run->registry, request, run->options, &outcome, &permit, NULL, &asked, err);
 	if (r == 0 && permit) {
 		run_lock(run);
 		ambit_permit_finish(permit, 0, NULL);

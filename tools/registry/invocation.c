@@ -249,14 +249,14 @@ run_law(struct tool_run *run)
 struct ambit_engine *
 run_lock(struct tool_run *run)
 {
-	pthread_mutex_lock(&run->registry->lock);
+	desk_lock(run->registry->desk);
 	return run->registry->engine;
 }
 
 void
 run_unlock(struct tool_run *run)
 {
-	pthread_mutex_unlock(&run->registry->lock);
+	desk_unlock(run->registry->desk);
 }
 
 struct lookups *
@@ -305,17 +305,29 @@ run_narrowing(struct tool_run *run, char ***ret_only)
 bool
 run_has_person(const struct tool_run *run)
 {
-	const struct ambit_approver *approver = engine_approver(run->registry->engine);
+	struct desk *desk = run->registry->desk;
+	bool watched;
 
-	return run->options->ask || (approver && !streq(approver->name, "deny")) ||
-	       registry_is_watched(run->registry) || engine_judge(run->registry->engine);
+	desk_lock(desk);
+	watched = desk_has_person(desk);
+	desk_unlock(desk);
+	return run->options->ask || watched || engine_approver(run->registry->engine) ||
+	       engine_judge(run->registry->engine);
 }
 
 int
-run_ask(struct tool_run *run, const struct ambit_question *question,
-	struct ambit_answer *ret_answer, struct ambit_error *err)
+run_ask(struct tool_run *run, struct registry_crossing *crossing,
+	const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *err)
 {
-	return registry_put(run->registry, run->options, question, ret_answer, err);
+	return registry_put(run->registry, run->options, crossing, question, ret_answer, err);
+}
+
+void
+run_withdraw(struct tool_run *run, struct registry_crossing *crossing, uint64_t question,
+	const char *how)
+{
+	registry_withdraw(run->registry, crossing, question, how);
 }
 
 /* A host that shows only on the way is decided as if it had been asked for at once.
@@ -327,21 +339,21 @@ run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error 
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
 	struct ambit_error why = { 0 };
-	bool asked = false, nobody = false;
+	bool asked = false;
 	int r = ambit_request_connect(host_port, &request, err);
 
 	if (r < 0)
 		return r;
 	request->origin = run->options->origin;
-	r = registry_settle(run->registry, request, run->options, &outcome, &permit, NULL, &asked,
-		&nobody, &why);
+	r = registry_settle(
+		run->registry, request, run->options, &outcome, &permit, NULL, &asked, &why);
 	if (r == 0 && permit) {
 		run_lock(run);
 		ambit_permit_finish(permit, 0, NULL);
 		run_unlock(run);
 	} else if (r == 0) {
 		auto_free char *hint =
-			nobody || outcome.code == AMBIT_CODE_TIMEOUT
+			(asked && !outcome.asked) || outcome.code == AMBIT_CODE_TIMEOUT
 				? result_how_to_grant(run->registry, &outcome, "connect")
 				: str_dup(outcome.hint);
 

@@ -117,10 +117,21 @@ int run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err
 /* Decides about one more host ("name:port"), and asks if need be: 0, or -EACCES with
  * words and run's code and hint set. -ECANCELED. */
 int run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error *err);
+/* A question of another engine's on its way. */
+struct registry_crossing {
+	pthread_mutex_t lock; /* PTHREAD_MUTEX_INITIALIZER */
+	uint64_t question, ticket, withdrawn;
+};
+
 /* Puts a question of another engine's (a command's crossing) to the one who answers
  * this call's own questions; as ambit_approver.ask. Several may, one after the other. */
-int run_ask(struct tool_run *run, const struct ambit_question *question,
-	struct ambit_answer *ret_answer, struct ambit_error *err);
+int run_ask(struct tool_run *run, struct registry_crossing *crossing,
+	const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *err);
+/* From another thread: the question with this id has ended, so that run_ask returns -ECANCELED;
+ * also if it is about to begin. */
+void run_withdraw(struct tool_run *run, struct registry_crossing *crossing, uint64_t question,
+	const char *how);
 /* What of the folder is open to writes, NULL at the end; *ret_only stays NULL where all
  * of it is. -ENOMEM. */
 int run_narrowing(struct tool_run *run, char ***ret_only);

@@ -152,12 +152,12 @@ folder_of(struct ambit_registry *registry)
 	const char *root;
 	char *shown;
 
-	pthread_mutex_lock(&registry->lock);
+	desk_lock(registry->desk);
 	root = ambit_scope_root(scope);
 	/* "." tells nobody where the line is. */
 	shown = streq(root, ambit_scope_display_root(scope)) ? str_escape(root, strlen(root))
 							     : ambit_scope_display(scope, root);
-	pthread_mutex_unlock(&registry->lock);
+	desk_unlock(registry->desk);
 	return shown;
 }
 
@@ -205,12 +205,12 @@ check_inside(struct call *call)
 
 	if (!path)
 		return 1;
-	pthread_mutex_lock(&registry->lock);
+	desk_lock(registry->desk);
 	if (scope_resolve(scope, call->options.cwd, path, strlen(path), true, &at, NULL) == 0) {
 		inside = str_beneath(at.real, ambit_scope_root(scope));
 		shown = ambit_scope_display(scope, at.real);
 	}
-	pthread_mutex_unlock(&registry->lock);
+	desk_unlock(registry->desk);
 	resolved_finish(&at);
 	if (inside)
 		return 1;
@@ -276,13 +276,12 @@ decide_call(struct call *call, struct ambit_permit **ret_permit)
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_error err = { 0 };
-	bool nobody = false;
 	int r = make_request(call, &request);
 
 	if (r < 0)
 		return r;
 	r = registry_settle(call->registry, request, &call->options, &outcome, ret_permit,
-		&call->result->question, &call->asked, &nobody, &err);
+		&call->result->question, &call->asked, &err);
 	if (r == -ECANCELED) {
 		call->result->cancelled = true;
 		r = result_fail(call->result, AMBIT_CODE_DENIED,
@@ -302,7 +301,8 @@ decide_call(struct call *call, struct ambit_permit **ret_permit)
 		auto_free char *scope = folder_of(call->registry);
 
 		r = scope ? result_refuse(call->registry, call->result, &outcome,
-				    registry_tool_name(call->tool), scope, nobody)
+				    registry_tool_name(call->tool), scope,
+				    call->asked && !outcome.asked)
 			  : -ENOMEM;
 	}
 	ambit_outcome_finish(&outcome);
@@ -385,9 +385,9 @@ run_tool(struct call *call, struct ambit_permit *permit)
 	}
 	if (run->text.failed)
 		done = -ENOMEM;
-	pthread_mutex_lock(&registry->lock);
+	desk_lock(registry->desk);
 	ambit_permit_finish(permit, done, NULL);
-	pthread_mutex_unlock(&registry->lock);
+	desk_unlock(registry->desk);
 	r = may_retry_stale_call(call, run, done) ? 1 : result_take(call->result, run, done, &err);
 	buf_finish(&run->text);
 	json_decref(run->structured);

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "ask/desk/blocking.h"
+#include "ask/desk/desk.h"
 #include "request/tool-table.h"
 #include "tools/registry/own-tool.h"
 #include "tools/registry/registry-agents.h"
@@ -21,14 +23,6 @@ struct registry_tool {
 	json_t *schema;
 };
 
-/* One call that waits, for an answer or for its turn to ask; in its thread. */
-struct waiter {
-	struct waiter *next;
-	int fd;		     /* readable when something may have changed */
-	uint64_t asking;     /* the question that it puts now; 0: none */
-	bool wants_approver; /* first come, first asked */
-};
-
 struct ambit_registry {
 	struct ambit_engine *engine;
 	struct ambit_executor *executor;
@@ -40,11 +34,8 @@ struct ambit_registry {
 	struct lookups *lookups;
 	struct leftovers *leftovers; /* says where the tools may write; or NULL */
 
-	pthread_mutex_t lock; /* the engine, and what follows */
-	struct waiter *waiters;
-	bool approver_busy;
-	struct ambit_registry_watch watch;
-	uint64_t last_put; /* ids for the approver: those of two engines may be alike */
+	struct desk *desk;		 /* where questions are put; its lock is the engine's */
+	struct blocking *judge, *person; /* its channels; or NULL */
 };
 
 /* A run, and what it looks like to a harness' own tool. */
@@ -65,19 +56,17 @@ bool registry_hides(const struct ambit_registry *registry, const struct registry
 
 /* Submits the request, which it takes, and waits until it is settled. 0 with outcome
  * and perhaps permit; -ECANCELED; -EINPROGRESS with *ret_question (if not NULL);
- * -ENOMEM. *ret_asked: it was asked about; *ret_nobody: and there was nobody. */
+ * -ENOMEM. *ret_asked: there was a question. */
 int registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	const struct ambit_call_options *options, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_asked,
-	bool *ret_nobody, struct ambit_error *err);
-/* Puts a question that is not this engine's: see run_ask. */
-int registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
-	const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err);
-/* Whether somebody sees questions elsewhere. */
-bool registry_is_watched(const struct ambit_registry *registry);
-/* Those who wait look again. With the lock. */
-void registry_wake(struct ambit_registry *registry);
+/* Puts a question that is not this engine's, and takes it back: see run_ask, run_withdraw. */
+int registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
+	struct registry_crossing *crossing, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err);
+void registry_withdraw(struct ambit_registry *registry, struct registry_crossing *crossing,
+	uint64_t question, const char *how);
 
 /* -- registry-result.c --------------------------------------------------------------- */
 

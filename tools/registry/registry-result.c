@@ -41,9 +41,10 @@ join_message_hint(const char *message, const char *hint)
 	return str_printf("%s%s %s", message, n && strchr(".!?", message[n - 1]) ? "" : ".", hint);
 }
 
-int
-result_fail(struct ambit_result *result, enum ambit_code code, const char *message,
-	const char *hint, const char *path, const char *scope)
+/* refused: the decision, if that is what ended the call; else NULL. */
+static int
+set_failure(struct ambit_result *result, enum ambit_code code, const char *message,
+	const char *hint, const char *path, const char *scope, const struct ambit_outcome *refused)
 {
 	auto_json json_t *object = json_object();
 	auto_free char *text = join_message_hint(message, hint);
@@ -54,6 +55,8 @@ result_fail(struct ambit_result *result, enum ambit_code code, const char *messa
 			object, "error", json_string(ambit_word_name(ambit_codes, (int)code)));
 	if (r == 0)
 		r = json_set_text(object, "message", text);
+	if (r == 0 && refused)
+		r = json_object_set_new(object, "asked", json_boolean(refused->asked));
 	/* The same bytes in both: a path in an error can be anything. */
 	free(text);
 	text = r == 0 ? strdup(json_string_value(json_object_get(object, "message"))) : NULL;
@@ -68,6 +71,13 @@ result_fail(struct ambit_result *result, enum ambit_code code, const char *messa
 	result->structured = r == 0 ? json_dumps(object, JSON_COMPACT) : NULL;
 	result->text = steal_ptr(&text);
 	return result->text && result->structured ? 0 : -ENOMEM;
+}
+
+int
+result_fail(struct ambit_result *result, enum ambit_code code, const char *message,
+	const char *hint, const char *path, const char *scope)
+{
+	return set_failure(result, code, message, hint, path, scope, NULL);
 }
 
 /* As a shell takes it; what cannot be shown is shown as what it is, and cannot be
@@ -113,12 +123,12 @@ result_how_to_grant(
 		append_word(&out, key);
 	} else {
 		/* A permission is the session's, and the newest one need not be this. */
-		pthread_mutex_lock(&registry->lock);
+		desk_lock(registry->desk);
 		buf_printf(&out,
 			"A person can allow it in this session: ambit perm %s allow "
 			"--session %s",
 			tool, ambit_engine_session(registry->engine));
-		pthread_mutex_unlock(&registry->lock);
+		desk_unlock(registry->desk);
 	}
 	return buf_take(&out);
 }
@@ -135,10 +145,10 @@ result_refuse(struct ambit_registry *registry, struct ambit_result *result,
 	for (size_t i = 0; i < outcome->n_paths && !path; i++)
 		if (outcome->paths[i].verdict != AMBIT_ALLOW)
 			path = outcome->paths[i].shown;
-	return result_fail(result,
+	return set_failure(result,
 		outcome->code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome->code,
 		outcome->reason && *outcome->reason ? outcome->reason : "ambit could not decide",
-		hint, path, path ? scope : NULL);
+		hint, path, path ? scope : NULL, outcome);
 }
 
 /* What the model can do something about by asking differently, and what not. */

@@ -14,8 +14,10 @@
 #include "base/str.h"
 #include "engine/doors.h"
 #include "engine/line.h"
+#include "engine/questions.h"
 #include "perform/leftover.h"
 #include "request/request-private.h"
+#include "tools/registry/registry-desk.h"
 #include "tools/registry/registry-private.h"
 #include "tools/registry/schema.h"
 
@@ -69,6 +71,24 @@ read_schema(const char *name, const char *text, json_t **ret_schema, struct ambi
 	return 0;
 }
 
+static int
+make_desk(struct ambit_registry *registry, struct ambit_error *err)
+{
+	struct ambit_approver *approver = engine_approver(registry->engine);
+	const struct desk_options options = {
+		.engine = registry->engine,
+		.instant = approver && approver->instant ? approver : NULL,
+	};
+	int r = desk_create(&options, &registry->desk, err);
+
+	if (r == 0)
+		r = blocking_add_judge(
+			registry->desk, engine_judge(registry->engine), &registry->judge, err);
+	if (r == 0)
+		r = blocking_add_approver(registry->desk, approver, NULL, &registry->person, err);
+	return r;
+}
+
 int
 ambit_registry_create(const struct ambit_registry_options *options,
 	struct ambit_registry **ret_registry, struct ambit_error *err)
@@ -85,9 +105,9 @@ ambit_registry_create(const struct ambit_registry_options *options,
 		registry->agents = *options->agents;
 	registry->seen = seen_create();
 	registry->lookups = lookups_create();
-	pthread_mutex_init(&registry->lock, NULL);
-	r = registry->seen && registry->lookups ? engine_search(options->engine, err)
-						: err_nomem(err);
+	r = registry->seen && registry->lookups ? make_desk(registry, err) : err_nomem(err);
+	if (r == 0)
+		r = engine_search(options->engine, err);
 	if (r == 0)
 		r = engine_open_leftovers(options->engine, &registry->leftovers, err);
 	for (size_t i = 0; r == 0 && i < OWN_N; i++) {
@@ -120,28 +140,31 @@ ambit_registry_destroy(struct ambit_registry *registry)
 	seen_destroy(registry->seen);
 	lookups_destroy(registry->lookups);
 	leftovers_destroy(registry->leftovers);
-	pthread_mutex_destroy(&registry->lock);
+	desk_stop(registry->desk);
+	blocking_destroy(registry->person);
+	blocking_destroy(registry->judge);
+	desk_destroy(registry->desk);
 	free(registry);
 }
 
 void
 ambit_registry_lock(struct ambit_registry *registry)
 {
-	pthread_mutex_lock(&registry->lock);
+	desk_lock(registry->desk);
 }
 
-/* Whoever had it may have answered a question. */
+/* Modes and rules may have changed. */
 void
 ambit_registry_unlock(struct ambit_registry *registry)
 {
-	registry_wake(registry);
-	pthread_mutex_unlock(&registry->lock);
+	desk_look(registry->desk);
+	desk_unlock(registry->desk);
 }
 
-void
-ambit_registry_watch(struct ambit_registry *registry, const struct ambit_registry_watch *watch)
+struct desk *
+registry_desk(struct ambit_registry *registry)
 {
-	registry->watch = *watch;
+	return registry->desk;
 }
 
 const char *

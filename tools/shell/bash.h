@@ -42,14 +42,10 @@ int bash_unrecorded(struct tool_run *run, const json_t *report);
 
 struct bash_asker {
 	struct ambit_approver approver;
-	struct tool_run run;		   /* as of the call, but for who cancels */
-	struct ambit_call_options options; /* likewise */
-	pthread_mutex_t lock;
-	uint64_t asked, withdrawn; /* questions; 0: none */
+	struct registry_crossing crossing;
+	struct tool_run *run; /* borrowed */
 };
 
-/* -errno. Copies what it needs of the run, which has to stay. */
-int bash_asker_init(struct bash_asker *asker, const struct tool_run *run);
-void bash_asker_finish(struct bash_asker *asker);
+void bash_asker_init(struct bash_asker *asker, struct tool_run *run);
 
 #endif

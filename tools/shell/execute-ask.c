@@ -214,7 +214,7 @@ take_question(struct asking *asking, const json_t *object, json_int_t id)
 /* Outside the lock: an approver may take one of its own, which the one who asks it
  * now has too. The number is never used again, so one that has ended is no harm. */
 static void
-withdraw_questions(struct asking *asking, json_int_t id)
+withdraw_questions(struct asking *asking, json_int_t id, const char *how)
 {
 	uint64_t question = 0;
 
@@ -227,7 +227,7 @@ withdraw_questions(struct asking *asking, json_int_t id)
 		}
 	pthread_mutex_unlock(&asking->lock);
 	if (question != 0 && asking->approver->cancel)
-		asking->approver->cancel(asking->approver, question);
+		asking->approver->cancel(asking->approver, question, how);
 }
 
 static void
@@ -241,7 +241,7 @@ take_line(struct asking *asking, const char *line, size_t len)
 	cancel = json_integer_value(json_object_get(object, "cancel"));
 	id = json_integer_value(json_object_get(object, "id"));
 	if (cancel > 0)
-		withdraw_questions(asking, cancel);
+		withdraw_questions(asking, cancel, json_text(object, "how"));
 	else if (id > 0)
 		take_question(asking, object, id);
 }
@@ -316,7 +316,7 @@ asking_finish(struct asking *asking)
 		asking->stop = true;
 		pthread_cond_signal(&asking->more);
 		pthread_mutex_unlock(&asking->lock);
-		withdraw_questions(asking, 0);
+		withdraw_questions(asking, 0, "withdrawn: the command has ended");
 		pthread_join(asking->thread, NULL);
 	}
 	while (asking->first) {

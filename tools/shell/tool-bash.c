@@ -102,7 +102,7 @@ report_of(const struct ambit_executed *executed)
 	return report;
 }
 
-/* The report's own rows: what, subject, code, program, message, count; and how a person
+/* The report's own rows: what, subject, code, program, message, asked, count; and how a person
  * could allow it. All that fit; *ret_left says how many do not. */
 static json_t *
 refused_of(const json_t *report, const char *root, bool marked, size_t *ret_left)
@@ -188,23 +188,17 @@ execute_bash(struct tool_run *run, const char *cwd, struct ambit_executed *ret_e
 		.progress = report_bash_progress,
 		.data = run,
 	};
-	bool asks = run_has_person(run);
 	struct bash_asker asker;
 	char **only = NULL;
 	int r = run_narrowing(run, &only);
 
-	if (r == 0 && asks)
-		r = bash_asker_init(&asker, run);
-	if (r < 0) {
-		strv_free(only);
-		return err_sys(err, -r, "somebody to ask");
-	}
+	if (r < 0)
+		return err_nomem(err);
+	bash_asker_init(&asker, run);
 	execution.only = only;
-	if (asks)
+	if (run_has_person(run))
 		execution.approver = &asker.approver;
 	r = ambit_execute(run->executor, &execution, ret_executed, err);
-	if (asks)
-		bash_asker_finish(&asker);
 	strv_free(only);
 	return r;
 }
@@ -338,7 +332,8 @@ const struct own_tool tool_bash = {
 		  "\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
 		  "\"what\":{\"type\":\"string\"},\"subject\":{\"type\":\"string\"},"
 		  "\"code\":{\"type\":\"string\"},\"program\":{\"type\":\"string\"},"
-		  "\"message\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\"},"
+		  "\"message\":{\"type\":\"string\"},\"asked\":{\"type\":\"boolean\"},"
+		  "\"count\":{\"type\":\"integer\"},"
 		  "\"allow\":{\"type\":\"string\"}}}},"
 		  "\"refused_left_out\":{\"type\":\"integer\"},"
 		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"

@@ -14,9 +14,7 @@ struct dialog {
 	struct ambit_question question;
 	struct view view;
 	enum dialog_state state;
-	bool explaining;
 	char pressed;			 /* the key that stands for what was pressed; or 0 */
-	const struct ambit_choice *rule; /* CONFIRMING: what a second yes stores */
 	const struct ambit_choice *made; /* ANSWERED: the choice; NULL: a plain no */
 	struct line line;		 /* of answer.message */
 	struct ambit_answer answer;
@@ -31,7 +29,7 @@ enum dialog_news {
 	NEWS_QUESTION, /* back at the question */
 	NEWS_FOLDER,
 	NEWS_EXPLANATION,
-	NEWS_RULE,
+	NEWS_ALWAYS,
 	NEWS_LINE,
 	NEWS_ANSWER,
 };

@@ -100,30 +100,22 @@ answer_with_choice(struct dialog *dialog, const struct ambit_choice *choice)
 	return NEWS_ANSWER;
 }
 
-/* A rule is for good, so it takes a second key, at a prompt of its own. */
+/* "Always" takes a second key, which says how wide. */
 static int
-handle_confirm_key(struct dialog *dialog, int key)
+handle_width_key(struct dialog *dialog, int key)
 {
-	const struct ambit_choice *rule = dialog->rule;
+	const struct ambit_choice *choice =
+		key == 's' || key == 'd' ? view_always(&dialog->view, key == 'd') : NULL;
 
-	dialog->pressed = key == 'y' ? 'y' : '\0';
-	dialog->rule = NULL;
 	dialog->state = DIALOG_ASKING;
-	if (says_no(key))
+	if (says_no(key)) {
+		dialog->pressed = 'n';
 		return refuse_question(dialog);
-	return key == 'y' ? answer_with_choice(dialog, rule) : NEWS_QUESTION;
-}
-
-static int
-choose_answer(struct dialog *dialog, const struct key *key)
-{
-	const struct ambit_choice *choice = view_choice(&dialog->view, key);
-
-	if (!choice || choice->kind != AMBIT_ALWAYS)
-		return answer_with_choice(dialog, choice);
-	dialog->rule = choice;
-	dialog->state = DIALOG_CONFIRMING;
-	return NEWS_RULE;
+	}
+	if (!choice)
+		return NEWS_QUESTION;
+	dialog->pressed = (char)key;
+	return answer_with_choice(dialog, choice);
 }
 
 static enum dialog_news
@@ -131,7 +123,7 @@ begin_line(struct dialog *dialog)
 {
 	struct ambit_answer *answer = &dialog->answer;
 
-	line_init(&dialog->line, answer->message, sizeof(answer->message), "  message: ");
+	line_init(&dialog->line, answer->message, sizeof(answer->message), "       message: ");
 	dialog->state = DIALOG_TYPING;
 	return NEWS_LINE;
 }
@@ -141,15 +133,24 @@ perform_key_act(struct dialog *dialog, const struct key *key)
 {
 	switch (key->act) {
 	case KEY_ANSWER:
-		return choose_answer(dialog, key);
+		return answer_with_choice(dialog, view_choice(&dialog->view, key));
+	case KEY_ALWAYS:
+		/* A profile has one width, which its line names. */
+		if (dialog->view.question->n_facts > 0)
+			return answer_with_choice(dialog, view_always(&dialog->view, false));
+		dialog->state = DIALOG_WIDTH;
+		return NEWS_ALWAYS;
 	case KEY_MESSAGE:
 		return begin_line(dialog);
+	case KEY_STOP:
+		dialog->answer.stop = true;
+		return refuse_question(dialog);
 	case KEY_WIDER:
 	case KEY_NARROWER:
 		view_step(&dialog->view, key->act == KEY_WIDER);
 		return NEWS_FOLDER;
-	case KEY_EXPLAIN:
-		dialog->explaining = !dialog->explaining;
+	case KEY_MORE:
+		dialog->view.more = !dialog->view.more;
 		return NEWS_EXPLANATION;
 	}
 	return NEWS_NONE;
@@ -169,8 +170,8 @@ dialog_press(struct dialog *dialog, int key)
 	const struct key *row;
 
 	dialog->pressed = '\0';
-	if (dialog->state == DIALOG_CONFIRMING)
-		return handle_confirm_key(dialog, key);
+	if (dialog->state == DIALOG_WIDTH)
+		return handle_width_key(dialog, key);
 	if (dialog->state != DIALOG_ASKING)
 		return NEWS_NONE;
 	if (says_no(key)) {
@@ -180,7 +181,7 @@ dialog_press(struct dialog *dialog, int key)
 	row = find_key_row(dialog, key);
 	if (!row)
 		return NEWS_NONE;
-	dialog->pressed = row->shown->key;
+	dialog->pressed = row->key;
 	return perform_key_act(dialog, row);
 }
 
@@ -197,12 +198,12 @@ dialog_is_yes(const struct dialog *dialog, int key)
 {
 	const struct key *row;
 
-	if (dialog->state == DIALOG_CONFIRMING)
-		return key == 'y';
+	if (dialog->state == DIALOG_WIDTH)
+		return (key == 's' || key == 'd') && view_always(&dialog->view, key == 'd');
 	if (dialog->state != DIALOG_ASKING)
 		return false;
 	row = find_key_row(dialog, key);
-	return row && row->act == KEY_ANSWER && row->kind >= AMBIT_ONCE;
+	return row && row->act <= KEY_ALWAYS && row->kind >= AMBIT_ONCE;
 }
 
 /* -- the line --------------------------------------------------------------- */
@@ -258,14 +259,12 @@ dialog_text(const struct dialog *dialog, size_t width, bool colour)
 	draw_head(&draw, &dialog->view);
 	switch (dialog->state) {
 	case DIALOG_ASKING:
+		if (dialog->view.more)
+			draw_more(&draw, &dialog->view);
 		draw_choices(&draw, &dialog->view);
-		if (dialog->explaining)
-			draw_reasons(&draw, &dialog->view);
-		draw_keys(&draw, &dialog->view);
 		break;
-	case DIALOG_CONFIRMING:
-		draw_rule(&draw, dialog->rule);
-		draw_rule_keys(&draw);
+	case DIALOG_WIDTH:
+		draw_always(&draw, &dialog->view);
 		break;
 	case DIALOG_TYPING:
 		draw_line(&draw, dialog->line.prompt, dialog->line.text);

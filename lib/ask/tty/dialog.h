@@ -35,10 +35,16 @@ int key_read(const char *chunk, size_t len, bool last);
  * what a terminal says are not: a yes that comes sooner behind anything is none. */
 #define DIALOG_KEY_ALONE_MS 40
 
+/* A key answers only what was read. So keys count when the question has stood for so long and
+ * nothing was typed meanwhile; what was is dropped, and the person is told. */
+#define DIALOG_REST_MS 500   /* nobody has read it and meant it in less */
+#define DIALOG_NEXT_MS 300   /* the same right after an answer: the person looks here */
+#define DIALOG_PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
+
 enum dialog_state {
 	DIALOG_ASKING = 0,
-	DIALOG_CONFIRMING, /* the rule is shown in full: a second key */
-	DIALOG_TYPING,	   /* a line of text: dialog_type, not _key */
+	DIALOG_WIDTH,  /* always, but how wide: a second key */
+	DIALOG_TYPING, /* a line of text: dialog_type, not _key */
 	DIALOG_ANSWERED,
 };
 
@@ -68,8 +74,8 @@ const struct ambit_answer *dialog_answer(const struct dialog *dialog);
 const char *dialog_stores(const struct dialog *dialog);
 
 /* What to show in its present state: lines that end in "\n", of less than width columns
- * where that is 40 or more, the keys last. Everything is escaped and nothing cut. With
- * colour, escape sequences for bold, dim and yellow, each in force until the next.
+ * where that is 40 or more, the keys last. Everything is escaped, and nothing cut but the middle of
+ * a path. With colour, escape sequences for bold and red, each in force until the next.
  * Caller frees; NULL without memory. */
 char *dialog_text(const struct dialog *dialog, size_t width, bool colour);
 

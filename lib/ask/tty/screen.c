@@ -138,7 +138,7 @@ screen_open(struct screen *screen, int in, int out, int cancel, int64_t expires,
 		release_signals(screen);
 		return err_sys(err, -r, "the terminal");
 	}
-	screen_drop(screen);
+	screen->typed = clock_steady();
 	return 0;
 }
 
@@ -237,17 +237,13 @@ read_some(struct screen *screen, char *chunk, size_t size, int at_most)
 
 /* -- keys ------------------------------------------------------------------- */
 
-/* One who never rests is not asked: the question expires. */
 int
 screen_rest(struct screen *screen, int ms)
 {
 	char chunk[64];
-	int n;
+	int n = read_some(screen, chunk, sizeof(chunk), ms);
 
-	do
-		n = read_some(screen, chunk, sizeof(chunk), ms);
-	while (n > 0);
-	return n == -EAGAIN ? 0 : n;
+	return n > 0 ? 1 : n == -EAGAIN ? 0 : n;
 }
 
 int

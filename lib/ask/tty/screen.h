@@ -12,8 +12,7 @@
 #include "base/err.h"
 
 /* A terminal lent for one question: keys one by one, nothing echoed, no key
- * turned into a signal, nothing typed before counted. What was there comes
- * back on every way out. */
+ * turned into a signal. Every way out puts the modes back. */
 
 struct screen {
 	int in;		 /* borrowed */
@@ -42,7 +41,8 @@ void screen_close(struct screen *screen);
 int screen_write(struct screen *screen, struct buf *text);
 /* Forgets what was typed so far; what follows at once is the rest of it. */
 void screen_drop(struct screen *screen);
-/* Until nothing was typed for so many milliseconds, which is forgotten. 0, or -errno as above. */
+/* 0: nothing was typed for so many milliseconds. 1: something was, and is forgotten. -errno as
+ * above. */
 int screen_rest(struct screen *screen, int ms);
 /* A key as key_read has it, or -errno as above. */
 int screen_key(struct screen *screen);

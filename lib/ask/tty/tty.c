@@ -14,16 +14,16 @@
 #include "ask/tty/dialog-private.h"
 #include "ask/tty/dialog.h"
 #include "ask/tty/draw.h"
+#include "ask/tty/ring.h"
 #include "ask/tty/screen.h"
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
 
-#define REST_MS 300   /* nobody has read it and meant it in less */
-#define PAUSE_MS 1000 /* nobody in the middle of a word rests for so long */
-#define WORD_LEN 4    /* letters; there is one try, then it is another word ... */
-#define WORD_TRIES 3  /* ... and then a no: nobody is here who can read it */
+#define WORD_LEN 4	 /* letters; there is one try, then it is another word ... */
+#define WORD_TRIES 3	 /* ... and then a no: nobody is here who can read it */
+#define IN_A_ROW_MS 1000 /* from an answer: nobody types to a program and rests in between */
 
 struct tty {
 	struct ambit_approver approver;
@@ -31,17 +31,22 @@ struct tty {
 	int in;
 	int out;
 	bool owned;
-	unsigned flags; /* AMBIT_TTY_* */
-	int rest; /* milliseconds that nothing must be typed before the next question is put */
+	unsigned flags;	  /* AMBIT_TTY_* */
+	unsigned ring;	  /* RING_* */
+	int rest;	  /* of the next question, because of the one before; 0: the usual */
+	int64_t answered; /* when the last one was; by the steady clock */
 	int alone_ms;
+	int rest_ms; /* the usual rest */
 };
 
 struct prompt {
 	struct screen screen;
 	struct dialog dialog;
 	unsigned flags;
-	int rest;
-	int tries; /* at words, that were none */
+	unsigned ring;
+	int rest;  /* milliseconds that nothing must be typed before keys count */
+	bool told; /* that something was dropped */
+	int tries; /* wrong words so far */
 	bool proving;
 };
 
@@ -82,8 +87,22 @@ write_screen_note(struct prompt *prompt, const char *words, const char *text)
 	return screen_write(&prompt->screen, &draw.text);
 }
 
-/* The one before was not answered: it went. Whoever asks can choose when, in the middle of
- * a line of text, so that the rest of it would answer this one. */
+/* Once is enough. */
+static int
+say_dropped(struct prompt *prompt)
+{
+	bool told = prompt->told;
+
+	prompt->told = true;
+	return told ? 0
+		    : write_screen_note(prompt, "       ",
+			      prompt->rest == DIALOG_PAUSE_MS
+				      ? "(what you typed was dropped: pause for a second)"
+				      : "(what you typed was dropped: pause for a moment)");
+}
+
+/* A program can ask while the person types a line to it, or to the question before. The rest of
+ * that line must not answer this question. */
 static int
 show_after_rest(struct prompt *prompt)
 {
@@ -91,27 +110,12 @@ show_after_rest(struct prompt *prompt)
 	int r;
 
 	draw_question(&draw, &prompt->dialog.view);
-	if (prompt->rest == PAUSE_MS)
-		draw_note(&draw, "  ", "(what you typed was dropped: pause for a second)");
 	r = screen_write(&prompt->screen, &draw.text);
-	if (r == 0)
-		r = screen_rest(&prompt->screen, prompt->rest);
+	if (r == 0 && prompt->rest == DIALOG_PAUSE_MS)
+		r = say_dropped(prompt);
+	while (r == 0 && (r = screen_rest(&prompt->screen, prompt->rest)) > 0)
+		r = say_dropped(prompt);
 	return r < 0 ? r : show_prompt(prompt, NULL);
-}
-
-static int
-show_rule(struct prompt *prompt)
-{
-	struct draw draw = start_drawing(prompt);
-	int r;
-
-	draw_rule(&draw, prompt->dialog.rule);
-	r = screen_write(&prompt->screen, &draw.text);
-	if (r < 0)
-		return r;
-	screen_drop(&prompt->screen);
-	draw_rule_prompt(&draw);
-	return screen_write(&prompt->screen, &draw.text);
 }
 
 static int
@@ -147,7 +151,7 @@ ask_proof_word(struct prompt *prompt)
 
 	make_word(word);
 	snprintf(words, sizeof(words),
-		"  others have this terminal, too: for a yes, type %s and Enter: ", word);
+		"       others have this terminal, too: for a yes, type %s and Enter: ", word);
 	line_init(&line, typed, sizeof(typed), words);
 	screen_drop(&prompt->screen);
 	prompt->proving = true;
@@ -161,8 +165,15 @@ ask_proof_word(struct prompt *prompt)
 static int
 remind_of_keys(struct prompt *prompt)
 {
-	int r = write_screen_note(prompt, "  one of these keys, please", "");
+	struct buf words = { 0 };
+	const struct key *key;
+	int r;
 
+	for (size_t i = 0; (key = view_key_at(&prompt->dialog.view, i)) != NULL; i++)
+		buf_printf(&words, " %c", key->key);
+	auto_free char *text = buf_take(&words);
+
+	r = write_screen_note(prompt, "       one of these keys, please:", text);
 	return r < 0 ? r : show_prompt(prompt, NULL);
 }
 
@@ -181,13 +192,12 @@ let_prove(struct prompt *prompt, int key)
 	if (r != 0)
 		return r;
 	r = write_screen_note(prompt,
-		"  that was not the word (ambit watch, on another terminal, takes none)", "");
+		"       that was not the word (ambit watch, on another terminal, takes none)", "");
 	if (r == 0 && ++prompt->tries == WORD_TRIES)
 		dialog_press(&prompt->dialog, DIALOG_KEY_ESC);
 	if (r < 0 || prompt->dialog.state == DIALOG_ANSWERED)
 		return r;
-	return prompt->dialog.state == DIALOG_CONFIRMING ? show_rule(prompt)
-							 : show_prompt(prompt, NULL);
+	return show_prompt(prompt, prompt->dialog.state == DIALOG_WIDTH ? draw_always : NULL);
 }
 
 /* One key: said, and what it has brought shown below it. */
@@ -214,11 +224,11 @@ handle_prompt_key(struct prompt *prompt, int key)
 	case NEWS_QUESTION:
 		return show_prompt(prompt, draw_question);
 	case NEWS_FOLDER:
-		return show_prompt(prompt, draw_folder);
+		return show_prompt(prompt, draw_choices);
 	case NEWS_EXPLANATION:
 		return show_prompt(prompt, draw_explanation);
-	case NEWS_RULE:
-		return show_rule(prompt);
+	case NEWS_ALWAYS:
+		return show_prompt(prompt, draw_always);
 	case NEWS_LINE:
 		return read_message_line(prompt);
 	case NEWS_ANSWER:
@@ -235,8 +245,9 @@ run_prompt_dialog(struct prompt *prompt)
 	int r;
 
 	/* Out of any sequence, colour and character set that others left it in. */
-	if (prompt->flags & TTY_SHARED)
-		buf_puts(&ground, "\x18\033\\\033[0m\033(B\017\r");
+	if (prompt->flags & TTY_CLEAR)
+		buf_puts(&ground, "\x18\033\\\033[0m\033(B\017\r\n\033[J");
+	ring_put(&ground, prompt->ring, prompt->dialog.question.what);
 	r = screen_write(&prompt->screen, &ground);
 	if (r == 0)
 		r = prompt->rest > 0 ? show_after_rest(prompt) : show_prompt(prompt, draw_question);
@@ -250,22 +261,24 @@ run_prompt_dialog(struct prompt *prompt)
 
 /* The last line: what the answer did. That it cannot be shown changes nothing. */
 static void
-show_conclusion(struct prompt *prompt, int r)
+show_conclusion(struct prompt *prompt, int r, const char *how)
 {
 	const struct ambit_answer *answer = &prompt->dialog.answer;
 	const char *stores = dialog_stores(&prompt->dialog);
 
 	prompt->screen.closing = true;
 	if (r == -ETIMEDOUT)
-		write_screen_note(prompt, "\nno answer: refused", "");
+		write_screen_note(prompt, "\nexpired: nobody answered", "");
 	else if (r == -ECANCELED)
-		write_screen_note(prompt, "\nwithdrawn: the program gave up", "");
+		write_screen_note(prompt, "\n", *how ? how : "withdrawn");
 	else if (r < 0)
 		write_screen_note(prompt, "\nrefused", "");
 	else if (answer->kind >= AMBIT_ONCE)
 		write_screen_note(prompt, "allowed: ", stores);
 	else if (answer->kind == AMBIT_NO_SESSION)
 		write_screen_note(prompt, "refused: ", stores);
+	else if (answer->stop)
+		write_screen_note(prompt, "refused, and the run is stopped", "");
 	else
 		write_screen_note(
 			prompt, answer->message[0] ? "refused, with your message" : "refused", "");
@@ -293,16 +306,35 @@ rest_after(const struct prompt *prompt, int r)
 
 	if (r != -ECANCELED && r != -ETIMEDOUT)
 		return 0;
-	if (state == DIALOG_TYPING || state == DIALOG_CONFIRMING || prompt->proving)
-		return PAUSE_MS;
-	return prompt->rest > 0 ? prompt->rest : REST_MS;
+	if (state == DIALOG_TYPING || state == DIALOG_WIDTH || prompt->proving ||
+		prompt->rest == DIALOG_PAUSE_MS)
+		return DIALOG_PAUSE_MS;
+	return DIALOG_REST_MS;
+}
+
+/* On a shared terminal a yes takes a word, and what others have the terminal say need not end. */
+static int
+choose_rest(const struct tty *tty)
+{
+	bool in_a_row = tty->answered != 0 && clock_steady() - tty->answered < IN_A_ROW_MS;
+
+	if (tty->rest > 0)
+		return tty->rest;
+	if (tty->flags & TTY_SHARED)
+		return 0;
+	return in_a_row && tty->rest_ms > DIALOG_NEXT_MS ? DIALOG_NEXT_MS : tty->rest_ms;
 }
 
 static int
 hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err)
 {
-	struct prompt prompt = { .flags = tty->flags, .rest = tty->rest };
+	struct prompt prompt = {
+		.flags = tty->flags,
+		.ring = tty->ring,
+		.rest = choose_rest(tty),
+	};
+	char how[CANCEL_HOW_MAX];
 	int r;
 
 	if (question->expires != 0 && question->expires <= clock_now())
@@ -314,12 +346,14 @@ hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit
 		prompt.screen.alone_ms = tty->alone_ms;
 		r = run_prompt_dialog(&prompt);
 		tty->rest = rest_after(&prompt, r);
-		show_conclusion(&prompt, r);
+		cancel_how(&tty->cancel, how, sizeof(how));
+		show_conclusion(&prompt, r, how);
 		screen_close(&prompt.screen);
 		if (r == 0)
 			*ret_answer = prompt.dialog.answer;
 		else
 			explain_failure(r, err);
+		tty->answered = r == 0 ? clock_steady() : 0;
 	}
 	dialog_finish(&prompt.dialog);
 	return r;
@@ -342,9 +376,9 @@ ask_tty_approver(struct ambit_approver *approver, const struct ambit_question *q
 }
 
 static void
-cancel_tty_question(struct ambit_approver *approver, uint64_t question)
+cancel_tty_question(struct ambit_approver *approver, uint64_t question, const char *how)
 {
-	cancel_say(&((struct tty *)approver)->cancel, question);
+	cancel_say(&((struct tty *)approver)->cancel, question, how);
 }
 
 static void
@@ -380,20 +414,30 @@ create_tty_approver(int in, int out, bool owned, unsigned flags,
 		.destroy = destroy_tty_approver,
 		.cancel = cancel_tty_question,
 		.name = "tty",
+		.where = "on the terminal",
 	};
 	tty->in = in;
 	tty->out = out;
 	tty->owned = owned;
 	tty->flags = flags;
 	tty->alone_ms = DIALOG_KEY_ALONE_MS;
+	tty->rest_ms = DIALOG_REST_MS;
 	*ret_approver = &tty->approver;
 	return 0;
 }
 
 void
-tty_set_alone(struct ambit_approver *approver, int ms)
+tty_set_pace(struct ambit_approver *approver, int alone_ms, int rest_ms)
 {
-	((struct tty *)approver)->alone_ms = ms;
+	((struct tty *)approver)->alone_ms = alone_ms;
+	((struct tty *)approver)->rest_ms = rest_ms;
+}
+
+void
+approver_set_ring(struct ambit_approver *approver, unsigned ring)
+{
+	if (approver && approver->ask == ask_tty_approver)
+		((struct tty *)approver)->ring = ring;
 }
 
 int

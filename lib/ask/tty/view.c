@@ -4,66 +4,44 @@
 
 #include "ask/tty/view.h"
 #include "base/str.h"
-#include "request/answers.h"
 
-/* A key that gives an answer is shown as the vocabulary has it; others have words of their own. */
-#define ANSWER(answer) .kind = (answer), .shown = &answer_rows[answer]
-
+/* In the order in which they are shown. The same keys mean the same in every question. */
 static const struct key keys[] = {
-	{ ANSWER(AMBIT_ONCE) },
-	{ ANSWER(AMBIT_FILE), .when = WHEN_FOLDERS },
+	{ .key = 'y', .kind = AMBIT_ONCE },
+	{ .key = 's', .kind = AMBIT_FILE },
+	{ .key = 'd', .kind = AMBIT_FOLDER },
+	{ .key = 'n', .kind = AMBIT_NO },
+	{ .key = 'a',
+		.kind = AMBIT_ALWAYS,
+		.act = KEY_ALWAYS,
+		.text = "always in this project..." },
+	{ .key = '?', .act = KEY_MORE, .text = "more" },
+	{ .key = 'N', .kind = AMBIT_NO_SESSION, .more = true },
 	{
-		.kind = AMBIT_FILE,
-		.when = WHEN_NONE,
-		.shown =
-			&(const struct answer_row){
-				.key = 's',
-				.label = "session",
-				.help = "yes, for exactly this, until the session ends",
-			},
-	},
-	{ ANSWER(AMBIT_FOLDER), .when = WHEN_FOLDERS },
-	{ ANSWER(AMBIT_ALWAYS) },
-	{ ANSWER(AMBIT_NO) },
-	{ ANSWER(AMBIT_NO_SESSION) },
-	{
-		.act = KEY_MESSAGE,
+		.key = 'm',
 		.kind = AMBIT_NO,
-		.shown =
-			&(const struct answer_row){
-				.key = 'm',
-				.label = "message",
-				.help = "no, with a line of text that the agent will read",
-			},
+		.act = KEY_MESSAGE,
+		.more = true,
+		.text = "no, with a line of text that the agent will read",
 	},
 	{
+		.key = 'x',
+		.kind = AMBIT_NO,
+		.act = KEY_STOP,
+		.more = true,
+		.text = "no, and stop the run",
+	},
+	{
+		.key = '+',
 		.act = KEY_WIDER,
-		.when = WHEN_FOLDERS,
-		.shown =
-			&(const struct answer_row){
-				.key = '+',
-				.label = "wider",
-				.help = "offer the folder above; also arrow up",
-			},
+		.more = true,
+		.text = "d and a offer the folder above; also arrow up",
 	},
 	{
+		.key = '-',
 		.act = KEY_NARROWER,
-		.when = WHEN_FOLDERS,
-		.shown =
-			&(const struct answer_row){
-				.key = '-',
-				.label = "narrower",
-				.help = "offer the folder below; also arrow down",
-			},
-	},
-	{
-		.act = KEY_EXPLAIN,
-		.shown =
-			&(const struct answer_row){
-				.key = '?',
-				.label = "explain",
-				.help = "what each key does, and why this is asked",
-			},
+		.more = true,
+		.text = "d and a offer the folder below; also arrow down",
 	},
 };
 
@@ -79,8 +57,7 @@ is_folder(const struct ambit_question *question, size_t i)
 void
 view_init(struct view *view, const struct ambit_question *question)
 {
-	view->question = question;
-	view->folder = question->n_choices;
+	*view = (struct view){ .question = question, .folder = question->n_choices };
 	if (is_folder(question, question->folder))
 		view->folder = question->folder;
 }
@@ -110,42 +87,71 @@ view_step(struct view *view, bool wider)
 	return true;
 }
 
-/* ALWAYS goes with the folder at hand: what "a" stores is what "d" shows. */
+static const struct ambit_choice *
+find_choice(const struct view *view, enum ambit_answer_kind kind, const char *path)
+{
+	const struct ambit_question *question = view->question;
+
+	for (size_t i = 0; i < question->n_choices; i++) {
+		const struct ambit_choice *choice = &question->choices[i];
+		bool picks = kind == AMBIT_ALWAYS;
+
+		if (choice->kind != kind)
+			continue;
+		if (!picks || (path ? choice->path && streq(choice->path, path) : !choice->path))
+			return choice;
+	}
+	return NULL;
+}
+
+const struct ambit_choice *
+view_always(const struct view *view, bool folder)
+{
+	const struct ambit_question *question = view->question;
+
+	if (folder && view->folder >= question->n_choices)
+		return NULL;
+	return find_choice(
+		view, AMBIT_ALWAYS, folder ? question->choices[view->folder].path : NULL);
+}
+
 const struct ambit_choice *
 view_choice(const struct view *view, const struct key *key)
 {
 	const struct ambit_question *question = view->question;
-	const struct ambit_choice *choices = question->choices;
-	bool folders = view->folder < question->n_choices;
 
 	if (key->act != KEY_ANSWER && key->act != KEY_MESSAGE)
 		return NULL;
 	if (key->kind == AMBIT_FOLDER)
-		return folders ? &choices[view->folder] : NULL;
-	for (size_t i = 0; i < question->n_choices; i++) {
-		if (choices[i].kind != key->kind)
-			continue;
-		if (key->kind == AMBIT_ALWAYS && folders &&
-			(!choices[i].path || !streq(choices[i].path, choices[view->folder].path)))
-			continue;
-		return &choices[i];
-	}
-	return NULL;
+		return view->folder < question->n_choices ? &question->choices[view->folder] : NULL;
+	return find_choice(view, key->kind, NULL);
+}
+
+/* "This session" is seldom meant: of a profile it is "this run" or "always", and a name that a
+ * program made up does not come again. */
+static bool
+is_rare(const struct ambit_question *question, const struct key *key)
+{
+	bool made_up = question->kind && streq(question->kind, "temporary");
+
+	return key->kind == AMBIT_FILE && (question->n_facts > 0 || made_up);
 }
 
 static bool
 is_key_offered(const struct view *view, const struct key *key)
 {
-	bool folders = view->folder < view->question->n_choices;
-
-	if ((key->when == WHEN_FOLDERS && !folders) || (key->when == WHEN_NONE && folders))
+	if ((key->more || is_rare(view->question, key)) && !view->more)
 		return false;
 	switch (key->act) {
-	case KEY_EXPLAIN:
+	case KEY_MORE:
 		return true;
 	case KEY_WIDER:
 	case KEY_NARROWER:
 		return find_next_folder(view, key->act == KEY_WIDER) < view->question->n_choices;
+	case KEY_ALWAYS:
+		return view_always(view, false) || view_always(view, true);
+	case KEY_STOP:
+		return view->question->stops;
 	case KEY_ANSWER:
 	case KEY_MESSAGE:
 		/* No needs nobody's leave. */
@@ -167,7 +173,7 @@ const struct key *
 view_key_find(const struct view *view, char c)
 {
 	for (size_t k = 0; k < KEYS_N; k++)
-		if (keys[k].shown->key == c && is_key_offered(view, &keys[k]))
+		if (keys[k].key == c && is_key_offered(view, &keys[k]))
 			return &keys[k];
 	return NULL;
 }

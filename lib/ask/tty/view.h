@@ -7,35 +7,31 @@
 
 #include <ambit/approve.h>
 
-#include "request/answers.h"
-
-/* A question as the person at the terminal sees it: which keys it offers,
- * and at which of its folders it stands. */
+/* A question as the person at the terminal sees it: which keys it offers now, and at which of its
+ * folders it stands. */
 
 enum key_act {
 	KEY_ANSWER = 0, /* gives the choice of its kind */
-	KEY_MESSAGE,	/* the same, after a line of text */
+	KEY_ALWAYS,	/* goes on to the line that chooses how wide */
+	KEY_MESSAGE,	/* no, after a line of text */
+	KEY_STOP,	/* no, and the run ends */
 	KEY_WIDER,
 	KEY_NARROWER,
-	KEY_EXPLAIN,
-};
-
-enum key_when {
-	WHEN_ANY = 0,
-	WHEN_FOLDERS, /* the question has folders to choose from: it is about a path */
-	WHEN_NONE,    /* it has none: about a call, a host, a single file */
+	KEY_MORE,
 };
 
 struct key {
+	char key;
 	enum key_act act;
 	enum ambit_answer_kind kind;
-	enum key_when when;
-	const struct answer_row *shown;
+	bool more;	  /* counts only after '?', which shows it */
+	const char *text; /* NULL: the choice's own words */
 };
 
 struct view {
 	const struct ambit_question *question; /* borrowed */
 	size_t folder; /* index of the FOLDER choice at hand; n_choices: none */
+	bool more;     /* '?' was pressed */
 };
 
 void view_init(struct view *view, const struct ambit_question *question);
@@ -44,8 +40,12 @@ void view_init(struct view *view, const struct ambit_question *question);
 const struct key *view_key_at(const struct view *view, size_t i);
 const struct key *view_key_find(const struct view *view, char c);
 
-/* What the key gives, ALWAYS for the folder at hand; NULL if it gives none. */
+/* The choice that the key stands for, or NULL. */
 const struct ambit_choice *view_choice(const struct view *view, const struct key *key);
+
+/* The choices of s (exactly this) and d (the folder at hand) in the line that chooses the width
+ * of "always"; NULL: not offered. */
+const struct ambit_choice *view_always(const struct view *view, bool folder);
 
 /* To the next wider or narrower folder; false if there is none. */
 bool view_step(struct view *view, bool wider);

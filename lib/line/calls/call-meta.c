@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/calls/call-meta.h"
+#include "line/calls/own-terminal.h"
 #include "line/gate/gate-private.h"
 #include "perform/act.h"
 #include "perform/permit.h"
@@ -122,6 +123,11 @@ meta_decide(struct call *call)
 	 * not open for writing. */
 	if (object->gone)
 		return -EACCES;
+	if (own_terminal_is(call, object))
+		return CALL_DECIDE;
+	/* Nobody else's, whatever is said; the one that it was given is asked about. */
+	if (own_terminal_is_any(object) && !gate_covers(call->gate, object->real))
+		return -EPERM;
 	/* A directory of the folder could have been made like this: guards are
 	 * about what it holds, and tar sets the times of all of them. */
 	call_need(call,

@@ -3,7 +3,7 @@
  * exists is opened through the O_PATH descriptor that was decided about, so
  * that it can be no other file; what does not is made beneath the parent that
  * is held, and must still not be there. Opens that only read are the floor's
- * business, and so are terminals: opened here they would be the wrong one. */
+ * business, and so are terminals, but for those that the session made. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "line/gate/call-file.h"
 #include "line/nest/nest.h"
+#include "line/calls/own-terminal.h"
 #include "line/calls/special.h"
 #include "line/gate/gate-private.h"
 #include "line/gate/staged.h"
@@ -163,12 +164,15 @@ open_itself(struct call *call, bool read_only)
 
 /* Continues what the floor bounds. Before ABI 3 it knows nothing of O_TRUNC,
  * so that only a call that must also write is bounded; the flags are in a
- * register and stay as they are. */
+ * register and stay as they are. The access mode 3 (O_WRONLY | O_RDWR) gives a
+ * descriptor for ioctl alone, and Landlock asks no right for it. */
 static int
 leave_to_floor(struct call *call)
 {
 	int how = call->open.flags & O_ACCMODE;
 
+	if (how == O_ACCMODE)
+		return -EACCES;
 	if (gate_is_narrower(call->gate))
 		return open_itself(call, how == O_RDONLY && !(call->open.flags & O_TRUNC));
 	if ((call->open.flags & O_TRUNC) && how != O_WRONLY && how != O_RDWR && call->gate->abi < 3)
@@ -252,6 +256,25 @@ set_needs(struct call *call)
 	call->may_continue = since > 0 && since <= call->gate->abi;
 }
 
+/* O_NOCTTY: it must not become the supervisor's own. */
+static int
+open_own_terminal(struct call *call)
+{
+	call->open.flags |= O_NOCTTY;
+	call->pace = PACE_SLOW;
+	return CALL_DECIDE;
+}
+
+/* One that it has open already: held, it keeps its number, and nothing new is given. */
+static bool
+may_open_terminal(struct call *call)
+{
+	const struct object *object = &call->object[0];
+
+	return own_terminal_is_new(call, object) || own_terminal_is(call, object) ||
+	       (own_terminal_is_any(object) && special_is_held(call));
+}
+
 /* Answers an open of something that exists and that nobody can be asked about. CALL_GO_ON: it is
  * something else. */
 static int
@@ -261,12 +284,14 @@ prepare_special(struct call *call)
 	bool read_only =
 		(call->open.flags & O_ACCMODE) == O_RDONLY && !(call->open.flags & O_TRUNC);
 
+	if (may_open_terminal(call))
+		return open_own_terminal(call);
 	/* O_CREAT on what is there (lock files): nothing is written. A pipe is
 	 * its holder's. */
 	if (read_only || object->nameless)
 		return leave_to_floor(call);
 	if (S_ISCHR(object->st.st_mode) &&
-		(special_is_terminal(object->st.st_rdev) || gate_covers(call->gate, object->real)))
+		(special_is_terminal(&object->st) || gate_covers(call->gate, object->real)))
 		return leave_to_floor(call);
 	if (object->proc)
 		return special_is_own_proc(call) ? CALL_DECIDE : -EACCES;
@@ -430,6 +455,8 @@ perform_open(struct call *call, struct pass *pass)
 
 	if (r < 0)
 		return r;
+	if (own_terminal_is_new(call, &call->object[0]))
+		own_terminal_made(call, fd);
 	call->answer = (struct answer){
 		.kind = ANSWER_FD,
 		.fd = fd,
@@ -440,5 +467,25 @@ perform_open(struct call *call, struct pass *pass)
 
 const struct call_op call_open = {
 	.prepare = prepare_open,
+	.perform = perform_open,
+};
+
+/* -- TIOCGPTPEER ------------------------------------------------------------------------ */
+
+#define PEER_FLAGS (O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC | O_CLOEXEC)
+
+static int
+prepare_peer(struct call *call)
+{
+	int r;
+
+	call_begin(call);
+	call->open = (struct open_call){ .flags = call_int(call, call->row->flags) & PEER_FLAGS };
+	r = own_terminal_find_peer(call);
+	return r < 0 ? r : open_own_terminal(call);
+}
+
+const struct call_op call_peer = {
+	.prepare = prepare_peer,
 	.perform = perform_open,
 };

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -222,14 +223,20 @@ const struct call_op call_restrict = {
 	.perform = cannot_perform,
 };
 
+/* Programs that need more rights ask whether they can get any (sudo; whatever uses PAM, by a
+ * library). The answer is the kernel's own; if theirs is a file that would give them some, the
+ * person is told why it does not. */
 static int
-subreaper_prepare(struct call *call)
+prctl_prepare(struct call *call)
 {
-	gate_subreaper(call->gate);
+	if ((int)call->args[0] == PR_SET_CHILD_SUBREAPER)
+		gate_subreaper(call->gate);
+	else if (target_is_privileged(&call->target))
+		gate_tell_closed(call->gate, &call->target, CLOSED_PRIVILEGES);
 	return call_continue(call);
 }
 
-const struct call_op call_subreaper = {
-	.prepare = subreaper_prepare,
+const struct call_op call_prctl = {
+	.prepare = prctl_prepare,
 	.perform = cannot_perform,
 };

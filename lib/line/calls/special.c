@@ -128,9 +128,10 @@ special_is_held(struct call *call)
 /* Terminals are those of the one who opens: /dev/tty, /dev/ptmx, a first tty
  * that becomes the controlling one. */
 bool
-special_is_terminal(dev_t dev)
+special_is_terminal(const struct stat *st)
 {
-	unsigned at = major(dev);
+	unsigned at = major(st->st_rdev);
 
-	return (at >= 2 && at <= 5) || (at >= 136 && at <= 143) || at == 204;
+	return object_is_pty_slave(st) ||
+	       (S_ISCHR(st->st_mode) && ((at >= 2 && at <= 5) || at == 204));
 }

@@ -14,6 +14,6 @@ bool special_is_own_proc(const struct call *call);
  * opening it anew gives it nothing. */
 bool special_is_held(struct call *call);
 
-bool special_is_terminal(dev_t dev);
+bool special_is_terminal(const struct stat *st);
 
 #endif

@@ -79,6 +79,7 @@ static const struct filter_rule rules_signal[] = {
 
 static const struct filter_rule rules_prctl[] = {
 	{ IF(IS(0, PR_SET_CHILD_SUBREAPER)), NOTIFY },
+	{ IF(IS(0, PR_GET_NO_NEW_PRIVS)), NOTIFY },
 	{ IF(IS(0, PR_SET_MM)), REFUSE },
 	{ FREE },
 };
@@ -88,14 +89,16 @@ static const struct filter_rule rules_prctl[] = {
 		CLONE_NEWPID | CLONE_NEWNET)
 #define NEW_TIME 0x80u /* CLONE_NEWTIME; in clone() a part of the signal number */
 
+/* Notified only so that somebody says why: the gate refuses every one. */
 static const struct filter_rule rules_unshare[] = {
-	{ IF(ANY(0, NEW_NAMESPACES | NEW_TIME)), REFUSE },
+	{ IF(ANY(0, NEW_NAMESPACES | NEW_TIME)), NOTIFY },
 	{ FREE },
 };
 
 /* CLONE_PARENT would hand children to the keeper that it did not start. */
 static const struct filter_rule rules_clone[] = {
-	{ IF(ANY(0, NEW_NAMESPACES | CLONE_PARENT)), REFUSE },
+	{ IF(ANY(0, NEW_NAMESPACES)), NOTIFY },
+	{ IF(ANY(0, CLONE_PARENT)), REFUSE },
 	{ FREE },
 };
 
@@ -116,13 +119,16 @@ static const struct filter_rule rules_seccomp[] = {
 
 #define TYPE(v) MASKED(1, ~(uint32_t)(SOCK_NONBLOCK | SOCK_CLOEXEC), v)
 /* Multipath TCP, SCTP and the rest have ways to send that nobody looks at;
- * programs that try them first fall back on EPROTONOSUPPORT. */
+ * programs that try them first fall back on EPROTONOSUPPORT. Raw packets and ping's are
+ * refused as well, by the gate, which says why. */
 #define INTERNET(family)                                                                           \
 	{ IF(IS(0, family), TYPE(SOCK_STREAM), IS(2, 0)), FREE },                                  \
 		{ IF(IS(0, family), TYPE(SOCK_STREAM), IS(2, IPPROTO_TCP)), FREE },                \
 		{ IF(IS(0, family), TYPE(SOCK_DGRAM), IS(2, 0)), FREE },                           \
 		{ IF(IS(0, family), TYPE(SOCK_DGRAM), IS(2, IPPROTO_UDP)), FREE },                 \
-		{ IF(IS(0, family), TYPE(SOCK_RAW)), ERROR(EPERM) },                               \
+		{ IF(IS(0, family), TYPE(SOCK_RAW)), NOTIFY },                                     \
+		{ IF(IS(0, family), TYPE(SOCK_DGRAM), IS(2, IPPROTO_ICMP)), NOTIFY },              \
+		{ IF(IS(0, family), TYPE(SOCK_DGRAM), IS(2, IPPROTO_ICMPV6)), NOTIFY },            \
 	{                                                                                          \
 		IF(IS(0, family)), ERROR(EPROTONOSUPPORT)                                          \
 	}
@@ -196,6 +202,7 @@ static const struct filter_rule rules_ioctl[] = {
 	{ IF(IS(1, TIOCLINUX)), REFUSE },
 	{ IF(IS(1, TIOCCONS)), REFUSE },
 	{ IF(IS(1, TIOCSETD)), REFUSE },
+	{ IF(IS(1, 0x5441 /* TIOCGPTPEER */)), NOTIFY },
 	{ IF(KIND('T')), FREE },
 	{ IF(IS(1, 0x8901 /* FIOSETOWN */)), .below = 6, REFUSE },
 	{ IF(IS(1, 0x8902 /* SIOCSPGRP */)), .below = 6, REFUSE },

@@ -23,8 +23,8 @@ ROW(rt_sigaction, 13, 134, FREE(OWN))
 ROW(rt_sigprocmask, 14, 135, FREE(OWN))
 ROW(rt_sigreturn, 15, 139, FREE(OWN))
 ROW(ioctl, 16, 29,
-	TEST(TEST_IOCTL, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
-		"no typing into terminals, no change of files through a read-only descriptor"))
+	TEST(TEST_IOCTL, EPERM, OP_PEER, FORM_ANY, AT(0, -1, 2), 0,
+		"no typing into terminals, no change of what is only read; TIOCGPTPEER opens"))
 ROW(pread64, 17, 67, FREE(BY_FD))
 ROW(pwrite64, 18, 68, FREE(BY_FD))
 ROW(readv, 19, 65, FREE(BY_FD))
@@ -54,18 +54,20 @@ ROW(setitimer, 38, 103, FREE(OWN))
 ROW(getpid, 39, 172, FREE(TELLS))
 ROW(sendfile, 40, 71, FREE(BY_FD))
 ROW(socket, 41, 198,
-	TEST(TEST_SOCKET, EAFNOSUPPORT, OP_NONE, FORM_ANY, NO_ARGS, 0,
+	TEST(TEST_SOCKET, EAFNOSUPPORT, OP_CLOSED, FORM_CLOSED_PACKETS, NO_ARGS, 0,
 		"only kinds whose every way out is notified"))
 ROW(connect, 42, 203,
-	NOTIFY(OP_CONNECT, FORM_ANY, AT(0, -1, -1), 0, "reaches out; the address lies in memory"))
+	NOTIFY(OP_CONNECT, FORM_ANY, AT(0, -1, -1), 0, "reaches out; the address lies in memory",
+		MAY_EINTR))
 ROW(accept, 43, 202, FREE("takes what comes to a socket that the gate let listen"))
 ROW(sendto, 44, 206,
 	TEST(TEST_SENDTO, 0, OP_SEND, FORM_SEND_TO, AT(0, -1, 3), 0,
-		"with an address it reaches out; without, the peer was decided"))
+		"with an address it reaches out; without, the peer was decided", MAY_EINTR))
 ROW(recvfrom, 45, 207,
 	FREE("takes what comes to a socket; descriptors in it were sent by somebody let in"))
 ROW(sendmsg, 46, 211,
-	NOTIFY(OP_SEND, FORM_SEND_MSG, AT(0, -1, 2), 0, "may carry an address in memory"))
+	NOTIFY(OP_SEND, FORM_SEND_MSG, AT(0, -1, 2), 0, "may carry an address in memory",
+		MAY_EINTR))
 ROW(recvmsg, 47, 212,
 	FREE("takes what comes to a socket; descriptors in it were sent by somebody let in"))
 ROW(shutdown, 48, 210, FREE("ends a connection of its own"))
@@ -84,7 +86,7 @@ ROW(setsockopt, 54, 208,
 		"its own sockets; no device, route or group, which send packets elsewhere"))
 ROW(getsockopt, 55, 209, FREE(TELLS))
 ROW(clone, 56, 220,
-	TEST(TEST_CLONE, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
+	TEST(TEST_CLONE, EPERM, OP_CLOSED, FORM_CLOSED_NAMESPACES, NO_ARGS, 0,
 		"no new namespaces, and no child for the parent"))
 ROW(fork, 57, -1, FREE("the child has the same floor and filter"))
 ROW(vfork, 58, -1, FREE("the child has the same floor and filter"))
@@ -219,7 +221,7 @@ ROW(modify_ldt, 154, -1, FREE(OWN))
 ROW(pivot_root, 155, 41, REFUSE(EPERM, MOUNTS))
 ROW(_sysctl, 156, -1, REFUSE(ENOSYS, GONE))
 ROW(prctl, 157, 167,
-	TEST(TEST_PRCTL, EPERM, OP_SUBREAPER, FORM_ANY, NO_ARGS, 0,
+	TEST(TEST_PRCTL, EPERM, OP_PRCTL, FORM_ANY, NO_ARGS, 0,
 		"a subreaper changes who descends from whom; PR_SET_MM forges /proc; the rest "
 		"is its own"))
 ROW(arch_prctl, 158, -1, FREE(OWN))
@@ -370,7 +372,7 @@ ROW(faccessat, 269, 48, FREE(LOOKS))
 ROW(pselect6, 270, 72, FREE(WAITS))
 ROW(ppoll, 271, 73, FREE(WAITS))
 ROW(unshare, 272, 97,
-	TEST(TEST_UNSHARE, EPERM, OP_NONE, FORM_ANY, NO_ARGS, 0,
+	TEST(TEST_UNSHARE, EPERM, OP_CLOSED, FORM_CLOSED_NAMESPACES, NO_ARGS, 0,
 		"no new namespaces: paths, ids and addresses would mean something else"))
 ROW(set_robust_list, 273, 99, FREE(OWN))
 ROW(get_robust_list, 274, 100, FREE(AS_PTRACE))
@@ -415,7 +417,8 @@ ROW(clock_adjtime, 305, 266,
 	FREE("reading is for everybody, setting needs a capability, and all were dropped"))
 ROW(syncfs, 306, 267, FREE(BY_FD))
 ROW(sendmmsg, 307, 269,
-	NOTIFY(OP_SEND, FORM_SEND_MMSG, AT(0, -1, 3), 0, "may carry addresses in memory"))
+	NOTIFY(OP_SEND, FORM_SEND_MMSG, AT(0, -1, 3), 0, "may carry addresses in memory",
+		MAY_EINTR))
 ROW(setns, 308, 268,
 	REFUSE(EPERM, "enters a namespace where paths and addresses mean something else"))
 ROW(getcpu, 309, 168, FREE(TELLS))

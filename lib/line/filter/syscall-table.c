@@ -40,6 +40,9 @@
 	.what = SYS_TEST, .test = (rules), .error = (code), .op = (call), .form = (how), args,     \
 	.floor = (abi), .text = __VA_ARGS__
 
+/* Stands behind the reason of a call that has an EINTR of its own. */
+#define MAY_EINTR .interruptible = true
+
 enum row {
 #define ROW(call, x, a, ...) ROW_##call,
 #include "line/filter/syscall-rows.h"

@@ -21,6 +21,7 @@ enum sys_do {
 enum sys_op {
 	OP_NONE = 0,
 	OP_OPEN, /* open openat openat2 creat */
+	OP_PEER, /* ioctl(TIOCGPTPEER): opens the slave of a pseudo-terminal */
 	OP_MKDIR,
 	OP_MKNOD,
 	OP_UNLINK, /* unlink unlinkat rmdir */
@@ -36,13 +37,14 @@ enum sys_op {
 	OP_CONNECT,
 	OP_BIND,
 	OP_LISTEN,
-	OP_SEND,      /* sendto with an address, sendmsg, sendmmsg */
-	OP_IPC_GET,   /* shmget semget msgget */
-	OP_IPC_USE,   /* by id: shmat shmctl semop semctl msgsnd ... */
-	OP_MQ,	      /* mq_open mq_unlink */
-	OP_PROCESS,   /* calls about a pid: own tree or not */
-	OP_RESTRICT,  /* landlock_restrict_self */
-	OP_SUBREAPER, /* prctl(PR_SET_CHILD_SUBREAPER) */
+	OP_SEND,     /* sendto with an address, sendmsg, sendmmsg */
+	OP_IPC_GET,  /* shmget semget msgget */
+	OP_IPC_USE,  /* by id: shmat shmctl semop semctl msgsnd ... */
+	OP_MQ,	     /* mq_open mq_unlink */
+	OP_PROCESS,  /* calls about a pid: own tree or not */
+	OP_RESTRICT, /* landlock_restrict_self */
+	OP_PRCTL,    /* PR_SET_CHILD_SUBREAPER, PR_GET_NO_NEW_PRIVS */
+	OP_CLOSED,   /* always refused, with words */
 	OP_N,
 };
 
@@ -83,6 +85,8 @@ enum sys_form {
 	FORM_PROCESS_SIGNAL_THREAD, /* process, thread, signal */
 	FORM_PROCESS_SIGNAL_PIDFD,  /* pidfd, signal */
 	FORM_PROCESS_RELEASE,	    /* pidfd */
+	FORM_CLOSED_NAMESPACES,
+	FORM_CLOSED_PACKETS, /* raw ones, and ping's */
 };
 
 /* No pointers: a table with some has to be relocated at every start. */
@@ -99,7 +103,10 @@ struct sys_row {
 	 * is up to the op; these are what several ops share. */
 	signed char dirfd, path, dirfd2, path2, flags;
 	signed char floor; /* the ABI from which Landlock bounds it; 0: it never does */
-	char text[98];	   /* the reason, for a person */
+	/* Programs expect EINTR from this call, some as a time-out (alarm and connect). From the
+	 * other calls that can be held, no program expects it. */
+	bool interruptible;
+	char text[98]; /* the reason, for a person */
 };
 
 /* By the number of the architecture this was built for; NULL: no row. */

@@ -60,9 +60,10 @@ static const struct {
 	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |                            \
 		LANDLOCK_ACCESS_FS_IOCTL_DEV)
 
-/* Character devices that every program may use; all others, and all of
- * /dev/pts, are other people's or the machine's. */
-static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty", "ptmx" };
+/* Character devices that every program may use; all others, and every terminal in
+ * /dev/pts, are other people's or the machine's. An open of ptmx makes a new terminal. */
+static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty", "ptmx",
+	"pts/ptmx" };
 
 int
 floor_abi(struct ambit_error *err)

@@ -16,7 +16,9 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "engine/line.h"
 #include "line/gate/call-file.h"
+#include "line/gate/call-once.h"
 #include "line/floor/ground.h"
 #include "line/gate/gate-private.h"
 #include "line/object/session-objects.h"
@@ -297,6 +299,7 @@ call_made_fd(struct call *call, unsigned n, int fd)
 	/* Not to be had: then it is not ours, and will be asked about. */
 	if (call_place(call, n) == PLACE_SCRATCH)
 		session_objects_add(call->gate->made, fd);
+	call_made_once(call, fd);
 }
 
 int
@@ -305,10 +308,13 @@ call_make(struct call *call, struct pass *pass, mode_t mode, const char *text)
 	const struct object *object = &call->object[0];
 	bool own = call_place(call, 0) == PLACE_SCRATCH;
 	auto_close int fd = -1;
-	int r = hand_make(pass, object->parent, object->name, mode, text, own ? &fd : NULL);
+	bool once = permit_is_once(call->permit);
+	int r = hand_make(pass, object->parent, object->name, mode, text, own || once ? &fd : NULL);
 
-	if (r == 0 && fd >= 0)
+	if (r == 0 && fd >= 0 && own)
 		session_objects_add(call->gate->made, fd);
+	if (r == 0 && fd >= 0 && once)
+		call_made_once(call, fd);
 	return r;
 }
 
@@ -316,9 +322,13 @@ void
 call_dropped(struct call *call, unsigned n)
 {
 	const struct object *object = &call->object[n];
+	bool shared = in_scratch(object->real), once = permit_is_once(call->permit);
 	struct stat st;
 
-	if (in_scratch(object->real) && object->fd >= 0 && fstat(object->fd, &st) == 0 &&
-		st.st_nlink == 0)
+	if (!(shared || once) || object->fd < 0 || fstat(object->fd, &st) < 0 || st.st_nlink > 0)
+		return;
+	if (shared)
 		session_objects_drop(call->gate->made, object->fd);
+	if (once)
+		call_dropped_once(call, object->fd);
 }

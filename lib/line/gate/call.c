@@ -17,6 +17,7 @@
 
 static const struct call_op *const ops[OP_N] = {
 	[OP_OPEN] = &call_open,
+	[OP_PEER] = &call_peer,
 	[OP_MKDIR] = &call_mkdir,
 	[OP_MKNOD] = &call_mknod,
 	[OP_UNLINK] = &call_unlink,
@@ -38,7 +39,8 @@ static const struct call_op *const ops[OP_N] = {
 	[OP_MQ] = &call_mq,
 	[OP_PROCESS] = &call_process,
 	[OP_RESTRICT] = &call_restrict,
-	[OP_SUBREAPER] = &call_subreaper,
+	[OP_PRCTL] = &call_prctl,
+	[OP_CLOSED] = &call_closed,
 };
 
 const struct call_op *

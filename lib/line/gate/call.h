@@ -141,6 +141,7 @@ struct call {
 	uint64_t ticket; /* PACE_PROMISED: of the question; 0: none; who takes it sets it to 0 */
 	struct ambit_permit *permit; /* of an allow that was recorded: ends with the answer */
 	unsigned changes;	     /* how often it meant something else after a question */
+	bool begun;		     /* a part of it may be done: it is never restarted */
 
 	/* For the op itself. */
 	union {
@@ -184,7 +185,8 @@ struct call_op {
 };
 
 /* One per op; defined in the file that is named. */
-extern const struct call_op call_open;	/* call-open.c */
+extern const struct call_op call_open; /* call-open.c */
+extern const struct call_op call_peer;
 extern const struct call_op call_mkdir; /* call-name.c: names in directories */
 extern const struct call_op call_mknod;
 extern const struct call_op call_unlink;
@@ -206,7 +208,8 @@ extern const struct call_op call_ipc_use;
 extern const struct call_op call_mq;
 extern const struct call_op call_process; /* call-process.c */
 extern const struct call_op call_restrict;
-extern const struct call_op call_subreaper;
+extern const struct call_op call_prctl;
+extern const struct call_op call_closed; /* call-closed.c */
 
 /* Empty: no memory, no descriptors; the caller then fills gate, row, id, args
  * and the target. Finish closes and frees all of it, an answer's descriptor that

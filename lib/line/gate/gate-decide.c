@@ -7,16 +7,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/question-copy.h"
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/str.h"
 #include "engine/line.h"
-#include "engine/questions.h"
 #include "line/gate/call-file.h"
+#include "line/gate/call-once.h"
 #include "line/gate/gate-private.h"
 #include "line/gate/self-restricted.h"
 #include "perform/permit.h"
@@ -36,6 +36,14 @@ may_truncate(const struct call *call)
 	return call->args[(int)call->row->flags] & O_TRUNC;
 }
 
+/* The access mode 3 (O_WRONLY | O_RDWR): Landlock asks no right for it. */
+static bool
+opens_for_ioctl(const struct call *call)
+{
+	return call->row->op == OP_OPEN && call->row->form == FORM_OPEN_FLAGS &&
+	       (call->args[(int)call->row->flags] & O_ACCMODE) == O_ACCMODE;
+}
+
 /* Whether the floor knows of this call, whatever its arguments are when the kernel
  * looks at them. */
 static bool
@@ -43,7 +51,7 @@ is_floored(const struct call *call)
 {
 	int since = call->row->floor;
 
-	if (since == 0 || since > call->gate->abi)
+	if (since == 0 || since > call->gate->abi || opens_for_ioctl(call))
 		return false;
 	return call->gate->abi >= 3 || !may_truncate(call);
 }
@@ -158,6 +166,7 @@ try_restart_call(struct call **call, int r)
 		return false;
 	gate_drop(*call, ESTALE);
 	(*call)->round = ROUND_AGAIN;
+	(*call)->begun |= r == CALL_HAND_OVER;
 	gate_handle((*call)->gate, call);
 	return true;
 }
@@ -529,9 +538,21 @@ set_who(struct ambit_request *request, const struct target_who *who)
 	struct stat st;
 	int r = ambit_request_set_who(request, who->pid, who->start, who->program, NULL);
 
+	request_set_image(request, who->image);
 	if (r == 0 && target_exe(who->pid, exe, &st) == 0)
 		r = request_set_exe(request, exe, st.st_dev, st.st_ino);
 	return r;
+}
+
+/* All that was copied from the program's memory, and which call it is. */
+static uint64_t
+gate_detail(const struct call *call)
+{
+	const size_t from = offsetof(struct call, open), to = offsetof(struct call, text);
+	uint64_t detail = hash_fnv(HASH_FNV_START, &call->row, sizeof(call->row));
+
+	detail = hash_fnv(detail, (const char *)call + from, to - from);
+	return call->text ? hash_fnv_text(detail, call->text) : detail;
 }
 
 static struct ambit_request *
@@ -548,6 +569,7 @@ make_request(struct call *call)
 		return NULL;
 	n = list_objects(call, list);
 	describe_objects(call, list, n);
+	call_describe_once(call, list, n);
 	/* A call is about paths or about a host; a socket that is bound is both
 	 * only by its path. */
 	r = call->host ? ambit_request_connect(call->host, &request, &err)
@@ -555,107 +577,14 @@ make_request(struct call *call)
 	if (r < 0)
 		return NULL;
 	request_set_held(request, true);
+	request_set_detail(request, gate_detail(call));
 	if (set_who(request, &who) < 0) {
 		ambit_request_destroy(request);
 		return NULL;
 	}
+	if (gate_may_ask(call->gate)) /* nobody else reads them */
+		request_set_line(request, tree_names(&call->gate->o.tree, who.pid));
 	return request;
-}
-
-/* Whether nobody who takes time is asked; but for the judge. */
-static bool
-settles_unasked(const struct gate *gate)
-{
-	if (!gate->o.nobody && !gate->o.instant)
-		return false;
-	return !gate->o.watched || !gate->o.watched(gate->o.data);
-}
-
-bool
-gate_may_ask(const struct gate *gate)
-{
-	return !settles_unasked(gate);
-}
-
-bool
-gate_settles_now(struct gate *gate, uint64_t ticket)
-{
-	struct ambit_question question = { 0 };
-	bool judged;
-
-	if (!settles_unasked(gate))
-		return false;
-	if (!engine_judge(gate->o.engine))
-		return true;
-	judged = engine_question_of(gate->o.engine, ticket, &question, NULL) == 1 && question.judge;
-	question_finish(&question);
-	return !judged;
-}
-
-/* Nobody, or one who needs no time. */
-static void
-answer_question(struct gate *gate, const struct ambit_question *question)
-{
-	struct ambit_approver *approver = gate->o.instant;
-	struct ambit_answer answer = { 0 };
-	struct ambit_error err = { 0 };
-	int r = approver ? approver->ask(approver, question, &answer, &err)
-			 : err_set(&err, ENOENT, "nobody is here to ask");
-
-	if (r == 0)
-		r = engine_answer(gate->o.engine, question->id, &answer, approver->name, &err);
-	if (r < 0)
-		engine_decline(gate->o.engine, question->id, -r, err.text);
-}
-
-/* It is this ticket's own that is settled right here; another's may be with the judge. */
-void
-gate_answer_now(struct gate *gate, uint64_t ticket, struct ambit_outcome *ret_outcome,
-	struct ambit_permit **ret_permit)
-{
-	struct ambit_error err = { 0 };
-
-	while (engine_collect(gate->o.engine, ticket, ret_outcome, ret_permit, &err) == -EAGAIN) {
-		struct ambit_question question = { 0 };
-		int r = engine_question_of(gate->o.engine, ticket, &question, &err);
-
-		if (r == 0)
-			continue; /* settled by looking again */
-		if (r < 0) {
-			engine_withdraw(gate->o.engine, ticket);
-			return;
-		}
-		answer_question(gate, &question);
-		question_finish(&question);
-	}
-}
-
-/* Where there is a judge, the one who asks him goes on with what is open. */
-void
-gate_settle_unwatched(struct gate *gate)
-{
-	const struct ambit_question *question;
-	struct ambit_question copy;
-	bool any = false;
-
-	if (!gate->o.nobody && !gate->o.instant)
-		return;
-	gate_lock(gate);
-	/* Whoever watches has no more patience than one at a terminal. */
-	engine_limit(gate->o.engine, !settles_unasked(gate));
-	while (settles_unasked(gate) && !engine_judge(gate->o.engine) &&
-		(question = engine_question(gate->o.engine)) != NULL) {
-		if (question_copy(question, &copy) < 0) {
-			engine_decline(gate->o.engine, question->id, ENOMEM, "out of memory");
-		} else {
-			answer_question(gate, &copy);
-			question_finish(&copy);
-		}
-		any = true;
-	}
-	gate_unlock(gate);
-	if (any)
-		gate_settle(gate);
 }
 
 enum submitted {
@@ -665,24 +594,23 @@ enum submitted {
 	SUBMIT_PROMISED, /* somebody is asked, and the call goes on meanwhile */
 };
 
-/* A question was opened. The engine is locked. */
+/* The question is put. */
 static enum submitted
-settle_or_hold(struct gate *gate, struct call **call, uint64_t ticket,
-	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit)
+hold_or_promise(struct gate *gate, struct call **call, uint64_t ticket)
 {
-	atomic_fetch_add(&gate->asked, 1);
-	if (gate_settles_now(gate, ticket)) {
-		gate_answer_now(gate, ticket, ret_outcome, ret_permit);
-		return SUBMIT_SETTLED;
-	}
+	int r;
+
 	if ((*call)->pace == PACE_PROMISED) {
-		(*call)->ticket = ticket;
-		return SUBMIT_PROMISED;
+		r = gate_promise(gate, ticket);
+		(*call)->ticket = r == 0 ? ticket : 0;
+	} else {
+		r = gate_hold(gate, call, ticket);
 	}
-	if (gate_hold(gate, call, ticket) == 0)
-		return SUBMIT_HELD;
-	engine_withdraw(gate->o.engine, ticket);
-	return SUBMIT_FAILED;
+	if (r < 0) {
+		desk_withdraw(gate->o.desk, ticket, "withdrawn: there is no memory");
+		return SUBMIT_FAILED;
+	}
+	return *call ? SUBMIT_PROMISED : SUBMIT_HELD;
 }
 
 static enum submitted
@@ -690,7 +618,6 @@ submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome 
 	struct ambit_permit **ret_permit)
 {
 	struct ambit_request *request = make_request(*call);
-	struct ambit_error err = { 0 };
 	enum submitted submitted = SUBMIT_FAILED;
 	uint64_t ticket = 0;
 	int r;
@@ -699,14 +626,14 @@ submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome 
 	*ret_outcome = (struct ambit_outcome){ 0 };
 	if (!request)
 		return SUBMIT_FAILED;
-	gate_lock(gate);
-	r = engine_submit(gate->o.engine, request, ret_outcome, ret_permit, &ticket, &err);
+	pthread_mutex_lock(&gate->taking);
+	r = gate_submit(gate, request, ret_outcome, ret_permit, &ticket);
 	if (r == 0)
 		submitted = SUBMIT_SETTLED;
 	else if (r == 1)
-		submitted = settle_or_hold(gate, call, ticket, ret_outcome, ret_permit);
-	gate_unlock(gate);
-	if (submitted == SUBMIT_HELD || submitted == SUBMIT_PROMISED)
+		submitted = hold_or_promise(gate, call, ticket);
+	pthread_mutex_unlock(&gate->taking);
+	if (submitted == SUBMIT_HELD)
 		gate->o.wake(gate->o.data);
 	return submitted;
 }
@@ -777,6 +704,7 @@ void
 gate_handle(struct gate *gate, struct call **call)
 {
 	const struct call_op *op = (*call)->row ? call_op_of((*call)->row->op) : NULL;
+	struct held *restarted;
 	int r;
 
 	if (!op) {
@@ -784,8 +712,9 @@ gate_handle(struct gate *gate, struct call **call)
 		return;
 	}
 	staged_settle(gate, false);
+	restarted = gate_take_restarted(gate, *call);
 	/* The second time it may be a worker that asks. */
-	if ((*call)->round != ROUND_AGAIN && is_floored(*call) &&
+	if (!restarted && (*call)->round != ROUND_AGAIN && is_floored(*call) &&
 		gate_quick_allows(gate->quick, *call)) {
 		run_counts_pass(gate->counts, (*call)->target.tid);
 		gate_continue(*call);
@@ -794,6 +723,10 @@ gate_handle(struct gate *gate, struct call **call)
 	if ((*call)->round == ROUND_NONE)
 		(*call)->round = ROUND_FIRST;
 	r = op->prepare(*call);
+	if (restarted && r == CALL_DECIDE && gate_hold_again(gate, restarted, call))
+		return;
+	if (restarted && r != CALL_DECIDE)
+		gate_withdraw_restarted(gate, restarted);
 	if (r == -EACCES || r == -EPERM)
 		count_unread(*call);
 	if (r == -EACCES && is_bounded(*call) && !moves_names(*call) &&

@@ -14,13 +14,17 @@
 #include "base/fd.h"
 #include "egress/egress.h"
 #include "engine/line.h"
-#include "engine/questions.h"
 #include "line/gate/gate-private.h"
 #include "perform/permit.h"
 
-#ifndef ERESTARTSYS
-#define ERESTARTSYS 512 /* the kernel's own: restart, or EINTR, as the handler wants */
-#endif
+void
+gate_list_held(struct gate *gate, struct held *held)
+{
+	pthread_mutex_lock(&gate->lock);
+	held->next = gate->held;
+	gate->held = held;
+	pthread_mutex_unlock(&gate->lock);
+}
 
 int
 gate_hold(struct gate *gate, struct call **call, uint64_t ticket)
@@ -32,16 +36,15 @@ gate_hold(struct gate *gate, struct call **call, uint64_t ticket)
 	held->call = *call;
 	held->ticket = ticket;
 	*call = NULL;
-	pthread_mutex_lock(&gate->lock);
-	held->next = gate->held;
-	gate->held = held;
-	pthread_mutex_unlock(&gate->lock);
+	gate_list_held(gate, held);
 	return 0;
 }
 
-static void
-unlink_held(struct gate *gate, struct held *held)
+void
+gate_unlist_held(struct gate *gate, struct held *held)
 {
+	if (held->state == HELD_AWAY)
+		atomic_fetch_sub(&gate->away, 1);
 	pthread_mutex_lock(&gate->lock);
 	for (struct held **at = &gate->held; *at; at = &(*at)->next)
 		if (*at == held) {
@@ -91,6 +94,19 @@ recheck_call_objects(struct call *call, int *ret_step)
 	return same;
 }
 
+/* The call has come to mean something else than was shown. */
+static void
+end_once(struct call *call)
+{
+	struct target_who who;
+
+	if (target_who(&call->target, &who) < 0)
+		return;
+	gate_lock(call->gate);
+	engine_once_end(call->gate->o.engine, who.pid, who.start);
+	gate_unlock(call->gate);
+}
+
 static void
 resume_answered_call(void *data)
 {
@@ -108,6 +124,8 @@ resume_answered_call(void *data)
 	} else {
 		call->permit = going->permit;
 		same = recheck_call_objects(call, &step);
+		if (!same)
+			end_once(call);
 		if (same) {
 			permit_pass(call->permit, &pass);
 			call->asked = true;
@@ -131,13 +149,18 @@ resume_answered_call(void *data)
 	free(going);
 }
 
+/* Without memory it waits for the next look. */
 static void
-let_go(struct gate *gate, struct held *held, struct going *going)
+let_go(struct gate *gate, struct held *held)
 {
-	going->call = held->call;
+	struct going *going = calloc(1, sizeof(*going));
+
+	if (!going)
+		return;
+	*going = (struct going){ held->call, held->outcome, held->permit };
 	held->call = NULL;
-	unlink_held(gate, held);
-	held_destroy(held);
+	gate_unlist_held(gate, held);
+	free(held);
 	if (work_add(gate->answers, resume_answered_call, going) == 0)
 		return;
 	/* Here it must not be done: this thread has the supervisor's own umask
@@ -150,11 +173,10 @@ let_go(struct gate *gate, struct held *held, struct going *going)
 	free(going);
 }
 
-/* With the lock of who takes. */
+/* The caller holds gate->taking. */
 static void
 release_settled_calls(struct gate *gate)
 {
-	struct ambit_error err = { 0 };
 	struct held *held, *next;
 
 	pthread_mutex_lock(&gate->lock);
@@ -163,23 +185,69 @@ release_settled_calls(struct gate *gate)
 	/* Nobody else takes out of the list; the gate's thread puts new ones in
 	 * front. */
 	for (; held; held = next) {
-		struct going *going = calloc(1, sizeof(*going));
-		int r;
-
 		next = held->next;
-		if (!going)
-			return;
-		gate_lock(gate);
-		r = engine_collect(
-			gate->o.engine, held->ticket, &going->outcome, &going->permit, &err);
-		gate_unlock(gate);
-		if (r == -EAGAIN) {
-			ambit_outcome_finish(&going->outcome);
-			free(going);
-		} else {
-			let_go(gate, held, going);
-		}
+		if (held->settled && held->state == HELD_WAITING)
+			let_go(gate, held);
 	}
+}
+
+static struct held *
+find_held(struct gate *gate, uint64_t ticket)
+{
+	struct held *held;
+
+	pthread_mutex_lock(&gate->lock);
+	for (held = gate->held; held && held->ticket != ticket; held = held->next)
+		;
+	pthread_mutex_unlock(&gate->lock);
+	return held;
+}
+
+static void
+drop_permit(struct gate *gate, struct ambit_permit *permit)
+{
+	if (!permit)
+		return;
+	gate_lock(gate);
+	ambit_permit_finish(permit, -ECANCELED, NULL);
+	gate_unlock(gate);
+}
+
+/* A question has ended. One that is not found here was given up meanwhile. */
+static void
+take_done(void *data, uint64_t ticket, struct ambit_outcome *outcome, struct ambit_permit *permit)
+{
+	struct gate *gate = data;
+	struct held *held;
+
+	pthread_mutex_lock(&gate->taking);
+	held = find_held(gate, ticket);
+	if (held) {
+		held->settled = true;
+		held->outcome = *outcome;
+		held->permit = permit;
+		release_settled_calls(gate);
+	} else if (!gate_keep_promise(gate, ticket, outcome, permit)) {
+		ambit_outcome_finish(outcome);
+		drop_permit(gate, permit);
+	}
+	pthread_mutex_unlock(&gate->taking);
+	if (!held && gate->egress)
+		egress_wake(gate->egress);
+}
+
+int
+gate_submit(struct gate *gate, struct ambit_request *request, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit, uint64_t *ret_ticket)
+{
+	const struct desk_client client = { .done = take_done, .data = gate };
+	struct ambit_error err = { 0 };
+	int r = desk_submit(
+		gate->o.desk, request, &client, ret_outcome, ret_permit, ret_ticket, &err);
+
+	if (*ret_ticket != 0)
+		atomic_fetch_add(&gate->asked, 1);
+	return r;
 }
 
 void
@@ -188,38 +256,7 @@ gate_forget(struct gate *gate)
 	run_counts_forget(gate->counts);
 }
 
-void
-gate_settle(struct gate *gate)
-{
-	pthread_mutex_lock(&gate->taking);
-	release_settled_calls(gate);
-	pthread_mutex_unlock(&gate->taking);
-	if (gate->egress)
-		egress_wake(gate->egress);
-}
-
 /* -- given up ------------------------------------------------------------------- */
-
-/* A signal that waits for this very thread makes the kernel look at the
- * result, and restart where the handler says so. One that any thread of the
- * process may take could leave that to nobody. */
-static int
-find_interrupt_error(const struct call *call)
-{
-	char path[64], text[4096];
-	auto_close int fd = -1;
-	const char *at;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)call->target.tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (n <= 0)
-		return EINTR;
-	text[n] = '\0';
-	at = strstr(text, "\nThreads:");
-	return at && strtol(at + strlen("\nThreads:"), NULL, 10) == 1 ? ERESTARTSYS : EINTR;
-}
 
 bool
 call_given_up(struct call *call)
@@ -228,17 +265,30 @@ call_given_up(struct call *call)
 	       target_signalled(&call->target);
 }
 
-static void
-withdraw_held_call(struct gate *gate, struct held *held, int error)
+void
+gate_withdraw_held(struct gate *gate, struct held *held)
 {
-	gate_lock(gate);
-	engine_withdraw(gate->o.engine, held->ticket);
-	gate_unlock(gate);
-	unlink_held(gate, held);
-	if (error > 0)
-		gate_fail(held->call, error);
+	gate_unlist_held(gate, held);
+	desk_withdraw(gate->o.desk, held->ticket, "withdrawn: the program is gone");
+	if (held->settled) {
+		ambit_outcome_finish(&held->outcome);
+		drop_permit(gate, held->permit);
+	}
 	held_destroy(held);
-	gate->o.wake(gate->o.data);
+}
+
+void
+gate_withdraw_restarted(struct gate *gate, struct held *held)
+{
+	pthread_mutex_lock(&gate->taking);
+	gate_withdraw_held(gate, held);
+	pthread_mutex_unlock(&gate->taking);
+}
+
+static bool
+is_held_over(struct gate *gate, const struct held *held)
+{
+	return held->state == HELD_AWAY ? gate_is_lost(held) : !gate_is_valid(gate, held->call->id);
 }
 
 int
@@ -254,12 +304,16 @@ gate_check(struct gate *gate)
 	pthread_mutex_unlock(&gate->lock);
 	for (; held; held = next) {
 		next = held->next;
-		if (!gate_is_valid(gate, held->call->id))
-			withdraw_held_call(gate, held, 0);
-		else if (target_signalled(&held->call->target))
-			withdraw_held_call(gate, held, find_interrupt_error(held->call));
-		else
-			left++;
+		left++;
+		if (held->state == HELD_RETURNING)
+			continue;
+		if (is_held_over(gate, held)) {
+			gate_withdraw_held(gate, held);
+			left--;
+			continue;
+		}
+		if (held->state == HELD_WAITING)
+			gate_let_signals_act(gate, held);
 	}
 	pthread_mutex_unlock(&gate->taking);
 	return left;
@@ -268,6 +322,13 @@ gate_check(struct gate *gate)
 void
 gate_drop_held(struct gate *gate)
 {
-	while (gate->held)
-		withdraw_held_call(gate, gate->held, EACCES);
+	struct held *held;
+
+	pthread_mutex_lock(&gate->taking);
+	while ((held = gate->held) != NULL) {
+		if (held->state != HELD_AWAY)
+			gate_fail(held->call, EACCES);
+		gate_withdraw_held(gate, held);
+	}
+	pthread_mutex_unlock(&gate->taking);
 }

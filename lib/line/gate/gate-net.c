@@ -4,6 +4,7 @@
  * only who waits is another. */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fd.h"
@@ -61,7 +62,7 @@ take_outcome(struct gate *gate, const struct egress_who *who, const char *host, 
 	ambit_outcome_finish(outcome);
 }
 
-/* Who asks for an address has no port yet. */
+/* A lookup of a name has no port yet. */
 static bool
 is_lookup(const char *host)
 {
@@ -69,7 +70,7 @@ is_lookup(const char *host)
 }
 
 static struct ambit_request *
-make_request(const struct egress_who *who, const char *host)
+make_request(struct gate *gate, const struct egress_who *who, const char *host)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_error err = { 0 };
@@ -82,6 +83,8 @@ make_request(const struct egress_who *who, const char *host)
 		ambit_request_destroy(request);
 		return NULL;
 	}
+	if (gate_may_ask(gate))
+		request_set_line(request, tree_names(&gate->o.tree, who->pid));
 	return request;
 }
 
@@ -99,7 +102,7 @@ glance_at_host(struct gate *gate, const char *host, struct egress_verdict *ret)
 	return ret->verdict == AMBIT_ALLOW;
 }
 
-/* A no by a rule or a list. Whoever may not ask records his own reason for it. */
+/* Refused by a rule or a list. A caller that may not ask records its own reason. */
 static bool
 is_host_refused(void *data, const char *host)
 {
@@ -112,7 +115,7 @@ is_host_refused(void *data, const char *host)
 	return refused;
 }
 
-/* What would have to be asked is a no, too. */
+/* A request that would need a question is refused. */
 static void
 decide_without_asking(struct gate *gate, struct ambit_request *request, struct egress_verdict *ret)
 {
@@ -123,6 +126,7 @@ decide_without_asking(struct gate *gate, struct ambit_request *request, struct e
 	int r;
 
 	gate_lock(gate);
+	engine_limit(gate->o.engine, false); /* nobody is shown a question */
 	r = engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
 	if (r == 1)
 		engine_withdraw(gate->o.engine, ticket);
@@ -137,25 +141,18 @@ submit_host(struct gate *gate, const struct egress_who *who, const char *host,
 {
 	struct ambit_outcome outcome = { 0 };
 	struct ambit_permit *permit = NULL;
-	struct ambit_error err = { 0 };
 	uint64_t ticket = 0;
 	int r;
 
-	gate_lock(gate);
-	r = engine_submit(gate->o.engine, request, &outcome, &permit, &ticket, &err);
-	if (r == 1) {
-		atomic_fetch_add(&gate->asked, 1);
-		if (gate_settles_now(gate, ticket)) {
-			gate_answer_now(gate, ticket, &outcome, &permit);
-			r = 0;
-		}
-	}
-	gate_unlock(gate);
-	if (r == 1) {
+	pthread_mutex_lock(&gate->taking);
+	r = gate_submit(gate, request, &outcome, &permit, &ticket);
+	if (r == 1 && gate_promise(gate, ticket) == 0) {
 		ret->verdict = AMBIT_ASK;
 		ret->ticket = ticket;
-		gate->o.wake(gate->o.data);
+	} else if (r == 1) {
+		desk_withdraw(gate->o.desk, ticket, "withdrawn: there is no memory");
 	}
+	pthread_mutex_unlock(&gate->taking);
 	take_outcome(gate, who, host, r, &outcome, permit, ret);
 }
 
@@ -172,64 +169,13 @@ decide_host(void *data, const struct egress_who *who, const char *host, bool may
 	if (may_ask ? run_counts_is_repeated(gate->counts, key_of(who, host))
 		    : is_host_refused(gate, host))
 		return;
-	request = make_request(who, host);
+	request = make_request(gate, who, host);
 	if (!request)
 		return;
 	if (may_ask)
 		submit_host(gate, who, host, request, ret);
 	else
 		decide_without_asking(gate, request, ret);
-}
-
-static void
-collect_host_verdict(void *data, const struct egress_who *who, const char *host, uint64_t ticket,
-	struct egress_verdict *ret)
-{
-	struct gate *gate = data;
-	struct ambit_outcome outcome = { 0 };
-	struct ambit_permit *permit = NULL;
-	struct ambit_error err = { 0 };
-	int r;
-
-	*ret = (struct egress_verdict){ 0 };
-	gate_lock(gate);
-	r = engine_collect(gate->o.engine, ticket, &outcome, &permit, &err);
-	gate_unlock(gate);
-	if (r == -EAGAIN) {
-		ret->verdict = AMBIT_ASK;
-		ret->ticket = ticket;
-	} else {
-		gate->o.wake(gate->o.data); /* it may have expired, which nobody saw */
-	}
-	take_outcome(gate, who, host, r, &outcome, permit, ret);
-}
-
-static void
-withdraw_ticket(void *data, uint64_t ticket)
-{
-	struct gate *gate = data;
-
-	gate_lock(gate);
-	engine_withdraw(gate->o.engine, ticket);
-	gate_unlock(gate);
-	gate->o.wake(gate->o.data);
-}
-
-static void
-refuse_host(void *data, const struct egress_who *who, const char *host, const char *why)
-{
-	struct gate *gate = data;
-	struct ambit_request *request = make_request(who, host);
-	struct ambit_outcome outcome = { 0 };
-
-	if (!request)
-		return;
-	gate_lock(gate);
-	engine_record_refusal(gate->o.engine, request, why, &outcome);
-	gate_unlock(gate);
-	report_net_refusal(gate, who, host, &outcome);
-	ambit_outcome_finish(&outcome);
-	ambit_request_destroy(request);
 }
 
 static void
@@ -244,6 +190,126 @@ finish_host_permit(void *data, struct ambit_permit *permit, int result)
 	gate_unlock(gate);
 }
 
+/* -- questions that a connection waits for -------------------------------------------- */
+
+struct promised {
+	struct promised *next;
+	uint64_t ticket;
+	bool settled;
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit;
+};
+
+int
+gate_promise(struct gate *gate, uint64_t ticket)
+{
+	struct promised *promised = calloc(1, sizeof(*promised));
+
+	if (!promised)
+		return -ENOMEM;
+	promised->ticket = ticket;
+	promised->next = gate->promised;
+	gate->promised = promised;
+	return 0;
+}
+
+static struct promised **
+find_promised(struct gate *gate, uint64_t ticket)
+{
+	struct promised **at = &gate->promised;
+
+	while (*at && (*at)->ticket != ticket)
+		at = &(*at)->next;
+	return at;
+}
+
+bool
+gate_keep_promise(struct gate *gate, uint64_t ticket, struct ambit_outcome *outcome,
+	struct ambit_permit *permit)
+{
+	struct promised *promised = *find_promised(gate, ticket);
+
+	if (!promised)
+		return false;
+	promised->settled = true;
+	promised->outcome = *outcome;
+	promised->permit = permit;
+	return true;
+}
+
+/* Takes it out if it is settled, or in any case. */
+static struct promised *
+take_promised(struct gate *gate, uint64_t ticket, bool settled)
+{
+	struct promised **at = find_promised(gate, ticket), *promised = *at;
+
+	if (!promised || (settled && !promised->settled))
+		return NULL;
+	*at = promised->next;
+	return promised;
+}
+
+static void
+collect_host_verdict(void *data, const struct egress_who *who, const char *host, uint64_t ticket,
+	struct egress_verdict *ret)
+{
+	struct gate *gate = data;
+	struct promised *promised;
+
+	*ret = (struct egress_verdict){ 0 };
+	pthread_mutex_lock(&gate->taking);
+	promised = take_promised(gate, ticket, true);
+	pthread_mutex_unlock(&gate->taking);
+	if (promised) {
+		take_outcome(gate, who, host, 0, &promised->outcome, promised->permit, ret);
+		free(promised);
+	} else {
+		ret->verdict = AMBIT_ASK;
+		ret->ticket = ticket;
+	}
+}
+
+static void
+withdraw_ticket(void *data, uint64_t ticket)
+{
+	struct gate *gate = data;
+	struct promised *promised;
+
+	pthread_mutex_lock(&gate->taking);
+	promised = take_promised(gate, ticket, false);
+	desk_withdraw(gate->o.desk, ticket, "withdrawn: the program is gone");
+	pthread_mutex_unlock(&gate->taking);
+	if (promised && promised->settled) {
+		ambit_outcome_finish(&promised->outcome);
+		finish_host_permit(gate, promised->permit, -ECANCELED);
+	}
+	free(promised);
+}
+
+void
+gate_forget_promises(struct gate *gate)
+{
+	while (gate->promised)
+		withdraw_ticket(gate, gate->promised->ticket);
+}
+
+static void
+refuse_host(void *data, const struct egress_who *who, const char *host, const char *why)
+{
+	struct gate *gate = data;
+	struct ambit_request *request = make_request(gate, who, host);
+	struct ambit_outcome outcome = { 0 };
+
+	if (!request)
+		return;
+	gate_lock(gate);
+	engine_record_refusal(gate->o.engine, request, why, &outcome);
+	gate_unlock(gate);
+	report_net_refusal(gate, who, host, &outcome);
+	ambit_outcome_finish(&outcome);
+	ambit_request_destroy(request);
+}
+
 static void
 note_connected(void *data)
 {
@@ -253,12 +319,10 @@ note_connected(void *data)
 bool
 gate_may_allow_host(struct gate *gate)
 {
-	bool may = gate_may_ask(gate);
+	bool may;
 
-	if (may)
-		return true;
 	gate_lock(gate);
-	may = engine_allows_any_host(gate->o.engine);
+	may = desk_has_person(gate->o.desk) || engine_allows_any_host(gate->o.engine);
 	gate_unlock(gate);
 	return may;
 }

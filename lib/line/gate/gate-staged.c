@@ -93,27 +93,21 @@ make_request(const struct staged_one *one, const struct stat *st)
 	return request;
 }
 
-/* Between gate_lock and gate_unlock. Who has to be waited for is not asked: the
- * one who wrote it has gone on. */
+/* Nobody is asked if that takes time: the program that wrote the file does not wait. */
 static int
 decide_staged(struct gate *gate, const struct staged_one *one, const struct stat *st,
 	struct ambit_outcome *outcome, struct ambit_permit **permit)
 {
 	struct ambit_request *request = make_request(one, st);
 	struct ambit_error err = { 0 };
-	uint64_t ticket = 0;
-	int r = request ? engine_submit(gate->o.engine, request, outcome, permit, &ticket, &err)
-			: -ENOMEM;
+	int r = request ? desk_try(gate->o.desk, request, outcome, permit, &err) : -ENOMEM;
 
 	if (r != 1)
 		return r;
-	if (gate_settles_now(gate, ticket)) {
-		gate_answer_now(gate, ticket, outcome, permit);
-		return 0;
-	}
-	engine_withdraw(gate->o.engine, ticket);
 	request = make_request(one, st);
+	gate_lock(gate);
 	r = request ? ambit_engine_decide(gate->o.engine, request, outcome, &err) : -ENOMEM;
+	gate_unlock(gate);
 	ambit_request_destroy(request);
 	return r;
 }
@@ -145,11 +139,9 @@ submit_staged(struct gate *gate, const struct staged_one *one, const struct stat
 	size_t len;
 	int r;
 
-	gate_lock(gate);
 	r = decide_staged(gate, one, st, &outcome, &permit);
 	if (r == 0 && permit)
 		permit_pass(permit, &pass);
-	gate_unlock(gate);
 	if (permit) {
 		r = fd_read_open(one->fd, TEXT_MAX, &text, &len);
 		if (r == 0)

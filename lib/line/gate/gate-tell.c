@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports a refusal: it is counted, and the reason goes where a model reads it. The refused
- * program itself gets only EACCES, so one line goes to its own stderr, once per subject. */
+ * program itself gets only an error, so one line goes to its own stderr, once per subject. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,60 +8,169 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "line/gate/gate-private.h"
+#include "line/process/tree.h"
+#include "line/socket/endpoint.h"
 
 #define LINE_MAX_BYTES 900 /* a pipe takes this much at once or not at all */
 
-/* Never waits: a program that does not read its pipe must not stop the gate. */
+static bool
+is_same_file(int fd, const struct stat *st)
+{
+	struct stat other;
+
+	return fd >= 0 && fstat(fd, &other) == 0 && other.st_dev == st->st_dev &&
+	       other.st_ino == st->st_ino;
+}
+
+static bool
+is_unix_stream(int fd)
+{
+	int domain = 0, type = 0;
+	socklen_t domain_len = sizeof(domain), type_len = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_len) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_len) == 0 && domain == AF_UNIX &&
+	       type == SOCK_STREAM;
+}
+
+/* One of a socketpair: a connection that was accepted has a name at one end. */
+static bool
+is_pair(int fd)
+{
+	struct sockaddr_un address;
+	socklen_t own = sizeof(address), other = sizeof(address);
+
+	return getsockname(fd, (struct sockaddr *)&address, &own) == 0 &&
+	       getpeername(fd, (struct sockaddr *)&address, &other) == 0 &&
+	       own == sizeof(address.sun_family) && other == sizeof(address.sun_family);
+}
+
+/* Whether the reader of this socket expects plain messages, not a protocol. A line of ours
+ * would break a protocol: X11, D-Bus, an agent for keys, a request of inetd's. So only a
+ * connected unix stream socket hears us, and only
+ *  - if it is not standard input as well, of the program or of ambit: then it is a
+ *    conversation; and
+ *  - if it is ambit's own standard error, which the person gave us for our words; or
+ *  - if it is one of a pair, and the program or a process above it in the tree has the other
+ *    end, as node has that of its child's.
+ * The other end is found by its inode. The process that made it tells nothing: it may have
+ * passed it on. */
+static bool
+is_message_socket(const struct gate *gate, const struct target *target, int fd)
+{
+	auto_close int input = target_fd_path(target, STDIN_FILENO);
+	struct stat st;
+	uint32_t peer;
+
+	if (!is_unix_stream(fd) || fstat(fd, &st) < 0 || is_same_file(input, &st) ||
+		is_same_file(STDIN_FILENO, &st))
+		return false;
+	if (is_same_file(STDERR_FILENO, &st))
+		return true;
+	return is_pair(fd) && endpoint_peer(fd, &peer) > 0 &&
+	       tree_holds_socket(&gate->o.tree, target->tid, peer);
+}
+
 static void
-write_soon(int fd, const char *line, size_t len)
+write_to_pipe(int fd, const char *line, size_t len)
 {
 	struct iovec iov = { .iov_base = (char *)line, .iov_len = len };
 	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+
+	if (pwritev2(fd, &iov, 1, -1, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP)
+		return;
+	/* An old kernel: room for PIPE_BUF is what POLLOUT means. */
+	if (poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLOUT))
+		(void)!write(fd, line, len);
+}
+
+/* By its numbers, so that no other device is opened. A pty master does not count: what is
+ * written there would be typed. */
+static bool
+is_terminal(const struct stat *st)
+{
+	return object_is_pty_slave(st) || (S_ISCHR(st->st_mode) && major(st->st_rdev) == 4);
+}
+
+/* Anew: the program's own description may block, and the flag against that would be set for
+ * the program, too. */
+static int
+open_anew(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static void
+write_to_terminal(int fd, const char *line, size_t len)
+{
+	auto_close int own = open_anew(fd);
+
+	if (own >= 0)
+		(void)!write(own, line, len);
+}
+
+struct message {
+	const char *line;
+	size_t len;
+	bool on_terminal; /* a person who was not asked must hear it there */
+};
+
+/* Does not wait for a reader: a program that does not read its pipe must not stop the gate. (One
+ * that holds the pipe's lock in the kernel, by splice, still stops its own session's gate.) */
+static void
+write_soon(const struct gate *gate, const struct target *target, int fd, const struct message *m)
+{
 	struct stat st;
 	int flags = fcntl(fd, F_GETFL);
 
 	if (fstat(fd, &st) < 0 || flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
 		return;
-	if (S_ISREG(st.st_mode)) {
-		(void)!write(fd, line, len);
-	} else if (S_ISFIFO(st.st_mode)) {
-		if (pwritev2(fd, &iov, 1, -1, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP)
-			return;
-		/* An old kernel: room for PIPE_BUF is what POLLOUT means. */
-		if (poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLOUT))
-			(void)!write(fd, line, len);
-	}
+	if (S_ISREG(st.st_mode))
+		(void)!write(fd, m->line, m->len);
+	else if (S_ISFIFO(st.st_mode))
+		write_to_pipe(fd, m->line, m->len);
+	else if (S_ISSOCK(st.st_mode) && is_message_socket(gate, target, fd))
+		(void)!send(fd, m->line, m->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else if (m->on_terminal && is_terminal(&st))
+		write_to_terminal(fd, m->line, m->len);
 }
 
-/* Where its descriptor cannot be had, a pipe without a name can be opened anew:
- * what it writes there, it can write itself. Not a FIFO, whose other end may be
- * anybody's, and not a file, which would be written from its beginning. */
+/* If its descriptor cannot be copied, a pipe without a name can be opened anew: the program can
+ * write there itself. Not a FIFO, whose other end may be anybody's. Not a terminal: with O_PATH
+ * a program has any of them as its stderr. Not a file, which would be written from its
+ * beginning. */
 static int
 open_pipe(const struct target *target)
 {
 	auto_close int fd = target_fd_path(target, STDERR_FILENO);
-	char path[64];
 	struct statfs fs;
 
 	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != PIPEFS_MAGIC)
 		return -EPERM;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	return open_anew(fd);
 }
 
+/* Cuts the line, and ends it. */
 static void
-write_refusal(struct target *target, const char *what, const char *subject, const char *message)
+write_line(const struct gate *gate, struct target *target, char *line, bool on_terminal)
 {
-	auto_free char *line = str_printf("ambit: %s %s was refused: %s", what, subject, message);
 	auto_close int fd = target_fd(target, STDERR_FILENO);
+	struct message message = { .line = line, .on_terminal = on_terminal };
 	size_t len;
 
 	if (fd == -EPERM || fd == -ENOSYS)
@@ -70,7 +179,8 @@ write_refusal(struct target *target, const char *what, const char *subject, cons
 		return;
 	len = str_cut(line, strlen(line), LINE_MAX_BYTES);
 	line[len] = '\n'; /* over the NUL, or over what was cut */
-	write_soon(fd, line, len + 1);
+	message.len = len + 1;
+	write_soon(gate, target, fd, &message);
 }
 
 void
@@ -78,6 +188,7 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 	const struct ambit_outcome *outcome, bool loud, uint64_t key)
 {
 	auto_free char *message = ambit_outcome_message(outcome);
+	auto_free char *line = NULL;
 	struct target_who who = { 0 };
 	bool first;
 
@@ -90,9 +201,69 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 			.code = ambit_word_name(ambit_codes, (int)outcome->code),
 			.message = message ? message : "",
 			.program = who.program,
+			.asked = outcome->asked,
 			.pid = who.pid,
 		},
 		key);
-	if (loud && !gate->o.quiet && first)
-		write_refusal(target, what, subject, message ? message : "it is past the line");
+	if (!loud || gate->o.quiet || !first)
+		return;
+	line = str_printf("ambit: %s %s was refused: %s", what, subject,
+		message ? message : "it is past the line");
+	write_line(gate, target, line, false);
+}
+
+/* -- what is closed ------------------------------------------------------------------- */
+
+static const struct {
+	const char *what, *subject; /* in the summary and the report */
+	const char *cannot;
+	const char *why;
+} closed_rows[CLOSED_N] = {
+	[CLOSED_PRIVILEGES] = {
+		.what = "gain",
+		.subject = "privileges",
+		.cannot = "cannot get more rights here",
+		.why = "programs behind ambit never gain privileges. Run it yourself, outside.",
+	},
+	[CLOSED_NAMESPACES] = {
+		.what = "make",
+		.subject = "namespaces",
+		.cannot = "cannot make a sandbox of its own here",
+		.why = "it already runs in ambit's sandbox, where new namespaces are not "
+		       "allowed. Switch its own sandbox off, or run it yourself, outside.",
+	},
+	[CLOSED_PACKETS] = {
+		.what = "send",
+		.subject = "raw packets",
+		.cannot = "cannot send raw packets here",
+		.why = "only TCP and UDP are open behind ambit. Run it yourself, outside.",
+	},
+};
+
+/* A program tries in several ways before it gives up (ping: four): that is one refusal. */
+void
+gate_tell_closed(struct gate *gate, struct target *target, enum gate_closed closed)
+{
+	const char *subject = closed_rows[closed].subject, *why = closed_rows[closed].why;
+	auto_free char *line = NULL, *program = NULL;
+	struct target_who who;
+
+	if (target_who(target, &who) < 0 || run_counts_knows(gate->counts, who.pid, subject))
+		return;
+	run_counts_refuse(gate->counts,
+		&(struct run_refusal){
+			.what = closed_rows[closed].what,
+			.subject = subject,
+			.code = ambit_word_name(ambit_codes, AMBIT_CODE_DENIED),
+			.message = why,
+			.program = who.program,
+			.pid = who.pid,
+		},
+		hash_fnv_text(HASH_FNV_START, subject));
+	if (gate->o.quiet)
+		return;
+	program = str_escape(who.program, strlen(who.program));
+	if (program)
+		line = str_printf("ambit: %s %s: %s", program, closed_rows[closed].cannot, why);
+	write_line(gate, target, line, true);
 }

@@ -40,6 +40,14 @@ gate_is_valid(const struct gate *gate, uint64_t id)
 	return ioctl(gate->o.listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
+int
+gate_send_error(const struct gate *gate, uint64_t id, int error)
+{
+	struct seccomp_notif_resp resp = { .id = id, .error = -error };
+
+	return ioctl(gate->o.listener, SECCOMP_IOCTL_NOTIF_SEND, &resp) < 0 ? -errno : 0;
+}
+
 /* The descriptor becomes the call's result in one step: between two, the
  * target could be killed and the descriptor be left in it. */
 static int
@@ -168,15 +176,6 @@ done_with(struct gate *gate, struct call *call)
 		call_finish(call);
 }
 
-/* Without memory, too, there is an answer. */
-static void
-refuse_bare(struct gate *gate, uint64_t id, int error)
-{
-	struct seccomp_notif_resp resp = { .id = id, .error = -error };
-
-	ioctl(gate->o.listener, SECCOMP_IOCTL_NOTIF_SEND, &resp);
-}
-
 /* Nobody has the filter any more: nothing will come. */
 static bool
 is_orphan(const struct gate *gate)
@@ -210,7 +209,8 @@ receive_calls(void *data)
 		}
 		atomic_fetch_add(&gate->calls, 1);
 		if (!fresh_call(gate, &call, &in.notif)) {
-			refuse_bare(gate, in.notif.id, ENOMEM);
+			/* Without memory, too, there is an answer. */
+			gate_send_error(gate, in.notif.id, ENOMEM);
 			continue;
 		}
 		gate_handle(gate, &call);
@@ -247,21 +247,20 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	gate->net = ambit_engine_net(options->engine);
 	gate->network = endpoint_network();
 	gate->root = geteuid() == 0;
-	pthread_mutex_init(&gate->engine_lock, NULL);
-	pthread_mutex_init(&gate->engine_next, NULL);
 	pthread_mutex_init(&gate->taking, NULL);
 	pthread_mutex_init(&gate->lock, NULL);
 	gate->made = session_objects_create();
 	gate->substitutes = substitutes_create();
 	gate->work = work_create(act_thread);
 	gate->answers = work_create(act_thread);
+	gate->tracers = work_create(NULL);
 	gate->counts = run_counts_create();
 	gate->quick = gate_quick_create();
 	gate->staged = staged_create();
 	/* Without SA_RESTART: it is there to interrupt. */
 	sigaction(GATE_SIGNAL, &act, &gate->before);
-	if (!gate->made || !gate->work || !gate->answers || !gate->counts || !gate->quick ||
-		!gate->staged || !gate->substitutes) {
+	if (!gate->made || !gate->work || !gate->answers || !gate->tracers || !gate->counts ||
+		!gate->quick || !gate->staged || !gate->substitutes) {
 		gate_destroy(gate);
 		return err_nomem(err);
 	}
@@ -316,12 +315,14 @@ gate_stop(struct gate *gate)
 	gate_drop_held(gate);
 	work_destroy(gate->work);
 	work_destroy(gate->answers);
-	gate->work = gate->answers = NULL;
+	work_destroy(gate->tracers);
+	gate->work = gate->answers = gate->tracers = NULL;
 	/* Nobody joins it any more. */
 	egress_destroy(gate->egress);
 	gate->egress = NULL;
 	/* A worker may have come to a question of its own meanwhile. */
 	gate_drop_held(gate);
+	gate_forget_promises(gate);
 	staged_settle(gate, true);
 }
 
@@ -343,8 +344,6 @@ gate_destroy(struct gate *gate)
 	staged_destroy(gate->staged);
 	free(gate->self_restricted);
 	gate_given_finish(gate);
-	pthread_mutex_destroy(&gate->engine_lock);
-	pthread_mutex_destroy(&gate->engine_next);
 	pthread_mutex_destroy(&gate->taking);
 	pthread_mutex_destroy(&gate->lock);
 	free(gate);
@@ -353,18 +352,24 @@ gate_destroy(struct gate *gate)
 void
 gate_lock(struct gate *gate)
 {
-	/* A mutex is nobody's in turn: the gate's thread, which lets go of it and wants it
-	 * again at once while a program keeps it busy, would have the loop wait for seconds. Who
-	 * waits has its place taken here, and the next one waits for that. */
-	pthread_mutex_lock(&gate->engine_next);
-	pthread_mutex_lock(&gate->engine_lock);
-	pthread_mutex_unlock(&gate->engine_next);
+	desk_lock(gate->o.desk);
 }
 
 void
 gate_unlock(struct gate *gate)
 {
-	pthread_mutex_unlock(&gate->engine_lock);
+	desk_unlock(gate->o.desk);
+}
+
+bool
+gate_may_ask(struct gate *gate)
+{
+	bool may;
+
+	gate_lock(gate);
+	may = desk_has_person(gate->o.desk);
+	gate_unlock(gate);
+	return may;
 }
 
 void

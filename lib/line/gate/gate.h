@@ -8,6 +8,7 @@
 
 #include <ambit/run.h>
 
+#include "ask/desk/desk.h"
 #include "line/floor/floor.h"
 #include "line/object/session-objects.h"
 #include "line/process/tree.h"
@@ -19,7 +20,8 @@
 struct nest;
 
 struct gate_options {
-	struct ambit_engine *engine; /* the gate locks it; others use gate_lock */
+	struct ambit_engine *engine; /* used with the desk's lock alone */
+	struct desk *desk;	     /* where questions are put; borrowed */
 	const struct floor *floor;
 	struct tree tree;
 	struct nest *nest; /* borrowed; NULL: no run inside this one */
@@ -29,15 +31,7 @@ struct gate_options {
 	struct pool *pool; /* of directories for the spine, or NULL; borrowed */
 	int proxy;	   /* a socket that listens, for egress; taken; -1: none */
 	const char *token; /* and the word that opens it */
-	/* Answers at once, in the gate's own thread (approver->instant), or NULL:
-	 * questions wait for gate_settle. */
-	struct ambit_approver *instant;
-	bool nobody; /* nobody can be asked: every question is a no */
-	/* Whether there is one after all, just now: then it waits as any other. From any
-	 * thread; NULL: never. */
-	bool (*watched)(void *data);
-	/* Called when a question may have become open or been withdrawn, from
-	 * any thread. */
+	/* Called when gate_check has something to look at, from any thread. */
 	void (*wake)(void *data);
 	void *data;
 };
@@ -52,20 +46,14 @@ int gate_start(struct gate *gate, struct ambit_error *err);
 void gate_stop(struct gate *gate);
 void gate_destroy(struct gate *gate);
 
-/* The engine is used by one thread at a time. */
+/* The desk's lock: the engine is used by one thread at a time. */
 void gate_lock(struct gate *gate);
 void gate_unlock(struct gate *gate);
 
 /* What was refused a moment ago may be allowed now, and is decided anew. With the lock,
  * before an answer is stored: what that answer refuses is not forgotten. */
 void gate_forget(struct gate *gate);
-/* A question was answered: lets go of the held calls that are settled. */
-void gate_settle(struct gate *gate);
-
-/* Questions that are open with nobody to answer them any more (those who watched have
- * left) are settled; nothing if somebody can be asked. */
-void gate_settle_unwatched(struct gate *gate);
-/* Wakes whoever looks at questions. */
+/* Wakes whoever calls gate_check. */
 void gate_wake(struct gate *gate);
 
 /* Looks whether held calls must be given up: a signal, a dead target, time.

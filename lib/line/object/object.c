@@ -336,3 +336,10 @@ object_same(const struct object *a, const struct object *b)
 	return a->parent < 0 || (fstat(a->parent, &in_a) == 0 && fstat(b->parent, &in_b) == 0 &&
 					same_inode(&in_a, &in_b));
 }
+
+/* The kernel has set all these numbers aside for slaves, and uses the first. */
+bool
+object_is_pty_slave(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && major(st->st_rdev) >= 136 && major(st->st_rdev) <= 143;
+}

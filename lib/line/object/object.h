@@ -63,4 +63,7 @@ int object_from_fd(struct object *object, const struct target *target, int fd);
  * what is there now. */
 bool object_same(const struct object *a, const struct object *b);
 
+/* Whether it is the slave of a pseudo-terminal: no master, no console. */
+bool object_is_pty_slave(const struct stat *st);
+
 #endif

@@ -25,8 +25,10 @@
 #define KEY_MAX 288	/* the name of a queue, 255 bytes, and its inode */
 
 #define KIND_FILE 'f'
+#define KIND_ONCE 'o'
 #define KIND_COOKIE 'c'
 #define KIND_QUEUE 'p'
+#define KIND_TERMINAL 't'
 #define QUEUE_NAME (1 + 2 * sizeof(uint64_t)) /* where its name is in a key */
 
 struct thing {
@@ -79,12 +81,16 @@ add_handle(struct key *key, int fd)
 	return true;
 }
 
-/* *ret_sure: nothing else can come to have this key. */
+#define ID_WORDS 4 /* of a file: device, inode, birth */
+#define MAKER_WORDS (sizeof(struct session_maker) / sizeof(uint64_t))
+
+/* maker: or NULL. *ret_sure: nothing else can come to have this key. */
 static int
-file_key(struct key *key, int fd, bool *ret_sure)
+file_key(struct key *key, const struct session_maker *maker, int fd, bool *ret_sure)
 {
 	struct statx st;
-	uint64_t id[4] = { 0 };
+	uint64_t id[ID_WORDS + MAKER_WORDS] = { 0 };
+	size_t words = maker ? ID_WORDS + MAKER_WORDS : ID_WORDS;
 	int r;
 
 	if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
@@ -96,7 +102,9 @@ file_key(struct key *key, int fd, bool *ret_sure)
 		id[2] = (uint64_t)st.stx_btime.tv_sec;
 		id[3] = st.stx_btime.tv_nsec;
 	}
-	r = make_key(key, KIND_FILE, id, sizeof(id));
+	if (maker)
+		memcpy(id + ID_WORDS, maker, sizeof(*maker));
+	r = make_key(key, maker ? KIND_ONCE : KIND_FILE, id, words * sizeof(id[0]));
 	*ret_sure = r == 0 && add_handle(key, fd);
 	return r;
 }
@@ -207,32 +215,50 @@ add_held(struct session_objects *made, const struct key *key, int fd)
 }
 
 int
-session_objects_add(struct session_objects *made, int fd)
+session_objects_add_by(struct session_objects *made, const struct session_maker *maker, int fd)
 {
 	struct key key;
 	bool sure;
-	int r = file_key(&key, fd, &sure);
+	int r = file_key(&key, maker, fd, &sure);
 
 	return r < 0 ? r : sure ? add_made_thing(made, &key) : add_held(made, &key, fd);
 }
 
 bool
-session_objects_has(struct session_objects *made, int fd)
+session_objects_has_by(struct session_objects *made, const struct session_maker *maker, int fd)
 {
 	struct key key;
 	bool sure;
 
-	return file_key(&key, fd, &sure) == 0 && has_made_thing(made, &key);
+	return file_key(&key, maker, fd, &sure) == 0 && has_made_thing(made, &key);
+}
+
+void
+session_objects_drop_by(struct session_objects *made, const struct session_maker *maker, int fd)
+{
+	struct key key;
+	bool sure;
+
+	if (file_key(&key, maker, fd, &sure) == 0)
+		drop_made_thing(made, &key);
+}
+
+int
+session_objects_add(struct session_objects *made, int fd)
+{
+	return session_objects_add_by(made, NULL, fd);
+}
+
+bool
+session_objects_has(struct session_objects *made, int fd)
+{
+	return session_objects_has_by(made, NULL, fd);
 }
 
 void
 session_objects_drop(struct session_objects *made, int fd)
 {
-	struct key key;
-	bool sure;
-
-	if (file_key(&key, fd, &sure) == 0)
-		drop_made_thing(made, &key);
+	session_objects_drop_by(made, NULL, fd);
 }
 
 int
@@ -250,6 +276,24 @@ session_objects_has_cookie(struct session_objects *made, uint64_t cookie)
 	struct key key;
 
 	return make_key(&key, KIND_COOKIE, &cookie, sizeof(cookie)) == 0 &&
+	       has_made_thing(made, &key);
+}
+
+int
+session_objects_add_terminal(struct session_objects *made, unsigned index)
+{
+	struct key key;
+	int r = make_key(&key, KIND_TERMINAL, &index, sizeof(index));
+
+	return r < 0 ? r : add_made_thing(made, &key);
+}
+
+bool
+session_objects_has_terminal(struct session_objects *made, unsigned index)
+{
+	struct key key;
+
+	return make_key(&key, KIND_TERMINAL, &index, sizeof(index)) == 0 &&
 	       has_made_thing(made, &key);
 }
 

@@ -9,7 +9,7 @@
 
 /* What this session made outside the folder and may therefore change: files in
  * scratch directories, unix sockets it bound, ports it listens on, SysV and
- * POSIX IPC objects. Files by dev, inode, birth time and file handle: an inode
+ * POSIX IPC objects, pseudo-terminals. Files by dev, inode, birth time and file handle: an inode
  * number is given out again at once. Without handles the inodes are held open, 256
  * at most. Thread-safe. */
 
@@ -25,10 +25,32 @@ bool session_objects_has(struct session_objects *made, int fd);
 /* Its last name is gone. */
 void session_objects_drop(struct session_objects *made, int fd);
 
+/* A process, as long as it runs the same program. */
+struct session_maker {
+	uint64_t pid;
+	uint64_t start;
+	uint64_t image; /* see struct target_who */
+	uint64_t exe_dev;
+	uint64_t exe_ino;
+	uint64_t chain; /* see engine_once_chain; 0: under a rule for a file */
+};
+
+/* Objects that this process made under an answer "once": the same three, in its name. */
+int session_objects_add_by(struct session_objects *made, const struct session_maker *maker, int fd);
+bool session_objects_has_by(
+	struct session_objects *made, const struct session_maker *maker, int fd);
+void session_objects_drop_by(
+	struct session_objects *made, const struct session_maker *maker, int fd);
+
 /* Sockets of the session that listen or are bound to a port or to an abstract
  * name, by cookie: names and ports are given out again, cookies are not. */
 int session_objects_add_cookie(struct session_objects *made, uint64_t cookie);
 bool session_objects_has_cookie(struct session_objects *made, uint64_t cookie);
+
+/* Pseudo-terminals, by index. An index is given out again: who asks looks, too, who holds
+ * the master now. */
+int session_objects_add_terminal(struct session_objects *made, unsigned index);
+bool session_objects_has_terminal(struct session_objects *made, unsigned index);
 
 /* IPC: kind 'm' (shm), 's' (sem), 'q' (msg) by id; POSIX queues by name, as the
  * system call takes it (without the slash), and by what fd is open on: a name can

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -125,17 +126,25 @@ target_pid(const struct target *target)
 	return at ? (pid_t)strtol(at, NULL, 10) : -ESRCH;
 }
 
-int
-target_who(const struct target *target, struct target_who *ret_who)
+/* The text of the n-th field of a stat file, from the text of an earlier one; or NULL. */
+static const char *
+skip_stat_fields(const char *at, int from, int to)
 {
-	struct target_who who = { .pid = target_pid(target) };
+	for (int i = from; at && i < to; i++)
+		at = *at ? strchr(at + 1, ' ') : NULL;
+	return at;
+}
+
+/* The stat file of a process or thread: its name, if wanted, when it began, and, if wanted,
+ * where its stack does. */
+static int
+read_stat(pid_t pid, struct target_who *ret_who, uint64_t *ret_start)
+{
 	char text[4096], path[64], *open, *close;
 	const char *at;
 	int r;
 
-	if (who.pid < 0)
-		return who.pid;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)who.pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	r = read_text(path, text, sizeof(text));
 	if (r < 0)
 		return r;
@@ -145,16 +154,37 @@ target_who(const struct target *target, struct target_who *ret_who)
 	if (!open || !close || close < open)
 		return -EIO;
 	*close = '\0';
-	snprintf(who.program, sizeof(who.program), "%s", open + 1);
-	at = close + 1;
-	/* Behind the name comes the 3rd field; the start time is the 22nd. */
-	for (int i = 3; at && i < 22; i++)
-		at = *at ? strchr(at + 1, ' ') : NULL;
+	/* Behind the name comes the 3rd field; the start time is the 22nd, the stack the 28th. */
+	at = skip_stat_fields(close + 1, 3, 22);
 	if (!at)
 		return -EIO;
-	who.start = strtoull(at, NULL, 10);
-	*ret_who = who;
+	*ret_start = strtoull(at, NULL, 10);
+	if (!ret_who)
+		return 0;
+	snprintf(ret_who->program, sizeof(ret_who->program), "%s", open + 1);
+	at = skip_stat_fields(at, 22, 28);
+	ret_who->image = at ? strtoull(at, NULL, 10) : 0;
 	return 0;
+}
+
+int
+target_who(const struct target *target, struct target_who *ret_who)
+{
+	struct target_who who = { .pid = target_pid(target) };
+	int r;
+
+	if (who.pid < 0)
+		return who.pid;
+	r = read_stat(who.pid, &who, &who.start);
+	if (r == 0)
+		*ret_who = who;
+	return r;
+}
+
+int
+target_start(const struct target *target, uint64_t *ret_start)
+{
+	return read_stat(target->tid, NULL, ret_start);
 }
 
 int
@@ -175,6 +205,19 @@ target_exe(pid_t pid, char path[PATH_MAX], struct stat *ret_st)
 		return -errno;
 	path[n] = '\0';
 	return 0;
+}
+
+bool
+target_is_privileged(const struct target *target)
+{
+	char link[64];
+	struct stat st;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)target->tid);
+	if (stat(link, &st) < 0)
+		return false;
+	return (st.st_mode & (S_ISUID | S_ISGID)) ||
+	       getxattr(link, "security.capability", NULL, 0) > 0;
 }
 
 /* -- its rights --------------------------------------------------------------- */
@@ -300,4 +343,27 @@ target_signalled(const struct target *target)
 		!hex_field(status, "\nSigCgt:", &caught))
 		return false;
 	return ((own | shared) & ~blocked & ~ignored & ~(harmless & ~caught)) != 0;
+}
+
+int
+target_signals(const struct target *target, struct target_signals *ret_signals)
+{
+	struct target_signals signals = { 0 };
+	char status[STATUS_MAX];
+	uint64_t blocked;
+	const char *threads;
+	int r = read_status(target, status);
+
+	if (r < 0)
+		return r;
+	threads = find_status_field(status, "\nThreads:");
+	if (!threads || !hex_field(status, "\nSigPnd:", &signals.own) ||
+		!hex_field(status, "\nShdPnd:", &signals.shared) ||
+		!hex_field(status, "\nSigBlk:", &blocked))
+		return -ESRCH; /* a zombie */
+	signals.own &= ~blocked;
+	signals.shared &= ~blocked;
+	signals.threads = strtol(threads, NULL, 10);
+	*ret_signals = signals;
+	return 0;
 }

@@ -29,6 +29,7 @@ struct target {
 struct target_who {
 	pid_t pid; /* its thread group */
 	uint64_t start;
+	uint64_t image;	  /* where its stack begins: another with each exec, by chance */
 	char program[64]; /* comm; as the process says, so: shown escaped */
 };
 
@@ -68,9 +69,16 @@ pid_t target_pid(const struct target *target);
 
 int target_who(const struct target *target, struct target_who *ret_who);
 
+/* When the thread itself began: with its number it means this thread and no other. -ESRCH. */
+int target_start(const struct target *target, uint64_t *ret_start);
+
 /* The file that this process runs: its name, as readlink gives it and terminated, and which
  * it is. -EACCES where it cannot be looked into. */
 int target_exe(pid_t pid, char path[PATH_MAX], struct stat *ret_st);
+
+/* Whether it runs a file that gives rights to whoever runs it (setuid, setgid, file
+ * capabilities), or a file that nobody may look into, as such files are on some systems. */
+bool target_is_privileged(const struct target *target);
 
 /* Whether it has the supervisor's own credentials and no capability: real,
  * effective, saved and file system ids, groups. What is done on behalf of
@@ -78,7 +86,18 @@ int target_exe(pid_t pid, char path[PATH_MAX], struct stat *ret_st);
 bool target_is_us(const struct target *target);
 
 /* Whether a signal waits for it that it does not block or ignore: a call that
- * is held must end. */
+ * waits for its peer must end. */
 bool target_signalled(const struct target *target);
+
+/* Signals that wait and that the thread does not block, one bit each. The kernel drops an
+ * ignored signal when it is sent, so each of these acts as soon as the thread can take it. */
+struct target_signals {
+	uint64_t own;	 /* for this thread */
+	uint64_t shared; /* for any thread of its process */
+	long threads;	 /* of its process */
+};
+
+/* -ESRCH. */
+int target_signals(const struct target *target, struct target_signals *ret_signals);
 
 #endif

@@ -21,12 +21,17 @@
 #include "base/ascii.h"
 #include "base/fd.h"
 #include "base/program.h"
+#include "base/str.h"
+#include "line/process/descriptors.h"
 #include "line/process/tree.h"
 
 #define DEPTH_MAX 4096
+#define NAMES_MAX 32   /* to show a few of them */
 #define LOOKS 8	       /* at a chain of parents that changes meanwhile */
 #define TREE_MAX 65536 /* processes in one look */
 #define WAIT_MS 20     /* at most, until the next look */
+/* In one look: a gate waits for it, and a hostile program has as many as it likes. */
+#define DESCRIPTORS_MAX 4096
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -77,6 +82,41 @@ status_read(pid_t pid, struct status *ret)
 			   &ret->state, &ret->parent, &ret->group, &ret->threads) != 4)
 		return -ESRCH;
 	return 0;
+}
+
+/* Its name in one read, with its parent: the text between the first and the last bracket. */
+static int
+read_name(pid_t pid, char name[64], pid_t *ret_parent)
+{
+	char path[64], text[1024], *open, *close;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	n = read_small(path, text, sizeof(text));
+	if (n < 0)
+		return (int)n;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close || close < open || sscanf(close + 1, " %*c %d", ret_parent) != 1)
+		return -ESRCH;
+	*close = '\0';
+	snprintf(name, 64, "%s", open + 1);
+	return 0;
+}
+
+char **
+tree_names(const struct tree *tree, pid_t pid)
+{
+	char found[NAMES_MAX][64], **names = NULL;
+	size_t n = 0;
+
+	while (n < NAMES_MAX && pid > 1 && pid != tree->keeper &&
+		read_name(pid, found[n], &pid) == 0)
+		n++;
+	while (n > 0)
+		if (strv_append(&names, found[--n]) < 0)
+			break;
+	return names;
 }
 
 bool
@@ -190,7 +230,7 @@ tree_holds_group(const struct tree *tree, pid_t pgrp)
 	return any;
 }
 
-/* -- ending a tree --------------------------------------------------------------- */
+/* -- searching a tree ------------------------------------------------------------ */
 
 struct pids {
 	pid_t *at;
@@ -287,6 +327,83 @@ append_children(pid_t pid, struct pids *pids)
 	if (missing)
 		children_by_scan(pid, pids);
 }
+
+/* Adds to seen those that found was asked about. seen may be NULL. */
+static bool
+search_ancestors(const struct tree *tree, pid_t pid, bool (*found)(void *data, pid_t pid),
+	void *data, struct pids *seen)
+{
+	struct status status;
+
+	for (int i = 0; i < DEPTH_MAX && pid > 1 && pid != tree->keeper; i++) {
+		if (found(data, pid))
+			return true;
+		if (seen)
+			pids_add(seen, pid);
+		if (status_read(pid, &status) < 0)
+			return false;
+		pid = status.parent;
+	}
+	return false;
+}
+
+bool
+tree_search(const struct tree *tree, pid_t pid, bool (*found)(void *data, pid_t pid), void *data)
+{
+	auto_pids struct pids todo = { 0 };
+	auto_pids struct pids seen = { 0 };
+
+	if (search_ancestors(tree, pid, found, data, &seen))
+		return true;
+	append_children(tree->keeper, &todo);
+	for (size_t i = 0; i < todo.n; i++) {
+		if (tree->apart && tree->apart(tree->data, todo.at[i]))
+			continue;
+		if (!pids_hold(&seen, todo.at[i]) && found(data, todo.at[i]))
+			return true;
+		append_children(todo.at[i], &todo);
+	}
+	return false;
+}
+
+struct socket_search {
+	const struct tree *tree;
+	char name[32];
+	int left;
+};
+
+static bool
+is_wanted_socket(void *data, const char *fd, const char *file)
+{
+	const struct socket_search *search = data;
+
+	(void)fd;
+	return streq(file, search->name);
+}
+
+/* A parent that ended while we looked may have left its number to somebody outside: who
+ * has the socket is looked up again. */
+static bool
+holds_socket(void *data, pid_t pid)
+{
+	struct socket_search *search = data;
+	auto_close int process = search->left > 0 ? descriptors_open_process(pid) : -1;
+
+	return process >= 0 &&
+	       descriptors_search(process, is_wanted_socket, search, &search->left) &&
+	       tree_holds(search->tree, pid);
+}
+
+bool
+tree_holds_socket(const struct tree *tree, pid_t pid, uint32_t inode)
+{
+	struct socket_search search = { .tree = tree, .left = DESCRIPTORS_MAX };
+
+	snprintf(search.name, sizeof(search.name), "socket:[%u]", (unsigned)inode);
+	return search_ancestors(tree, pid, holds_socket, &search, NULL);
+}
+
+/* -- ending a tree --------------------------------------------------------------- */
 
 /* Only if it is still the child of whom it was found at, or an orphan that came
  * up to root: else the number is somebody else's by now. */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The command's processes: all descendants of the keeper. The keeper and the
@@ -24,6 +25,20 @@ bool tree_holds(const struct tree *tree, pid_t pid);
 /* The same for every process of a group, of a user: all of them must be, but for
  * those apart: the command of a run inside is in its client's group. */
 bool tree_holds_group(const struct tree *tree, pid_t pgrp);
+
+/* Whether this process or thread, or a process above it in the tree, has the socket of this
+ * inode open. Looks at a few thousand descriptors at most, then it is a no. */
+bool tree_holds_socket(const struct tree *tree, pid_t pid, uint32_t inode);
+
+/* Whether found says so of any process of the tree: of pid first, then of those that it
+ * descends from, then of the others; of each once. A number that is handed to found may be
+ * another process' by then: found checks it by tree_holds. */
+bool tree_search(
+	const struct tree *tree, pid_t pid, bool (*found)(void *data, pid_t pid), void *data);
+
+/* The names of the processes from the command down to pid, as each calls itself: they are shown,
+ * and nothing is decided by them. As far as they can be told; NULL: none. Caller frees. */
+char **tree_names(const struct tree *tree, pid_t pid);
 
 /* Whether it is stopped at this moment. */
 bool tree_is_stopped(pid_t pid);

@@ -282,10 +282,10 @@ endpoint_is_taken(const struct endpoint *endpoint, int type,
 	return r < 0 ? r : look.others;
 }
 
-/* -- the file of a socket ------------------------------------------------------------ */
+/* -- one socket ------------------------------------------------------------------------- */
 
 static int
-ask_file(int fd, int socket)
+ask_about_socket(int diag, int socket, uint32_t show)
 {
 	uint64_t cookie = endpoint_cookie(socket);
 	struct stat st;
@@ -300,7 +300,7 @@ ask_file(int fd, int socket)
 		},
 		.body = {
 			.sdiag_family = AF_UNIX,
-			.udiag_show = UDIAG_SHOW_VFS,
+			.udiag_show = show,
 			.udiag_cookie = { (uint32_t)cookie, (uint32_t)(cookie >> 32) },
 		},
 	};
@@ -309,10 +309,48 @@ ask_file(int fd, int socket)
 	if (fstat(socket, &st) < 0)
 		return -errno;
 	request.body.udiag_ino = (uint32_t)st.st_ino;
-	return sendto(fd, &request, sizeof(request), 0, (struct sockaddr *)&kernel,
+	return sendto(diag, &request, sizeof(request), 0, (struct sockaddr *)&kernel,
 		       sizeof(kernel)) < 0
 		       ? -errno
 		       : 0;
+}
+
+/* One attribute of a unix socket: 1, 0 if it has none, or -errno. */
+static int
+read_socket_attribute(int socket_fd, uint32_t show, int type, void *data, size_t size)
+{
+	auto_close int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	char answer[1024];
+	const size_t first = NLMSG_LENGTH(NLMSG_ALIGN(sizeof(struct unix_diag_msg)));
+	struct nlmsghdr head;
+	const char *found;
+	size_t len = 0;
+	ssize_t n;
+	int r = diag < 0 ? -errno : ask_about_socket(diag, socket_fd, show);
+
+	if (r < 0)
+		return r;
+	n = recv(diag, answer, sizeof(answer), MSG_DONTWAIT);
+	if (n < (ssize_t)sizeof(head))
+		return -EIO;
+	memcpy(&head, answer, sizeof(head));
+	if (head.nlmsg_type != SOCK_DIAG_BY_FAMILY || head.nlmsg_len > (size_t)n)
+		return -EIO;
+	found = find_attribute(answer, first, head.nlmsg_len, type, &len);
+	if (!found || len < size)
+		return 0;
+	memcpy(data, found, size);
+	return 1;
+}
+
+int
+endpoint_peer(int socket_fd, uint32_t *ret_inode)
+{
+	int r = read_socket_attribute(
+		socket_fd, UDIAG_SHOW_PEER, UNIX_DIAG_PEER, ret_inode, sizeof(*ret_inode));
+
+	/* The kernel shows 0 for an end that is closed. */
+	return r > 0 && *ret_inode == 0 ? 0 : r;
 }
 
 /* The kernel writes a device its own way, and stat does not tell that of a
@@ -335,29 +373,10 @@ same_file(const struct unix_diag_vfs *vfs, int fd)
 int
 endpoint_is_file(int socket_fd, int fd)
 {
-	auto_close int diag = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	char answer[1024];
-	const size_t first = NLMSG_LENGTH(NLMSG_ALIGN(sizeof(struct unix_diag_msg)));
-	struct nlmsghdr head;
 	struct unix_diag_vfs vfs;
-	const char *data;
-	size_t len = 0;
-	ssize_t n;
-	int r = diag < 0 ? -errno : ask_file(diag, socket_fd);
+	int r = read_socket_attribute(socket_fd, UDIAG_SHOW_VFS, UNIX_DIAG_VFS, &vfs, sizeof(vfs));
 
-	if (r < 0)
-		return r;
-	n = recv(diag, answer, sizeof(answer), MSG_DONTWAIT);
-	if (n < (ssize_t)sizeof(head))
-		return -EIO;
-	memcpy(&head, answer, sizeof(head));
-	if (head.nlmsg_type != SOCK_DIAG_BY_FAMILY || head.nlmsg_len > (size_t)n)
-		return -EIO;
-	data = find_attribute(answer, first, head.nlmsg_len, UNIX_DIAG_VFS, &len);
-	if (!data || len < sizeof(vfs))
-		return 0; /* bound to no file */
-	memcpy(&vfs, data, sizeof(vfs));
-	return same_file(&vfs, fd);
+	return r > 0 ? same_file(&vfs, fd) : r;
 }
 
 /* -- the socket that asks ------------------------------------------------------------- */

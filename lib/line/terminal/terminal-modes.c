@@ -3,6 +3,8 @@
  * take it back for a question and to give it again. The output is hostile: the
  * state is of fixed size, and the worst a lie can do is a badly drawn screen. */
 
+#include <string.h>
+
 #include "base/ascii.h"
 #include "line/terminal/terminal-private.h"
 
@@ -39,6 +41,15 @@ static const struct {
 #define N_TABLE (sizeof(table) / sizeof(table[0]))
 _Static_assert(N_TABLE <= 32, "one bit each");
 
+bool
+modes_alternate(const struct modes *modes)
+{
+	for (size_t i = 0; modes->changed != 0 && i < N_TABLE; i++)
+		if (table[i].alternate && (modes->changed & (1U << i)))
+			return true;
+	return false;
+}
+
 static void
 begin_mode_state(struct modes *modes, int state, char prefix)
 {
@@ -50,11 +61,98 @@ begin_mode_state(struct modes *modes, int state, char prefix)
 	modes->numbers[0] = 0;
 }
 
+/* -- the cursor --------------------------------------------------------------- */
+
+/* No terminal is drawn here: it is enough to know from where on all lines are empty. Lines that
+ * wrap are not counted, so that there may be fewer below than it says. */
+
+static void
+lose_cursor(struct modes *modes)
+{
+	modes->midline = true;
+	modes->below = BELOW_MAX;
+}
+
+static void
+raise_cursor(struct modes *modes, unsigned n)
+{
+	modes->below = n < BELOW_MAX - modes->below ? modes->below + n : BELOW_MAX;
+}
+
+/* One that is lost stays so: between margins a line feed does not go down. */
+static void
+lower_cursor(struct modes *modes, unsigned n)
+{
+	if (modes->below < BELOW_MAX)
+		modes->below -= n < modes->below ? n : modes->below;
+}
+
+static void
+follow_text(struct modes *modes, unsigned char c)
+{
+	if (modes_alternate(modes))
+		return;
+	if (c == '\r')
+		modes->midline = false;
+	else if (c == '\n' || c == '\v' || c == '\f')
+		lower_cursor(modes, 1);
+	else if (c >= 0x20 || c == '\t')
+		modes->midline = true;
+}
+
+static void
+follow_escape(struct modes *modes, unsigned char c)
+{
+	if (modes_alternate(modes))
+		return;
+	if (c == 'M') /* reverse line feed */
+		raise_cursor(modes, 1);
+	else if (c == 'D' || c == 'E')
+		lower_cursor(modes, 1);
+	else if (c == '8') /* to where it was saved */
+		lose_cursor(modes);
+}
+
+static void
+follow_control(struct modes *modes, unsigned char final)
+{
+	unsigned n = modes->numbers[0];
+
+	if (modes->prefix || modes->strange || modes_alternate(modes))
+		return;
+	if (final == 'A' || final == 'F')
+		raise_cursor(modes, n ? n : 1);
+	else if (final == 'B' || final == 'E')
+		lower_cursor(modes, n ? n : 1);
+	else if (final == 'J' && (n == 0 || n == 2)) /* erased */
+		modes->below = 0;
+	else if (strchr("CDGa`", final)) /* within the line */
+		modes->midline = true;
+	else if (!strchr("@JKPXcghilmnpqtx", final)) /* those leave it where it is */
+		lose_cursor(modes);
+}
+
+void
+modes_skip_drawn(const struct modes *modes, struct buf *text)
+{
+	if (modes->below > 0 && !modes->dumb)
+		buf_printf(text, "\033[%uB", modes->below);
+	if (modes->midline || modes->below > 0)
+		buf_puts(text, "\r\n");
+	if (!modes->dumb) /* a program that lied has its own lines erased */
+		buf_puts(text, "\033[J");
+}
+
+/* -- modes -------------------------------------------------------------------- */
+
 static void
 set_mode(struct modes *modes, unsigned number, bool on)
 {
 	bool alternate = false;
 
+	/* The other screen, but with the same cursor; or it goes to the first line. */
+	if (number == 47 || number == 1047 || number == 6)
+		lose_cursor(modes);
 	for (size_t i = 0; i < N_TABLE; i++) {
 		if (table[i].number != number)
 			continue;
@@ -78,6 +176,7 @@ end_control(struct modes *modes, unsigned char final)
 			set_mode(modes, modes->numbers[i], final == 'h');
 	if (final == 'u' && (modes->prefix == '>' || modes->prefix == '='))
 		modes->keyboard = true;
+	follow_control(modes, final);
 	begin_mode_state(modes, GROUND, 0);
 }
 
@@ -142,7 +241,8 @@ feed_escape(struct modes *modes, unsigned char c)
 		begin_mode_state(modes, STRING, (char)c);
 	} else if (c >= 0x20 && c < 0x7f) { /* past that it is passed over */
 		if (c == 'c')		    /* reset */
-			*modes = (struct modes){ .palette = modes->palette };
+			*modes = (struct modes){ .palette = modes->palette, .dumb = modes->dumb };
+		follow_escape(modes, c);
 		begin_mode_state(modes, GROUND, 0);
 	}
 }
@@ -154,6 +254,7 @@ feed_ground(struct modes *modes, unsigned char c)
 		modes->utf8--;
 	else
 		modes->utf8 = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0;
+	follow_text(modes, c);
 }
 
 void
@@ -190,15 +291,6 @@ modes_whole(const struct modes *modes)
 	return modes->state == GROUND && modes->utf8 == 0;
 }
 
-bool
-modes_alternate(const struct modes *modes)
-{
-	for (size_t i = 0; i < N_TABLE; i++)
-		if (table[i].alternate && (modes->changed & (1U << i)))
-			return true;
-	return false;
-}
-
 /* The alternate screen first into, last out of: some terminals keep the rest
  * per screen. */
 static void
@@ -213,6 +305,8 @@ write_modes(const struct modes *modes, struct buf *text, bool back, bool alterna
 void
 modes_leave(const struct modes *modes, struct buf *text)
 {
+	if (modes->dumb)
+		return;
 	if (!modes_whole(modes))
 		buf_putc(text, CAN);
 	/* Whatever the terminal thinks it is in: neither CAN nor another sequence ends a string
@@ -235,6 +329,8 @@ modes_leave(const struct modes *modes, struct buf *text)
 void
 modes_return(const struct modes *modes, struct buf *text)
 {
+	if (modes->dumb)
+		return;
 	if (modes->keyboard)
 		buf_puts(text, "\033[<u");
 	write_modes(modes, text, true, true);

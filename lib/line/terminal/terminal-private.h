@@ -14,11 +14,16 @@
 /* -- modes ------------------------------------------------------------------- */
 
 #define MODES_NUMBERS 16 /* in one sequence; terminals take no more either */
+#define BELOW_MAX 9999	 /* all of the screen: the cursor can be anywhere */
 
 struct modes {
 	uint32_t changed; /* one bit per row of the table in terminal-modes.c */
 	bool keyboard;	  /* asked for a keyboard protocol of its own */
 	bool palette;	  /* said what colours look like; for good: they can be put aside */
+	bool dumb;	  /* the terminal knows no sequences: it gets none of ours */
+	/* The cursor on the normal screen. */
+	bool midline;	/* something may stand before it in its line */
+	unsigned below; /* lines beneath its own that may have something; at most BELOW_MAX */
 	/* Where in a sequence the last byte was. */
 	int state;
 	char prefix;
@@ -36,6 +41,8 @@ bool modes_alternate(const struct modes *modes);
 /* Sequences that make the terminal an ordinary one, and those that undo it. */
 void modes_leave(const struct modes *modes, struct buf *text);
 void modes_return(const struct modes *modes, struct buf *text);
+/* After modes_leave: beneath everything that the program has drawn. */
+void modes_skip_drawn(const struct modes *modes, struct buf *text);
 
 /* -- the terminal ------------------------------------------------------------ */
 
@@ -45,6 +52,14 @@ struct flow {
 	size_t start;
 	size_t len;
 	char data[FLOW_SIZE];
+};
+
+/* Makes a program draw anew: the size changes and changes back, and once more later. */
+enum redraw {
+	REDRAW_NONE = 0,
+	REDRAW_BACK,	  /* changed; next it changes back */
+	REDRAW_AGAIN,	  /* next it changes for the second time */
+	REDRAW_LAST_BACK, /* changed for the second time */
 };
 
 /* The lock is held for moving bytes, not for waiting (but while the whole job is
@@ -58,7 +73,8 @@ struct terminal {
 	int master; /* -1: hung up, or the command's side is closed for good */
 	int slave;
 	int wake;  /* the main thread must look again */
-	int timer; /* the second half of a redraw */
+	int timer; /* the next step of a redraw */
+	enum redraw redraw;
 	char name[64];
 	struct termios before;
 	struct modes modes;
@@ -69,12 +85,14 @@ struct terminal {
 
 /* Copies the real one's size. */
 void relay_size(struct terminal *terminal);
-/* Size changed and, a moment later, changed back: programs draw anew. */
+/* Programs that draw their own screen are made to draw it anew; others get no signal. */
 void relay_redraw(struct terminal *terminal);
 /* Moves the command's output until nothing came for quiet_ms, at most total_ms. */
 void relay_drain(struct terminal *terminal, int quiet_ms, int total_ms);
 /* Writes out the rest of a sequence or character that was cut in two. */
 void relay_complete(struct terminal *terminal);
+/* Keys that are on their way were typed to the command: they go there. */
+void relay_take_keys(struct terminal *terminal);
 /* A few words of our own; given up when the terminal takes nothing. */
 void relay_say(struct terminal *terminal, const struct buf *text);
 void relay_wake(struct terminal *terminal);

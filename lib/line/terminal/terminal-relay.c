@@ -14,7 +14,8 @@
 #include "line/terminal/terminal-private.h"
 
 #define SAY_MS 200
-#define REDRAW_NS (60 * 1000 * 1000) /* two signals at once would be one */
+#define REDRAW_BACK_MS 60   /* two signals at once would be one */
+#define REDRAW_AGAIN_MS 300 /* a program that was busy saw both sizes as one and drew nothing */
 
 enum {
 	AT_REAL = 0,
@@ -109,6 +110,84 @@ fill_keys(struct terminal *terminal)
 		close_terminal_ends(terminal);
 }
 
+/* -- size -------------------------------------------------------------------- */
+
+void
+relay_size(struct terminal *terminal)
+{
+	struct winsize size;
+
+	if (terminal->master >= 0 && ioctl(terminal->real, TIOCGWINSZ, &size) == 0)
+		ioctl(terminal->master, TIOCSWINSZ, &size);
+}
+
+/* A program that reads keys one by one draws its own screen, full or not; one that reads
+ * lines has nothing to draw. */
+static bool
+draws_own_screen(const struct terminal *terminal)
+{
+	struct termios modes;
+
+	return terminal->master >= 0 &&
+	       (modes_alternate(&terminal->modes) ||
+		       (tcgetattr(terminal->master, &modes) == 0 && !(modes.c_lflag & ICANON)));
+}
+
+static void
+plan_redraw(struct terminal *terminal, enum redraw next, int ms)
+{
+	const struct itimerspec then = { .it_value = { .tv_nsec = ms * 1000000L } };
+
+	terminal->redraw = next;
+	timerfd_settime(terminal->timer, 0, &then, NULL);
+}
+
+static void
+change_size(struct terminal *terminal, enum redraw next)
+{
+	struct winsize size;
+
+	terminal->redraw = REDRAW_NONE;
+	if (!draws_own_screen(terminal) || ioctl(terminal->real, TIOCGWINSZ, &size) < 0) {
+		relay_size(terminal); /* an earlier redraw may have left it one row short */
+		return;
+	}
+	size.ws_row = (unsigned short)(size.ws_row > 1 ? size.ws_row - 1 : size.ws_row + 1);
+	ioctl(terminal->master, TIOCSWINSZ, &size);
+	plan_redraw(terminal, next, REDRAW_BACK_MS);
+}
+
+/* Each size is made from the real one at that moment: if the person changes it meanwhile,
+ * theirs is the last. Not under a question: its end begins with this anew. */
+static void
+step_redraw(struct terminal *terminal)
+{
+	enum redraw step = terminal->redraw;
+
+	terminal->redraw = REDRAW_NONE;
+	switch (step) {
+	case REDRAW_NONE:
+		break;
+	case REDRAW_BACK:
+		relay_size(terminal);
+		plan_redraw(terminal, REDRAW_AGAIN, REDRAW_AGAIN_MS);
+		break;
+	case REDRAW_AGAIN:
+		if (!terminal->held)
+			change_size(terminal, REDRAW_LAST_BACK);
+		break;
+	case REDRAW_LAST_BACK:
+		relay_size(terminal);
+		break;
+	}
+}
+
+void
+relay_redraw(struct terminal *terminal)
+{
+	change_size(terminal, REDRAW_BACK);
+}
+
 /* -- the supervisor's poll --------------------------------------------------- */
 
 /* An entry that wants nothing is not polled: its hangup would be reported
@@ -170,7 +249,7 @@ terminal_ready(struct terminal *terminal, const struct pollfd *fds, int n)
 		(void)!read(terminal->wake, &count, sizeof(count));
 	pthread_mutex_lock(&terminal->lock);
 	if (fds[AT_TIMER].revents && read(terminal->timer, &count, sizeof(count)) > 0)
-		relay_size(terminal);
+		step_redraw(terminal);
 	if (!terminal->held && terminal->started)
 		move_terminal_bytes(terminal, fds);
 	pthread_mutex_unlock(&terminal->lock);
@@ -182,30 +261,6 @@ relay_wake(struct terminal *terminal)
 	uint64_t one = 1;
 
 	(void)!write(terminal->wake, &one, sizeof(one));
-}
-
-/* -- size -------------------------------------------------------------------- */
-
-void
-relay_size(struct terminal *terminal)
-{
-	struct winsize size;
-
-	if (terminal->master >= 0 && ioctl(terminal->real, TIOCGWINSZ, &size) == 0)
-		ioctl(terminal->master, TIOCSWINSZ, &size);
-}
-
-void
-relay_redraw(struct terminal *terminal)
-{
-	const struct itimerspec soon = { .it_value = { .tv_nsec = REDRAW_NS } };
-	struct winsize size;
-
-	if (terminal->master < 0 || ioctl(terminal->real, TIOCGWINSZ, &size) < 0)
-		return;
-	size.ws_row = (unsigned short)(size.ws_row > 1 ? size.ws_row - 1 : size.ws_row + 1);
-	ioctl(terminal->master, TIOCSWINSZ, &size);
-	timerfd_settime(terminal->timer, 0, &soon, NULL);
 }
 
 /* -- the few waits ----------------------------------------------------------- */
@@ -253,6 +308,13 @@ relay_complete(struct terminal *terminal)
 	n = write_from_flow(terminal->real, &terminal->output, len);
 	if (n > 0)
 		modes_feed(&terminal->modes, from, (size_t)n);
+}
+
+void
+relay_take_keys(struct terminal *terminal)
+{
+	if (terminal->real >= 0)
+		fill_keys(terminal);
 }
 
 void

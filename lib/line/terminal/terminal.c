@@ -123,7 +123,7 @@ open_terminal_fds(struct terminal *terminal, int tty, struct ambit_error *err)
 }
 
 int
-terminal_create(int tty, struct terminal **ret_terminal, struct ambit_error *err)
+terminal_create(int tty, bool dumb, struct terminal **ret_terminal, struct ambit_error *err)
 {
 	struct terminal *terminal = calloc(1, sizeof(*terminal));
 	int r;
@@ -132,6 +132,7 @@ terminal_create(int tty, struct terminal **ret_terminal, struct ambit_error *err
 		return err_nomem(err);
 	terminal->real = terminal->master = terminal->slave = -1;
 	terminal->wake = terminal->timer = -1;
+	terminal->modes.dumb = dumb;
 	pthread_mutex_init(&terminal->lock, NULL);
 	r = open_terminal_fds(terminal, tty, err);
 	if (r < 0) {
@@ -227,30 +228,23 @@ terminal_resize(struct terminal *terminal)
 }
 
 static void
-leave_screen_modes(struct terminal *terminal, const char *line)
+leave_command_screen(struct terminal *terminal, bool for_question)
 {
 	auto_buf struct buf text = { 0 };
 
 	modes_leave(&terminal->modes, &text);
-	if (!modes_alternate(&terminal->modes))
-		buf_puts(&text, line);
+	if (for_question)
+		modes_skip_drawn(&terminal->modes, &text);
 	relay_say(terminal, &text);
 }
 
-/* A program that reads keys one by one draws its own screen, full or not; one
- * that reads lines has nothing to draw. */
 static void
 restore_command_screen(struct terminal *terminal)
 {
 	auto_buf struct buf text = { 0 };
-	struct termios modes;
 
 	modes_return(&terminal->modes, &text);
 	relay_say(terminal, &text);
-	if (modes_alternate(&terminal->modes) ||
-		(terminal->master >= 0 && tcgetattr(terminal->master, &modes) == 0 &&
-			!(modes.c_lflag & ICANON)))
-		relay_redraw(terminal);
 }
 
 /* The kernel knows best whether somebody would continue us (SIGTSTP does
@@ -287,12 +281,14 @@ terminal_suspend(struct terminal *terminal)
 		relay_drain(terminal, 0, STOPPING_MS);
 		relay_complete(terminal);
 		if (terminal->modes.changed != 0)
-			leave_screen_modes(terminal, "");
+			leave_command_screen(terminal, false);
 		set_modes(terminal, &terminal->before);
 		stop_job(terminal);
 		relay_size(terminal);
-		if (terminal->modes.changed != 0)
+		if (terminal->modes.changed != 0) {
 			restore_command_screen(terminal);
+			relay_redraw(terminal);
+		}
 	}
 	pthread_mutex_unlock(&terminal->lock);
 }
@@ -338,12 +334,14 @@ terminal_hold(struct terminal *terminal)
 	}
 	relay_drain(terminal, BEFORE_QUIET_MS, BEFORE_MS);
 	relay_complete(terminal);
+	if (!in_background(terminal))
+		relay_take_keys(terminal);
 	terminal->held = true;
 	pthread_mutex_unlock(&terminal->lock);
 	relay_wake(terminal);
 	if (in_background(terminal))
 		return;
-	leave_screen_modes(terminal, "\r\n");
+	leave_command_screen(terminal, true);
 	set_modes(terminal, &terminal->before);
 }
 
@@ -351,20 +349,25 @@ terminal_hold(struct terminal *terminal)
 void
 terminal_release(struct terminal *terminal)
 {
-	bool held;
+	bool held, in_front;
 
 	pthread_mutex_lock(&terminal->lock);
 	held = terminal->held;
 	pthread_mutex_unlock(&terminal->lock);
 	if (!held)
 		return;
-	if (!in_background(terminal)) {
+	in_front = !in_background(terminal);
+	if (in_front) {
 		tcflush(terminal->real, TCIFLUSH); /* was typed to the question */
 		set_raw(terminal);
 		restore_command_screen(terminal);
+		terminal->modes.midline = false; /* the question ended its last line */
+		terminal->modes.below = 0;
 	}
 	pthread_mutex_lock(&terminal->lock);
 	terminal->held = false;
+	if (in_front)
+		relay_redraw(terminal);
 	pthread_mutex_unlock(&terminal->lock);
 	relay_wake(terminal);
 }

@@ -18,8 +18,8 @@
 struct terminal;
 
 /* tty: the real one, borrowed. Opens a pty with its size and modes; the real
- * terminal is not touched yet. */
-int terminal_create(int tty, struct terminal **ret_terminal, struct ambit_error *err);
+ * terminal is not touched yet. dumb: it gets no escape sequences but the command's. */
+int terminal_create(int tty, bool dumb, struct terminal **ret_terminal, struct ambit_error *err);
 /* Drains what the command still printed, restores the real terminal. */
 void terminal_destroy(struct terminal *terminal);
 
@@ -45,7 +45,8 @@ void terminal_suspend(struct terminal *terminal);
  * command, but not for ever, nor until it expires (milliseconds since the epoch, or 0). */
 void terminal_await_quiet(struct terminal *terminal, int64_t expires);
 /* A question begins and ends; called from the asking thread, returns when the
- * relay stands still. cooked: modes as they were before. */
+ * relay stands still. Nothing stands behind or beneath the cursor then, on the normal screen.
+ * cooked: modes as they were before. */
 void terminal_hold(struct terminal *terminal);
 void terminal_release(struct terminal *terminal);
 

@@ -191,7 +191,7 @@ test_nobody_there_is_a_no(void **state)
 	soon.expires = clock_now() + 50;
 	assert_int_equal(ask(&peer, &soon, &got, &err), -ETIMEDOUT);
 	hear(&peer);
-	assert_string_equal(peer.heard, "{\"cancel\":1}\n");
+	assert_string_equal(peer.heard, "{\"cancel\":1,\"how\":\"withdrawn\"}\n");
 	peer_close(&peer);
 
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
@@ -206,7 +206,7 @@ withdraw(void *data)
 	struct peer *peer = data;
 
 	hear(peer);
-	peer->approver->cancel(peer->approver, question.id);
+	peer->approver->cancel(peer->approver, question.id, "withdrawn");
 	hear(peer);
 	return NULL;
 }
@@ -223,7 +223,7 @@ test_withdrawn(void **state)
 	assert_int_equal(pthread_create(&peer.thread, NULL, withdraw, &peer), 0);
 	assert_int_equal(peer.approver->ask(peer.approver, &question, &got, &err), -ECANCELED);
 	pthread_join(peer.thread, NULL);
-	assert_string_equal(peer.heard, "{\"cancel\":1}\n");
+	assert_string_equal(peer.heard, "{\"cancel\":1,\"how\":\"withdrawn\"}\n");
 	peer_close(&peer);
 }
 

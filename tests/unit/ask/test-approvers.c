@@ -105,6 +105,7 @@ static struct ambit_choice choices[] = {
 	{ .kind = AMBIT_FOLDER, .path = (char *)"/u/a/b", .stores = (char *)"beneath b" },
 	{ .kind = AMBIT_FOLDER, .path = (char *)"/u/a", .stores = (char *)"beneath a" },
 	{ .kind = AMBIT_FOLDER, .path = (char *)"/u/\xff", .stores = (char *)"beneath \\xff" },
+	{ .kind = AMBIT_ALWAYS, .stores = (char *)"always c", .label = (char *)"this file" },
 	{ .kind = AMBIT_ALWAYS, .path = (char *)"/u/a/b", .stores = (char *)"always b" },
 	{ .kind = AMBIT_ALWAYS, .path = (char *)"/u/a", .stores = (char *)"always a" },
 };
@@ -116,6 +117,10 @@ make_question(void)
 		.id = 7,
 		.who = (char *)"sed (pid 4120)",
 		.what = (char *)"write /u/a/b/c",
+		.act = (char *)"write",
+		.object = (char *)"~/a/b/c",
+		.danger = (char *)"RUNS AS YOU",
+		.by = (char *)"sed (bash > sed)",
 		.why = (char *)"outside the folder",
 		.request = (char *)"{\"tool\":\"write\"}",
 		.outcome = (char *)"{\"verdict\":\"ask\"}",
@@ -208,6 +213,8 @@ finishing_a_question_frees_and_zeroes_it(void **state)
 	assert_non_null(question.choices);
 	question.choices[0].path = strdup("/x");
 	question.choices[0].stores = strdup("x");
+	question.choices[0].label = strdup("x");
+	assert_int_equal(question_add_fact(&question, "hosts", "a.example"), 0);
 	question_finish(&question);
 	assert_null(question.choices);
 	assert_int_equal(question.n_choices, 0);
@@ -238,6 +245,10 @@ a_program_gets_the_whole_question(void **state)
 	assert_string_equal(json_string_value(json_object_get(heard, "who")), question.who);
 	assert_string_equal(json_string_value(json_object_get(heard, "what")), question.what);
 	assert_string_equal(json_string_value(json_object_get(heard, "why")), question.why);
+	assert_string_equal(json_string_value(json_object_get(heard, "act")), question.act);
+	assert_string_equal(json_string_value(json_object_get(heard, "object")), question.object);
+	assert_string_equal(json_string_value(json_object_get(heard, "danger")), question.danger);
+	assert_string_equal(json_string_value(json_object_get(heard, "by")), question.by);
 	assert_int_equal(json_integer_value(json_object_get(heard, "expires")), question.expires);
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(heard, "request"), "tool")),
@@ -255,7 +266,9 @@ a_program_gets_the_whole_question(void **state)
 		assert_string_equal(
 			json_string_value(json_object_get(choice, "stores")), choices[i].stores);
 		/* Where there is no folder to pick, none is named. */
-		assert_int_equal(!json_object_get(choice, "path"), choices[i].kind < AMBIT_FOLDER);
+		assert_int_equal(!json_object_get(choice, "path"),
+			choices[i].kind < AMBIT_FOLDER || !choices[i].path);
+		assert_int_equal(!json_object_get(choice, "label"), !choices[i].label);
 	}
 	ambit_approver_destroy(approver);
 }
@@ -276,7 +289,7 @@ every_offered_answer_is_taken_as_it_is(void **state)
 		{ "{\"answer\":\"folder\"}", AMBIT_FOLDER, "/u/a", "" },
 		{ "{\"answer\":\"folder\",\"path\":\"/u/a/b\"}", AMBIT_FOLDER, "/u/a/b", "" },
 		{ "{\"answer\":\"folder\",\"path\":\"/u/\\\\xff\"}", AMBIT_FOLDER, "/u/\xff", "" },
-		{ "{\"answer\":\"always\"}", AMBIT_ALWAYS, "/u/a", "" },
+		{ "{\"answer\":\"always\"}", AMBIT_ALWAYS, "", "" },
 		{ "{\"answer\":\"always\",\"path\":\"/u/a/b\"}", AMBIT_ALWAYS, "/u/a/b", "" },
 	};
 	const struct place *place = *state;

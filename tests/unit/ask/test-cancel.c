@@ -11,7 +11,7 @@
 #include "scratch.h"
 #include "ask/question-copy.h"
 
-#define WITHDRAWN "withdrawn: the program gave up"
+#define WITHDRAWN "withdrawn"
 
 /* -- asking in a thread ----------------------------------------------------- */
 
@@ -88,13 +88,36 @@ a_withdrawn_question_ends_at_once_and_gives_the_terminal_back(void **state)
 		assert_int_not_equal(look_for(pty->master, pty->seen, 0, PROMPT), 0);
 		assert_int_equal(modes_of(pty->slave).c_lflag & ICANON, 0);
 		began = clock_steady();
-		pty->approver->cancel(pty->approver, id);
+		pty->approver->cancel(pty->approver, id, "withdrawn");
 		assert_withdrawn(&a);
 		assert_true(clock_steady() - began < 5000); /* no poll interval was waited out */
 		assert_int_not_equal(
 			look_for(pty->master, pty->seen, 0, "\r\n" WITHDRAWN "\r\n"), 0);
 		assert_modes(pty->slave, &pty->before);
 	}
+}
+
+/* Each channel that showed it is told how it ended. */
+static void
+one_that_was_answered_elsewhere_says_where(void **state)
+{
+	struct pty *pty = *state;
+	struct asking a;
+
+	start(&a, pty->approver, 4);
+	assert_int_not_equal(look_for(pty->master, pty->seen, 0, PROMPT), 0);
+	pty->approver->cancel(pty->approver, 4, "allowed in ambit watch");
+	assert_withdrawn(&a);
+	assert_int_not_equal(
+		look_for(pty->master, pty->seen, 0, "\r\nallowed in ambit watch\r\n"), 0);
+	clear(pty);
+	/* The next one's end is its own. */
+	start(&a, pty->approver, 5);
+	assert_int_not_equal(look_for(pty->master, pty->seen, 0, PROMPT), 0);
+	pty->approver->cancel(pty->approver, 5, NULL);
+	assert_withdrawn(&a);
+	assert_int_not_equal(look_for(pty->master, pty->seen, 0, "\r\n" WITHDRAWN "\r\n"), 0);
+	assert_modes(pty->slave, &pty->before);
 }
 
 static void
@@ -106,12 +129,14 @@ a_line_that_is_being_typed_is_withdrawn_too(void **state)
 
 	start(&a, pty->approver, 3);
 	at = look_for(pty->master, pty->seen, 0, PROMPT);
+	assert_int_equal(fd_write_all(pty->master, "?", 1), 0);
+	at = look_for(pty->master, pty->seen, at, PROMPT);
 	assert_int_equal(fd_write_all(pty->master, "m", 1), 0);
 	at = look_for(pty->master, pty->seen, at, "message: ");
 	assert_int_not_equal(at, 0);
 	assert_int_equal(fd_write_all(pty->master, "leave", 5), 0);
 	assert_int_not_equal(look_for(pty->master, pty->seen, at, "leave"), 0);
-	pty->approver->cancel(pty->approver, 3);
+	pty->approver->cancel(pty->approver, 3, "withdrawn");
 	assert_withdrawn(&a);
 	assert_modes(pty->slave, &pty->before);
 }
@@ -123,7 +148,7 @@ withdrawn_before_it_was_asked_it_is_never_shown(void **state)
 	struct asking a;
 
 	for (uint64_t id = 5; id < 9; id++) /* others in between do not make it forgotten */
-		pty->approver->cancel(pty->approver, id);
+		pty->approver->cancel(pty->approver, id, "withdrawn");
 	for (uint64_t id = 5; id < 9; id++) {
 		start(&a, pty->approver, id);
 		assert_withdrawn(&a);
@@ -140,13 +165,13 @@ another_question_is_not_withdrawn(void **state)
 	struct pty *pty = *state;
 	struct asking a;
 
-	pty->approver->cancel(pty->approver, 40);
-	pty->approver->cancel(pty->approver, 0);
+	pty->approver->cancel(pty->approver, 40, "withdrawn");
+	pty->approver->cancel(pty->approver, 0, "withdrawn");
 	start(&a, pty->approver, 41);
 	assert_int_not_equal(look_for(pty->master, pty->seen, 0, PROMPT), 0);
-	pty->approver->cancel(pty->approver, 40);
-	pty->approver->cancel(pty->approver, 42);
-	pty->approver->cancel(pty->approver, 0);
+	pty->approver->cancel(pty->approver, 40, "withdrawn");
+	pty->approver->cancel(pty->approver, 42, "withdrawn");
+	pty->approver->cancel(pty->approver, 0, "withdrawn");
 	assert_int_equal(fd_write_all(pty->master, "y", 1), 0);
 	join(&a);
 	assert_int_equal(a.result, 0);
@@ -166,7 +191,7 @@ a_late_withdrawal_does_not_hit_the_next_question(void **state)
 		start(&a, pty->approver, id);
 		assert_int_not_equal(look_for(pty->master, pty->seen, 0, PROMPT), 0);
 		assert_int_equal(fd_write_all(pty->master, "y", 1), 0);
-		pty->approver->cancel(pty->approver, id); /* races with the key */
+		pty->approver->cancel(pty->approver, id, "withdrawn"); /* races with the key */
 		join(&a);
 		assert_true(a.result == 0 || a.result == -ECANCELED);
 		clear(pty);
@@ -280,9 +305,9 @@ a_withdrawn_program_is_killed_with_its_children(void **state)
 
 	n = read(fifo, text, sizeof(text) - 1);
 	assert_true(n > 1);
-	h->approver->cancel(h->approver, 12);
+	h->approver->cancel(h->approver, 12, "withdrawn");
 	assert_int_equal(pthread_tryjoin_np(a.thread, NULL), EBUSY);
-	h->approver->cancel(h->approver, 11);
+	h->approver->cancel(h->approver, 11, "withdrawn");
 	assert_withdrawn(&a);
 	/* The end of the FIFO: nobody of the group holds it any more. */
 	struct pollfd p = { .fd = fifo, .events = POLLIN };
@@ -299,7 +324,7 @@ a_program_is_not_even_started_for_a_withdrawn_question(void **state)
 	auto_close int fifo = open(h->fifo, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char c;
 
-	h->approver->cancel(h->approver, 21);
+	h->approver->cancel(h->approver, 21, "withdrawn");
 	start(&a, h->approver, 21);
 	assert_withdrawn(&a);
 	assert_int_equal(read(fifo, &c, 1), 0); /* no writer was ever there */
@@ -403,6 +428,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		tty_test(a_withdrawn_question_ends_at_once_and_gives_the_terminal_back),
+		tty_test(one_that_was_answered_elsewhere_says_where),
 		tty_test(a_line_that_is_being_typed_is_withdrawn_too),
 		tty_test(withdrawn_before_it_was_asked_it_is_never_shown),
 		tty_test(another_question_is_not_withdrawn),

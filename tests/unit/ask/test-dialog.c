@@ -77,10 +77,9 @@ a_key_answers_with_its_own_choice(void **state)
 		bool yes;
 	} rows[] = {
 		{ 'y', AMBIT_ONCE, "", "write in ~/u/a/b, until sed exits", true },
-		{ 'f', AMBIT_FILE, "", "write ~/u/a/b/c, this session", true },
+		{ 's', AMBIT_FILE, "", "write ~/u/a/b/c, this session", true },
 		{ 'd', AMBIT_FOLDER, "/h/u/a", "write beneath ~/u/a, this session", true },
 		{ 'n', AMBIT_NO, "", "nothing", false },
-		{ 'N', AMBIT_NO_SESSION, "", "no writes to ~/u/a/b/c, this session", false },
 		{ DIALOG_KEY_ENTER, AMBIT_NO, "", "", false },
 		{ DIALOG_KEY_ESC, AMBIT_NO, "", "", false },
 		{ 3, AMBIT_NO, "", "", false },
@@ -109,8 +108,9 @@ a_key_answers_with_its_own_choice(void **state)
 static void
 what_is_no_key_changes_nothing(void **state)
 {
-	static const int noise[] = { 's', 'x', 'Y', ' ', '\t', 0, -1, 0x7f, 0x80, 0x179,
-		DIALOG_KEY_NONE, DIALOG_KEY_MORE, DIALOG_KEY_PAGE_UP, DIALOG_KEY_BACK_TAB };
+	static const int noise[] = { 'f', 'x', 'N', 'm', '+', '-', 'Y', ' ', '\t', 0, -1, 0x7f,
+		0x80, 0x179, DIALOG_KEY_NONE, DIALOG_KEY_MORE, DIALOG_KEY_PAGE_UP,
+		DIALOG_KEY_BACK_TAB };
 	struct ambit_question question = path_question();
 	struct dialog *dialog = open_dialog(&question);
 	auto_free char *before = dialog_text(dialog, 80, true);
@@ -130,7 +130,7 @@ what_is_no_key_changes_nothing(void **state)
 }
 
 static void
-always_shows_the_rule_in_full_and_takes_a_second_key(void **state)
+always_takes_a_second_key_that_says_how_wide(void **state)
 {
 	struct ambit_question question = path_question();
 	struct dialog *dialog = open_dialog(&question);
@@ -138,21 +138,29 @@ always_shows_the_rule_in_full_and_takes_a_second_key(void **state)
 	(void)state;
 	assert_true(dialog_is_yes(dialog, 'a'));
 	assert_int_equal(dialog_key(dialog, 'a'), 1);
-	assert_int_equal(dialog_state(dialog), DIALOG_CONFIRMING);
-	assert_text(dialog, "ambit asks: write ~/u/a/b/c\n", true);
-	assert_text(dialog, "always stores this rule: write beneath ~/u/a, always\n", true);
-	assert_text(dialog, "in full: /h/u/a\n", true);
-	assert_text(dialog, "y  once", false);
+	assert_int_equal(dialog_state(dialog), DIALOG_WIDTH);
+	assert_text(dialog, "ambit  write ~/u/a/b/c\n", true);
+	assert_text(dialog, "always in ~/work:  s this file   d all of ~/u/a", true);
+	assert_text(dialog, "y once", false);
 	/* Another key goes back. */
-	assert_false(dialog_is_yes(dialog, 'a'));
-	assert_int_equal(dialog_key(dialog, 'a'), 1);
+	assert_false(dialog_is_yes(dialog, 'a') || dialog_is_yes(dialog, 'y'));
+	assert_int_equal(dialog_key(dialog, 'y'), 1);
 	assert_int_equal(dialog_state(dialog), DIALOG_ASKING);
+	assert_int_equal(dialog_key(dialog, '?'), 1);
 	assert_int_equal(dialog_key(dialog, DIALOG_KEY_DOWN), 1);
 	assert_int_equal(dialog_key(dialog, 'a'), 1);
-	assert_true(dialog_is_yes(dialog, 'y'));
-	assert_int_equal(dialog_key(dialog, 'y'), 1);
+	assert_true(dialog_is_yes(dialog, 's') && dialog_is_yes(dialog, 'd'));
+	assert_int_equal(dialog_key(dialog, 'd'), 1);
 	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_ALWAYS);
 	assert_string_equal(dialog_answer(dialog)->path, "/h/u/a/b");
+	dialog_destroy(dialog);
+	/* Exactly this has no path. */
+	dialog = open_dialog(&question);
+	dialog_key(dialog, 'a');
+	assert_int_equal(dialog_key(dialog, 's'), 1);
+	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_ALWAYS);
+	assert_string_equal(dialog_answer(dialog)->path, "");
+	assert_string_equal(dialog_stores(dialog), "write ~/u/a/b/c, always");
 	dialog_destroy(dialog);
 	/* Enter and Esc are a no there, too. */
 	dialog = open_dialog(&question);
@@ -170,16 +178,15 @@ the_folder_moves_and_the_explanation_comes_and_goes(void **state)
 	struct dialog *dialog = open_dialog(&question);
 
 	(void)state;
-	assert_text(dialog, "d  folder   write beneath ~/u/a, this session\n", true);
-	assert_text(dialog, "+ wider  - narrower", true);
-	assert_int_equal(dialog_key(dialog, '+'), 1);
-	assert_text(dialog, "d  folder   write beneath ~/u, this session\n", true);
-	assert_int_equal(dialog_key(dialog, '+'), 0);
+	assert_text(dialog, "d all of ~/u/a, this session\n", true);
 	assert_text(dialog, "code: Outside", false);
 	assert_int_equal(dialog_key(dialog, '?'), 1);
 	assert_text(dialog, "code: Outside\n", true);
 	assert_text(dialog, "paths says ask: layer words\n", true);
-	assert_text(dialog, "ambit asks: write ~/u/a/b/c\n", true);
+	assert_text(dialog, "ambit  write ~/u/a/b/c\n", true);
+	assert_int_equal(dialog_key(dialog, '+'), 1);
+	assert_text(dialog, "d all of ~/u, this session\n", true);
+	assert_int_equal(dialog_key(dialog, '+'), 0);
 	assert_int_equal(dialog_key(dialog, '?'), 1);
 	assert_text(dialog, "code: Outside", false);
 	dialog_destroy(dialog);
@@ -194,18 +201,20 @@ a_no_carries_the_line_that_was_typed(void **state)
 
 	(void)state;
 	assert_false(dialog_is_yes(dialog, 'm'));
+	assert_int_equal(dialog_key(dialog, '?'), 1);
 	assert_int_equal(dialog_key(dialog, 'm'), 1);
 	assert_int_equal(dialog_state(dialog), DIALOG_TYPING);
 	/* Here a key is a letter. */
 	assert_int_equal(dialog_key(dialog, 'y'), 0);
 	dialog_type(dialog, "use th\xc3", 7);
 	dialog_type(dialog, "\xa4 \x07\x1b[Cx\x7f", 8);
-	assert_text(dialog, "  message: use th\xc3\xa4 _\n", true);
+	assert_text(dialog, "       message: use th\xc3\xa4 _\n", true);
 	dialog_type(dialog, "cache\rnot this", 14);
 	assert_int_equal(dialog_answer(dialog)->kind, AMBIT_NO);
 	assert_string_equal(dialog_answer(dialog)->message, "use th\xc3\xa4 cache");
 	dialog_destroy(dialog);
 	dialog = open_dialog(&question);
+	dialog_key(dialog, '?');
 	dialog_key(dialog, 'm');
 	memset(paste, 'z', sizeof(paste));
 	dialog_type(dialog, paste, sizeof(paste));
@@ -228,7 +237,7 @@ the_question_is_copied(void **state)
 	assert_int_equal(dialog_create(&copy, &dialog, NULL), 0);
 	question_finish(&copy);
 	assert_int_equal(dialog_question(dialog)->id, 1);
-	assert_text(dialog, "ambit asks: write ~/u/a/b/c\n", true);
+	assert_text(dialog, "ambit  write ~/u/a/b/c\n", true);
 	assert_int_equal(dialog_key(dialog, 'd'), 1);
 	assert_string_equal(dialog_answer(dialog)->path, "/h/u/a");
 	dialog_destroy(dialog);
@@ -251,7 +260,7 @@ assert_fits(const char *text, size_t width)
 static void
 lines_fit_the_width_in_every_state(void **state)
 {
-	static const char *const keys[] = { "", "?", "a", "m" };
+	static const char *const keys[] = { "", "?", "a", "?m" };
 	static const size_t widths[] = { 200, 80, 60, 40 };
 	struct ambit_question question = path_question();
 
@@ -261,8 +270,8 @@ lines_fit_the_width_in_every_state(void **state)
 			struct dialog *dialog = open_dialog(&question);
 			auto_free char *text = NULL;
 
-			if (*keys[k])
-				assert_int_equal(dialog_key(dialog, *keys[k]), 1);
+			for (const char *key = keys[k]; *key; key++)
+				assert_int_equal(dialog_key(dialog, *key), 1);
 			text = dialog_text(dialog, widths[w], false);
 			assert_non_null(text);
 			assert_fits(text, widths[w]);
@@ -277,7 +286,7 @@ main(void)
 		cmocka_unit_test(a_key_is_one_key_or_none),
 		cmocka_unit_test(a_key_answers_with_its_own_choice),
 		cmocka_unit_test(what_is_no_key_changes_nothing),
-		cmocka_unit_test(always_shows_the_rule_in_full_and_takes_a_second_key),
+		cmocka_unit_test(always_takes_a_second_key_that_says_how_wide),
 		cmocka_unit_test(the_folder_moves_and_the_explanation_comes_and_goes),
 		cmocka_unit_test(a_no_carries_the_line_that_was_typed),
 		cmocka_unit_test(the_question_is_copied),

@@ -39,7 +39,7 @@ ask_on_own_terminal(int report_fd)
 
 	if (ambit_approver_create("tty", NULL, 0, &approver, &err) < 0)
 		_exit(9);
-	tty_set_alone(approver, 0);
+	tty_set_pace(approver, 0, 0);
 	report.result = approver->ask(approver, &question, &report.answer, &err);
 	report.error = err.code;
 	ambit_approver_destroy(approver);
@@ -69,6 +69,9 @@ the_controlling_terminal_is_opened_and_control_c_is_a_key(void **state)
 		assert_int_not_equal(at, 0);
 		assert_int_equal(fd_write_all(master, rows[i].key, 1), 0);
 		if (rows[i].kind == AMBIT_NO_SESSION) { /* ^Z and ^\ are no keys of ours */
+			at = look_for(master, pty->seen, at, PROMPT);
+			assert_int_not_equal(at, 0);
+			assert_int_equal(fd_write_all(master, "?", 1), 0);
 			assert_int_not_equal(look_for(master, pty->seen, at, PROMPT), 0);
 			assert_int_equal(fd_write_all(master, "N", 1), 0);
 		}
@@ -233,7 +236,7 @@ an_ignored_signal_stays_ignored(void **state)
 	assert_int_not_equal(look_for(master, pty->seen, 0, PROMPT), 0);
 	assert_int_equal(kill(pid, SIGTERM), 0);
 	assert_int_equal(kill(pid, SIGHUP), 0);
-	assert_int_equal(fd_write_all(master, "f", 1), 0);
+	assert_int_equal(fd_write_all(master, "s", 1), 0);
 	assert_int_equal(read(report_fd, &report, sizeof(report)), sizeof(report));
 	assert_int_equal(report.result, 0);
 	assert_int_equal(report.answer.kind, AMBIT_FILE);
@@ -301,7 +304,7 @@ ask_unread(int report_fd)
 	question.expires = clock_now() + 100;
 	if (ambit_approver_create("tty", NULL, 0, &approver, NULL) < 0)
 		_exit(9);
-	tty_set_alone(approver, 0);
+	tty_set_pace(approver, 0, 0);
 	report.result = approver->ask(approver, &question, &report.answer, NULL);
 	ambit_approver_destroy(approver);
 	if (fd_write_all(report_fd, &report, sizeof(report)) < 0)

@@ -5,10 +5,11 @@
 
 #include "person.h"
 #include "ask/approver.h"
+#include "ask/tty/ring.h"
 
 #define THE_END "<the end>"
-#define CONFIRM "goes back: "
-#define MESSAGE "message: "
+#define WIDTH "always in ~/work:  s this file   d "
+#define MESSAGE "       message: "
 
 #define WORD_SAYS "for a yes, type "
 
@@ -120,9 +121,15 @@ assert_not_shown(const struct pty *pty, const char *text)
 static struct ambit_choice call_choices[] = {
 	{ .kind = AMBIT_NO, .stores = (char *)"nothing" },
 	{ .kind = AMBIT_NO_SESSION, .stores = (char *)"no example.org:443, this session" },
-	{ .kind = AMBIT_ONCE, .stores = (char *)"connect example.org:443, this process" },
-	{ .kind = AMBIT_FILE, .stores = (char *)"connect example.org:443, this session" },
-	{ .kind = AMBIT_ALWAYS, .stores = (char *)"connect example.org:443, always" },
+	{ .kind = AMBIT_ONCE,
+		.label = (char *)"this process",
+		.stores = (char *)"connect example.org:443, this process" },
+	{ .kind = AMBIT_FILE,
+		.label = (char *)"this session",
+		.stores = (char *)"connect example.org:443, this session" },
+	{ .kind = AMBIT_ALWAYS,
+		.label = (char *)"this host",
+		.stores = (char *)"connect example.org:443, always" },
 };
 
 static struct ambit_question
@@ -131,6 +138,10 @@ call_question(void)
 	struct ambit_question question = path_question();
 
 	question.what = (char *)"connect example.org:443";
+	question.kind = (char *)"host";
+	question.act = (char *)"connect";
+	question.object = (char *)"example.org:443";
+	question.because = (char *)"this host is not allowed yet";
 	question.choices = call_choices;
 	question.n_choices = sizeof(call_choices) / sizeof(call_choices[0]);
 	question.folder = question.n_choices;
@@ -140,24 +151,40 @@ call_question(void)
 /* -- answers ---------------------------------------------------------------- */
 
 static void
-the_question_says_who_what_why_and_what_each_key_stores(void **state)
+the_question_is_four_lines(void **state)
 {
 	struct pty *pty = *state;
 	struct ambit_question question = path_question();
 
 	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
-	assert_shown(pty, "write ~/u/a/b/c\r\n");
-	assert_shown(pty, "sed (pid 4120)\r\n");
-	assert_shown(pty, "outside the folder (~/work)\r\n");
-	assert_shown(pty, "y  once     write in ~/u/a/b, until sed exits\r\n");
-	assert_shown(pty, "f  file     write ~/u/a/b/c, this session\r\n");
-	assert_shown(pty, "d  folder   write beneath ~/u/a, this session\r\n");
-	assert_shown(pty, "a  always   write beneath ~/u/a, always\r\n");
-	assert_shown(pty, "N  no more  no writes to ~/u/a/b/c, this session\r\n");
-	assert_shown(pty, "+ wider  - narrower");
-	assert_shown(pty, "[yfdanNm+-?] " PROMPT);
+	assert_shown(pty,
+		"\r\nambit  write ~/u/a/b/c\r\n"
+		"       by sed (bash > sed); outside ~/work\r\n"
+		"       y once   s this file, this session   d all of ~/u/a, this session\r\n"
+		"       n no     a always in this project...   ? more               "
+		"Enter = no\r\n");
+	assert_shown(pty, "Enter = no\r\n" PROMPT "n\r\n");
 	assert_not_shown(pty, "\x1b");
 	assert_shown(pty, "\r\nrefused\r\n");
+}
+
+static void
+a_question_rings_when_it_appears_and_once(void **state)
+{
+	struct pty *pty = *state;
+	struct ambit_question question = path_question();
+	const char *bell;
+
+	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
+	assert_not_shown(pty, "\a");
+	approver_set_ring(pty->approver, RING_BELL | RING_OSC9);
+	question.what = (char *)"write ~/u/\033]0;x\a";
+	assert_answer(pty, &question, STEPS({ PROMPT, "\x3f" }, { PROMPT, "n" }), AMBIT_NO, "", "");
+	bell = strchr(pty->seen->text, '\a');
+	assert_non_null(bell);
+	assert_ptr_equal(strrchr(pty->seen->text, '\a'), bell);
+	assert_true(bell < strstr(pty->seen->text, PROMPT));
+	assert_shown(pty, "\033]9;ambit asks: write ~/u/\\x1b]0,x\\x07\033\\");
 }
 
 static void
@@ -169,10 +196,9 @@ every_key_gives_its_answer(void **state)
 		const char *path, *shown;
 	} rows[] = {
 		{ "y", AMBIT_ONCE, "", "allowed: write in ~/u/a/b, until sed exits\r\n" },
-		{ "f", AMBIT_FILE, "", "allowed: write ~/u/a/b/c, this session\r\n" },
+		{ "s", AMBIT_FILE, "", "allowed: write ~/u/a/b/c, this session\r\n" },
 		{ "d", AMBIT_FOLDER, "/h/u/a", "allowed: write beneath ~/u/a, this session\r\n" },
 		{ "n", AMBIT_NO, "", "n\r\nrefused\r\n" },
-		{ "N", AMBIT_NO_SESSION, "", "refused: no writes to ~/u/a/b/c, this session" },
 		{ "\r", AMBIT_NO, "", "refused\r\n" },
 		{ "\n", AMBIT_NO, "", "refused\r\n" },
 		{ "\x1b", AMBIT_NO, "", "refused\r\n" },
@@ -191,69 +217,98 @@ every_key_gives_its_answer(void **state)
 	}
 }
 
+/* Keys that are not in the four lines count only behind the one that shows them. */
+static void
+rare_keys_count_after_the_question_mark(void **state)
+{
+	static const char *const rare[] = { "N", "m", "+", "-", "\x1b[A" };
+	struct pty *pty = *state;
+	struct ambit_question question = path_question();
+
+	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+		assert_answer(pty, &question,
+			STEPS({ PROMPT, rare[i] }, { "one of these keys, please: y s d n a ?", "" },
+				{ PROMPT, "n" }),
+			AMBIT_NO, "", "");
+	assert_answer(
+		pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "N" }), AMBIT_NO_SESSION, "", "");
+	assert_shown(pty, "refused: no writes to ~/u/a/b/c, this session\r\n");
+	/* And it takes them back. */
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "?" }, { PROMPT, "?" }, { PROMPT, "N" },
+			{ "one of these keys", "" }, { PROMPT, "n" }),
+		AMBIT_NO, "", "");
+}
+
 static void
 the_folder_is_widened_and_narrowed_and_always_follows(void **state)
 {
 	struct pty *pty = *state;
 	struct ambit_question question = path_question();
 
-	assert_answer(
-		pty, &question, STEPS({ PROMPT, "+" }, { PROMPT, "d" }), AMBIT_FOLDER, "/h/u", "");
-	assert_shown(pty, "d  folder   write beneath ~/u, this session\r\n");
-	/* There is no rule for that one, and nothing wider. */
-	assert_shown(pty, "[yfdnNm-?] " PROMPT);
-	assert_answer(pty, &question, STEPS({ PROMPT, "-" }, { PROMPT, "d" }), AMBIT_FOLDER,
-		"/h/u/a/b", "");
-	assert_shown(pty, "a  always   write beneath ~/u/a/b, always\r\n");
-	assert_shown(pty, "[yfdanNm+?] " PROMPT);
-	assert_answer(pty, &question,
-		STEPS({ PROMPT, "\x1b[B" }, { PROMPT, "\x1bOA" }, { PROMPT, "\x1b[A" },
-			{ PROMPT, "d" }),
+	assert_answer(pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "+" }, { PROMPT, "d" }),
 		AMBIT_FOLDER, "/h/u", "");
-	/* Past the end the folder stays where it is. */
+	assert_shown(pty, "d all of ~/u, this session\r\n");
+	assert_answer(pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "-" }, { PROMPT, "d" }),
+		AMBIT_FOLDER, "/h/u/a/b", "");
+	assert_shown(pty, "d all of ~/u/a/b, this session\r\n");
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "+" }, { PROMPT, "+" }, { "one of these keys", "" },
-			{ PROMPT, "a" }, { "one of these keys", "" }, { PROMPT, "-" },
-			{ PROMPT, "d" }),
+		STEPS({ PROMPT, "?" }, { PROMPT, "\x1b[B" }, { PROMPT, "\x1bOA" },
+			{ PROMPT, "\x1b[A" }, { PROMPT, "d" }),
+		AMBIT_FOLDER, "/h/u", "");
+	/* Past the end the folder stays where it is; for that one there is no rule. */
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "?" }, { PROMPT, "+" }, { PROMPT, "+" },
+			{ "one of these keys", "" }, { PROMPT, "a" },
+			{ "always in ~/work:  s this file    ", "" }, { PROMPT, "d" },
+			{ PROMPT, "-" }, { PROMPT, "d" }),
 		AMBIT_FOLDER, "/h/u/a", "");
 }
 
 static void
-always_takes_a_second_yes_at_the_full_rule(void **state)
+always_takes_a_second_key_that_says_how_wide(void **state)
 {
 	struct pty *pty = *state;
 	struct ambit_question question = path_question();
 
-	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { CONFIRM, "y" }), AMBIT_ALWAYS,
-		"/h/u/a", "");
-	assert_shown(pty, "always stores this rule: write beneath ~/u/a, always\r\n");
-	assert_shown(pty, "in full: /h/u/a\r\n");
-	assert_shown(pty, "allowed: write beneath ~/u/a, always\r\n");
-	assert_answer(pty, &question, STEPS({ PROMPT, "-" }, { PROMPT, "a" }, { CONFIRM, "y" }),
+	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { WIDTH, "" }, { PROMPT, "d" }),
+		AMBIT_ALWAYS, "/h/u/a", "");
+	assert_shown(pty, "       always in ~/work:  s this file   d all of ~/u/a             "
+			  "Enter = no\r\n");
+	assert_shown(pty, PROMPT "d\r\nallowed: write beneath ~/u/a, always\r\n");
+	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { WIDTH, "" }, { PROMPT, "s" }),
+		AMBIT_ALWAYS, "", "");
+	assert_shown(pty, "allowed: write ~/u/a/b/c, always\r\n");
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "?" }, { PROMPT, "-" }, { PROMPT, "a" }, { WIDTH, "" },
+			{ PROMPT, "d" }),
 		AMBIT_ALWAYS, "/h/u/a/b", "");
-	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { CONFIRM, "\r" }), AMBIT_NO, "", "");
-	assert_answer(
-		pty, &question, STEPS({ PROMPT, "a" }, { CONFIRM, "\x1b" }), AMBIT_NO, "", "");
-	/* Another key, and a second "a" is one, goes back to the question. */
-	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { CONFIRM, "a" }, { PROMPT, "f" }),
+	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { WIDTH, "" }, { PROMPT, "\r" }),
+		AMBIT_NO, "", "");
+	assert_answer(pty, &question, STEPS({ PROMPT, "a" }, { WIDTH, "" }, { PROMPT, "\x1b" }),
+		AMBIT_NO, "", "");
+	/* Another key, and a second "a" or a "y" is one, goes back to the question. */
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "a" }, { WIDTH, "" }, { PROMPT, "a" }, { PROMPT, "a" },
+			{ WIDTH, "" }, { PROMPT, "y" }, { PROMPT, "s" }),
 		AMBIT_FILE, "", "");
 }
 
 static void
-a_call_has_no_folders_and_is_answered_for_the_session(void **state)
+a_host_has_no_folders_and_is_answered_for_the_session(void **state)
 {
 	struct pty *pty = *state;
 	struct ambit_question question = call_question();
 
 	assert_answer(pty, &question, STEPS({ PROMPT, "s" }), AMBIT_FILE, "", "");
-	assert_shown(pty, "s  session  connect example.org:443, this session\r\n");
-	assert_shown(pty, "[ysanNm?] " PROMPT);
+	assert_shown(pty, "       y this process   s this session\r\n");
 	assert_answer(
-		pty, &question, STEPS({ PROMPT, "a" }, { CONFIRM, "y" }), AMBIT_ALWAYS, "", "");
+		pty, &question, STEPS({ PROMPT, "a" }, { PROMPT, "s" }), AMBIT_ALWAYS, "", "");
+	assert_shown(pty, "       always in ~/work:  s this host   ");
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "f" }, { "one of these keys", "" }, { PROMPT, "d" },
-			{ "one of these keys", "" }, { PROMPT, "+" }, { "one of these keys", "" },
-			{ PROMPT, "y" }),
+		STEPS({ PROMPT, "?" }, { PROMPT, "f" }, { "one of these keys", "" },
+			{ PROMPT, "d" }, { "one of these keys", "" }, { PROMPT, "+" },
+			{ "one of these keys", "" }, { PROMPT, "y" }),
 		AMBIT_ONCE, "", "");
 }
 
@@ -266,13 +321,16 @@ what_was_not_offered_cannot_be_answered(void **state)
 	question.n_choices = 2; /* no, no-session */
 	question.folder = 2;
 	assert_answer(pty, &question,
-		STEPS({ "[nNm?] " PROMPT, "y" }, { PROMPT, "f" }, { PROMPT, "s" }, { PROMPT, "d" },
-			{ PROMPT, "a" }, { PROMPT, "+" }, { PROMPT, "n" }),
+		STEPS({ "       n no     ? more   ", "" }, { PROMPT, "y" }, { PROMPT, "f" },
+			{ PROMPT, "s" }, { PROMPT, "d" }, { PROMPT, "a" }, { PROMPT, "+" },
+			{ PROMPT, "n" }),
 		AMBIT_NO, "", "");
 	question.n_choices = 0;
 	question.folder = 0;
-	assert_answer(
-		pty, &question, STEPS({ "[nm?] " PROMPT, "N" }, { PROMPT, "n" }), AMBIT_NO, "", "");
+	assert_answer(pty, &question,
+		STEPS({ PROMPT, "?" }, { PROMPT, "N" }, { "keys, please: n ? m", "" },
+			{ PROMPT, "n" }),
+		AMBIT_NO, "", "");
 }
 
 static void
@@ -298,9 +356,12 @@ explain_tells_every_key_and_every_reason(void **state)
 	struct ambit_question question = path_question();
 
 	assert_answer(pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "y" }), AMBIT_ONCE, "", "");
-	assert_shown(pty, "m  message  no, with a line of text that the agent will read\r\n");
+	assert_shown(pty, "asked: write /h/u/a/b/c\r\n");
+	assert_shown(pty, "by: sed (pid 4120)\r\n");
+	assert_shown(pty, "stores: write beneath ~/u/a, this session\r\n");
+	assert_shown(pty, "s stores: write ~/u/a/b/c, always\r\n");
+	assert_shown(pty, "m no, with a line of text that the agent will read\r\n");
 	assert_shown(pty, "code: Outside\r\n");
-	assert_shown(pty, "reason: it is outside\r\n");
 	assert_shown(pty, "hint: ask\r\n");
 	assert_shown(pty, "paths says ask: layer words\r\n");
 	question.outcome = (char *)"not json";
@@ -335,7 +396,8 @@ a_no_can_carry_an_edited_message(void **state)
 	struct ambit_question question = path_question();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_answer(pty, &question, STEPS({ PROMPT, "m" }, { MESSAGE, rows[i].typed }),
+		assert_answer(pty, &question,
+			STEPS({ PROMPT, "?" }, { PROMPT, "m" }, { MESSAGE, rows[i].typed }),
 			AMBIT_NO, "", rows[i].message);
 		assert_shown(
 			pty, rows[i].message[0] ? "refused, with your message" : "refused\r\n");
@@ -350,16 +412,16 @@ a_message_may_come_byte_by_byte_and_is_cut_to_fit(void **state)
 	char typed[602], cut[512];
 
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "m" }, { MESSAGE, "a" }, { "a", "\xc3" }, { "", "\xa4" },
-			{ "\xc3\xa4", "z" }, { "z", "\r" }),
+		STEPS({ PROMPT, "?" }, { PROMPT, "m" }, { MESSAGE, "a" }, { "a", "\xc3" },
+			{ "", "\xa4" }, { "\xc3\xa4", "z" }, { "z", "\r" }),
 		AMBIT_NO, "", "a\xc3\xa4z");
 	for (size_t i = 0; i < 600; i += 2)
 		memcpy(typed + i, "\xc3\xa4", 2);
 	memcpy(typed + 600, "\r", 2);
 	memcpy(cut, typed, 510);
 	cut[510] = '\0';
-	assert_answer(
-		pty, &question, STEPS({ PROMPT, "m" }, { MESSAGE, typed }), AMBIT_NO, "", cut);
+	assert_answer(pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "m" }, { MESSAGE, typed }),
+		AMBIT_NO, "", cut);
 }
 
 /* -- time, hangup ----------------------------------------------------------- */
@@ -374,21 +436,22 @@ no_answer_in_time_is_a_no_that_says_so(void **state)
 
 	question.expires = clock_now() + 100;
 	assert_int_equal(ask(pty, &question, NULL, 0, &answer, &err), -ETIMEDOUT);
-	assert_shown(pty, "no answer: refused\r\n");
+	assert_shown(pty, "expired: nobody answered\r\n");
 	assert_modes(pty->slave, &pty->before);
 	/* Halfway through is not an answer either. What follows one that went waits for a rest,
 	 * for a longer one if something was half typed. */
-	question.expires = clock_now() + 800;
+	question.expires = clock_now() + 1500;
 	assert_int_equal(ask(pty, &question, STEPS({ PROMPT, "a" }), &answer, &err), -ETIMEDOUT);
-	question.expires = clock_now() + 1800;
+	question.expires = clock_now() + 2500;
 	assert_int_equal(
-		ask(pty, &question, STEPS({ PROMPT, "m" }, { MESSAGE, "half" }), &answer, &err),
+		ask(pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "m" }, { MESSAGE, "half" }),
+			&answer, &err),
 		-ETIMEDOUT);
 	assert_shown(pty, "(what you typed was dropped: pause for a second)");
 	assert_modes(pty->slave, &pty->before);
 	question.expires = clock_now() - 1;
 	assert_int_equal(ask(pty, &question, NULL, 0, &answer, &err), -ETIMEDOUT);
-	assert_not_shown(pty, "ambit asks");
+	assert_not_shown(pty, "ambit  ");
 	assert_int_equal(answer.kind, AMBIT_NO);
 }
 
@@ -440,10 +503,11 @@ any_mode_is_put_back_byte_for_byte(void **state)
 			pty->before.c_cc[VMIN] = 0, pty->before.c_cc[VTIME] = 7;
 		assert_int_equal(tcsetattr(pty->slave, TCSANOW, &pty->before), 0);
 		pty->before = modes_of(pty->slave);
-		assert_answer(pty, &question, STEPS({ PROMPT, "N" }), AMBIT_NO_SESSION, "", "");
+		assert_answer(pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "N" }),
+			AMBIT_NO_SESSION, "", "");
 		assert_answer(pty, &question, STEPS({ PROMPT, "\r" }), AMBIT_NO, "", "");
 		/* Lines are ended, whatever the mode was. */
-		assert_shown(pty, "why: outside the folder (~/work)\r\n");
+		assert_shown(pty, "; outside ~/work\r\n");
 	}
 }
 
@@ -468,21 +532,21 @@ what_was_typed_before_the_prompt_answers_nothing(void **state)
 	struct ambit_choice choices[sizeof(path_choices) / sizeof(path_choices[0])];
 
 	assert_int_equal(fd_write_all(pty->master, "y\ny", 3), 0);
-	assert_answer(pty, &question, STEPS({ PROMPT, "N" }), AMBIT_NO_SESSION, "", "");
+	assert_answer(
+		pty, &question, STEPS({ PROMPT, "?" }, { PROMPT, "N" }), AMBIT_NO_SESSION, "", "");
 	/* Nor does what is typed while it is being drawn, which cannot end before
 	 * the person has read more. */
-	question.why = huge_text();
-	assert_answer(pty, &question, STEPS({ "ambit asks: ", "y" }, { PROMPT, "N" }),
-		AMBIT_NO_SESSION, "", "");
-	free(question.why);
-	/* Nor what is typed behind "a", before the rule was seen. */
+	question.because = huge_text();
+	assert_answer(pty, &question, STEPS({ "ambit  ", "y" }, { PROMPT, "n" }), AMBIT_NO, "", "");
+	free(question.because);
+	/* Nor what is typed behind "a", before it was seen how wide it is. */
 	question = path_question();
 	question.choices = memcpy(choices, path_choices, sizeof(choices));
-	choices[8].stores = huge_text();
+	choices[9].label = huge_text();
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "a" }, { "always stores this rule: ", "y" }, { CONFIRM, "\r" }),
-		AMBIT_NO, "", "");
-	free(choices[8].stores);
+		STEPS({ PROMPT, "a" }, { "always in ~/work:", "s" }, { PROMPT, "\r" }), AMBIT_NO,
+		"", "");
+	free(choices[9].label);
 }
 
 /* The rest of a paste, or of what a terminal says, comes in pieces. */
@@ -493,14 +557,38 @@ a_yes_stands_alone(void **state)
 	struct ambit_question question = path_question();
 
 	/* Behind anything, and behind the prompt itself: all of these come too soon. */
-	tty_set_alone(pty->approver, 3600 * 1000);
+	tty_set_pace(pty->approver, 3600 * 1000, 0);
 	assert_answer(pty, &question,
 		STEPS({ PROMPT, "y" }, { "one of these keys", "" }, { PROMPT, "xx" },
-			{ PROMPT, "f" }, { PROMPT, "+" }, { PROMPT, "a" },
+			{ PROMPT, "s" }, { PROMPT, "?" }, { PROMPT, "a" },
 			{ "one of these keys", "" }, { PROMPT, "N" }),
 		AMBIT_NO_SESSION, "", "");
-	tty_set_alone(pty->approver, 0);
+	tty_set_pace(pty->approver, 0, 0);
 	assert_answer(pty, &question, STEPS({ PROMPT, "xx" }, { PROMPT, "y" }), AMBIT_ONCE, "", "");
+}
+
+/* The person was typing to something else, and had not read it. */
+static void
+keys_count_when_the_question_has_stood_for_a_while(void **state)
+{
+	static const char told[] = "(what you typed was dropped: pause for a moment)\r\n";
+	struct pty *pty = *state;
+	struct ambit_question question = path_question();
+	const char *at;
+
+	tty_set_pace(pty->approver, 0, 2000);
+	assert_answer(pty, &question, STEPS({ "Enter = no", "y" }, { told, "a" }, { PROMPT, "n" }),
+		AMBIT_NO, "", "");
+	at = strstr(pty->seen->text, told);
+	assert_null(strstr(at + 1, told));
+	assert_true(strstr(pty->seen->text, PROMPT) > at);
+	/* It was there before the question. */
+	tty_set_pace(pty->approver, 0, 50);
+	assert_int_equal(fd_write_all(pty->master, "y\r", 2), 0);
+	assert_answer(pty, &question, STEPS({ told, "" }, { PROMPT, "n" }), AMBIT_NO, "", "");
+	/* Nothing was typed: nothing is said. */
+	assert_answer(pty, &question, STEPS({ PROMPT, "y" }), AMBIT_ONCE, "", "");
+	assert_not_shown(pty, "dropped");
 }
 
 /* Where the program has the terminal as well, it can have it say a letter. */
@@ -511,16 +599,17 @@ a_yes_on_a_shared_terminal_takes_the_word(void **state)
 	struct ambit_question question = path_question();
 
 	ambit_approver_destroy(pty->approver);
-	assert_int_equal(
-		approver_on_tty(pty->slave, pty->slave, TTY_SHARED, &pty->approver, NULL), 0);
-	tty_set_alone(pty->approver, 0);
+	assert_int_equal(approver_on_tty(pty->slave, pty->slave, TTY_SHARED | TTY_CLEAR,
+				 &pty->approver, NULL),
+		0);
+	tty_set_pace(pty->approver, 0, 0);
 	assert_answer(pty, &question, STEPS({ PROMPT, "y" }, { WORD_SAYS, THE_WORD }), AMBIT_ONCE,
 		"", "");
 	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
 	/* Another word, none, and giving up. */
 	assert_answer(pty, &question,
 		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "y" },
-			{ WORD_SAYS, "\r" }, { PROMPT, "N" }),
+			{ WORD_SAYS, "\r" }, { PROMPT, "?" }, { PROMPT, "N" }),
 		AMBIT_NO_SESSION, "", "");
 	assert_answer(pty, &question,
 		STEPS({ PROMPT, "y" }, { WORD_SAYS, "\x03" }, { PROMPT, "y" },
@@ -529,16 +618,18 @@ a_yes_on_a_shared_terminal_takes_the_word(void **state)
 	/* Whoever cannot read it. */
 	assert_answer(pty, &question,
 		STEPS({ PROMPT, "y" }, { WORD_SAYS, "hhhhh\r" }, { PROMPT, "d" },
-			{ WORD_SAYS, "hhhhh\r" }, { PROMPT, "f" }, { WORD_SAYS, "hhhhh\r" }),
+			{ WORD_SAYS, "hhhhh\r" }, { PROMPT, "s" }, { WORD_SAYS, "hhhhh\r" }),
 		AMBIT_NO, "", "");
 	assert_shown(pty, "that was not the word (");
 	/* A rule is two yeses. */
 	assert_answer(pty, &question,
-		STEPS({ PROMPT, "a" }, { WORD_SAYS, THE_WORD }, { CONFIRM, "y" },
-			{ WORD_SAYS, "\r" }, { "not the word", "" }, { CONFIRM, "\r" }),
+		STEPS({ PROMPT, "a" }, { WORD_SAYS, THE_WORD }, { WIDTH, "" }, { PROMPT, "s" },
+			{ WORD_SAYS, "\r" }, { "not the word", "" }, { WIDTH, "" },
+			{ PROMPT, "\r" }),
 		AMBIT_NO, "", "");
-	/* It begins outside of whatever the program has left open. */
+	/* It begins outside of whatever the program has left open, over nothing of it. */
 	assert_true(str_prefix(pty->seen->text, "\x18\033\\"));
+	assert_shown(pty, "\r\n\033[J\r\nambit  write ");
 }
 
 static void
@@ -558,11 +649,11 @@ two_questions_in_a_row_are_two_answers(void **state)
 
 #define HOSTILE "\033[2Jx\033]0;t\007\r\ny\2331m\302\2332m\177\b\342\200\256.\377\001"
 
-/* Only printable text, line ends and, with colour, our own four sequences. */
+/* Only printable text, line ends and, with colour, our own three sequences. */
 static void
 assert_tame(const struct pty *pty, bool colour)
 {
-	static const char *const own[] = { "\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[33m" };
+	static const char *const own[] = { "\x1b[0m", "\x1b[1m", "\x1b[1;31m" };
 	const char *at = pty->seen->text;
 
 	assert_true(str_is_utf8(at, strlen(at)));
@@ -570,7 +661,7 @@ assert_tame(const struct pty *pty, bool colour)
 		unsigned point = 0;
 		size_t n = str_utf8(at, strlen(at), &point);
 
-		for (size_t i = 0; colour && *at == '\x1b' && i < 4; i++)
+		for (size_t i = 0; colour && *at == '\x1b' && i < 3; i++)
 			if (str_prefix(at, own[i])) {
 				at += strlen(own[i]);
 				n = str_utf8(at, strlen(at), &point);
@@ -593,16 +684,18 @@ hostile_names_cannot_steer_the_terminal(void **state)
 
 	memcpy(hostile, path_choices, sizeof(hostile));
 	for (size_t i = 0; i < question.n_choices; i++)
-		hostile[i].stores = (char *)HOSTILE;
+		hostile[i].stores = hostile[i].label = (char *)HOSTILE;
 	for (size_t i = 4; i < question.n_choices; i++)
-		hostile[i].path = (char *)"/" HOSTILE;
+		hostile[i].path = i != 7 ? (char *)"/" HOSTILE : NULL;
 	question.choices = hostile;
 	question.who = question.what = question.why = (char *)HOSTILE;
+	question.act = question.object = question.danger = question.by = (char *)HOSTILE;
+	question.because = question.project = (char *)HOSTILE;
 	question.outcome = (char *)"{\"code\":\"\\u001b[2J\",\"reason\":\"\\u009b2J\",\"layers\":"
 				   "[{\"layer\":\"\\u001b[2J\",\"reason\":\"\\u202e\"},7]}";
 	for (int colour = 0; colour < 2; colour++) {
 		assert_answer(pty, &question,
-			STEPS({ PROMPT, "?" }, { PROMPT, "-" }, { PROMPT, "a" }, { CONFIRM, "y" }),
+			STEPS({ PROMPT, "?" }, { PROMPT, "-" }, { PROMPT, "a" }, { PROMPT, "d" }),
 			AMBIT_ALWAYS, "/" HOSTILE, "");
 		assert_tame(pty, colour);
 		assert_shown(pty, "\\x1b[2Jx\\x1b]0;t\\x07\\r\\ny\\x9b1m\\u009b2m\\x7f\\x08\\u202e"
@@ -612,7 +705,7 @@ hostile_names_cannot_steer_the_terminal(void **state)
 		assert_int_equal(
 			approver_on_tty(pty->slave, pty->slave, TTY_COLOUR, &pty->approver, NULL),
 			0);
-		tty_set_alone(pty->approver, 0);
+		tty_set_pace(pty->approver, 0, 0);
 	}
 }
 
@@ -622,7 +715,7 @@ what_is_escaped_already_is_not_escaped_twice(void **state)
 	struct pty *pty = *state;
 	struct ambit_question question = path_question();
 
-	question.what = (char *)"write ~/a\\x1b[2J\\\\b";
+	question.object = (char *)"~/a\\x1b[2J\\\\b";
 	assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
 	assert_shown(pty, "write ~/a\\x1b[2J\\\\b\r\n");
 }
@@ -635,32 +728,30 @@ long_text_is_wrapped_but_never_cut(void **state)
 	static const unsigned short widths[] = { 40, 60, 10, 1 };
 	struct pty *pty = *state;
 	struct ambit_question question = path_question();
-	struct ambit_choice choices[3];
 	char name[1024], joined[4 * sizeof(name)];
 
 	for (size_t i = 0; i < sizeof(name) - 1; i++)
 		name[i] = i % 97 < 30 ? ' ' : (char)('a' + i % 26);
+	name[0] = 'x'; /* behind the act a space would be the second of two */
 	name[sizeof(name) - 1] = '\0';
 	auto_free char *shown = str_show(name);
 
-	memcpy(choices, path_choices, sizeof(choices));
-	choices[2].stores = name;
-	question.choices = choices;
-	question.n_choices = question.folder = 3;
+	question.kind = (char *)"call";
+	question.object = name;
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		struct winsize size = { .ws_col = widths[i], .ws_row = 24 };
 		size_t n = 0;
 
 		assert_int_equal(ioctl(pty->master, TIOCSWINSZ, &size), 0);
 		assert_answer(pty, &question, STEPS({ PROMPT, "n" }), AMBIT_NO, "", "");
-		const char *at = strstr(pty->seen->text, "y  once     ");
+		const char *at = strstr(pty->seen->text, "ambit  write ");
 
 		assert_non_null(at);
-		for (at += 12; n < strlen(shown); at++) {
+		for (at += 13; n < strlen(shown); at++) {
 			assert_true(*at != '\0');
 			if (str_prefix(at, "\r\n")) {
-				assert_true(str_prefix(at, "\r\n              "));
-				at += 15;
+				assert_true(str_prefix(at, "\r\n       "));
+				at += 8;
 			} else {
 				joined[n++] = *at;
 			}
@@ -676,14 +767,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		tty_test(the_question_says_who_what_why_and_what_each_key_stores),
+		tty_test(a_question_rings_when_it_appears_and_once),
+		tty_test(the_question_is_four_lines),
 		tty_test(every_key_gives_its_answer),
+		tty_test(rare_keys_count_after_the_question_mark),
 		tty_test(the_folder_is_widened_and_narrowed_and_always_follows),
-		tty_test(always_takes_a_second_yes_at_the_full_rule),
-		tty_test(a_call_has_no_folders_and_is_answered_for_the_session),
+		tty_test(always_takes_a_second_key_that_says_how_wide),
+		tty_test(a_host_has_no_folders_and_is_answered_for_the_session),
 		tty_test(what_was_not_offered_cannot_be_answered),
 		tty_test(unknown_keys_and_pastes_answer_nothing),
 		tty_test(a_yes_stands_alone),
+		tty_test(keys_count_when_the_question_has_stood_for_a_while),
 		tty_test(a_yes_on_a_shared_terminal_takes_the_word),
 		tty_test(explain_tells_every_key_and_every_reason),
 		tty_test(a_no_can_carry_an_edited_message),

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "engine/questions.h"
 #include "request/request-private.h"
+#include "first-question.h"
 
 static int
 open_started(void **state)
@@ -49,7 +50,7 @@ question_of(struct engine_rig *rig, uint64_t ticket, const char *name)
 	struct ambit_question question = { 0 };
 	uint64_t id = 0;
 
-	if (engine_question_of(rig->engine, ticket, &question, NULL) == 1) {
+	if (copy_question(rig->engine, ticket, &question) == 1) {
 		id = question.id;
 		assert_true(id != 0);
 		if (!strstr(question.what, name))
@@ -94,7 +95,7 @@ answers_come_in_any_order(void **state)
 	assert_true(qa != qb && qb != qc && qa != qc);
 	/* The same one until it is answered; and the first is whose turn it is. */
 	assert_int_equal(question_of(rig, a, "/a"), qa);
-	assert_int_equal(engine_question(rig->engine)->id, qa);
+	assert_int_equal(first_question(rig->engine)->id, qa);
 	assert_int_equal(answer(rig, qc, AMBIT_ONCE), 0);
 	assert_int_equal(collect(rig, c), AMBIT_ALLOW);
 	assert_int_equal(collect(rig, a), -EAGAIN);
@@ -103,7 +104,7 @@ answers_come_in_any_order(void **state)
 	assert_int_equal(collect(rig, b), AMBIT_DENY);
 	assert_int_equal(answer(rig, qa, AMBIT_ONCE), 0);
 	assert_int_equal(collect(rig, a), AMBIT_ALLOW);
-	assert_null(engine_question(rig->engine));
+	assert_null(first_question(rig->engine));
 	assert_int_equal(question_of(rig, a, ""), 0);
 }
 
@@ -251,7 +252,7 @@ declined_is_refused_for_all(void **state)
 	assert_int_equal(collect(rig, b), AMBIT_DENY);
 	assert_int_equal(collect(rig, c), -EAGAIN);
 	engine_withdraw(rig->engine, c);
-	assert_null(engine_question(rig->engine));
+	assert_null(first_question(rig->engine));
 }
 
 /* However long it takes until it is shown: what is shown is when it ends, 300 s after
@@ -266,7 +267,7 @@ a_question_says_when_it_ends(void **state)
 
 	while (clock_now() < after + 20)
 		usleep(1000);
-	question = engine_question(rig->engine);
+	question = first_question(rig->engine);
 	assert_non_null(question);
 	assert_true(question->expires > 0 && question->expires <= after + limit);
 	engine_withdraw(rig->engine, ticket);

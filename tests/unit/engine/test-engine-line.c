@@ -11,6 +11,7 @@
 #include "request/request-object.h"
 #include "request/request-private.h"
 #include "engine-line-rig.h"
+#include "first-question.h"
 
 /* -- objects ----------------------------------------------------------------- */
 
@@ -152,6 +153,38 @@ questions_show_what_it_is_not_how_it_was_called(void **state)
 	ambit_request_destroy(request);
 }
 
+/* But the guards and SymlinkEscape read what was written. */
+static void
+a_name_by_descriptor_is_shown_as_it_is(void **state)
+{
+	static const char *const by[] = { "/proc/self/fd/14/x", "/proc/77/fd/14/x",
+		"/proc/self/cwd/x", "/dev/fd/14/x" };
+	struct engine_rig *rig = *state;
+	enum ambit_code code;
+
+	start_late(rig, NULL);
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "x"));
+		struct ambit_request *request = NULL;
+		struct ambit_outcome outcome = { 0 };
+
+		o.written = by[i];
+		assert_int_equal(request_objects(&o, 1, &request, NULL), 0);
+		assert_int_equal(ambit_engine_decide(rig->engine, request, &outcome, NULL), 0);
+		assert_int_equal(outcome.code, AMBIT_CODE_OUTSIDE);
+		assert_non_null(strstr(outcome.reason, o.real));
+		assert_null(strstr(outcome.reason, by[i]));
+		assert_null(strstr(outcome.reason, "really"));
+		ambit_outcome_finish(&outcome);
+		ambit_request_destroy(request);
+	}
+	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "elsewhere/pre-commit"));
+
+	o.written = "/proc/self/fd/14/.git/hooks/pre-commit";
+	assert_int_equal(both(rig, &o, 1, &code), AMBIT_ASK);
+	assert_int_equal(code, AMBIT_CODE_GUARDED);
+}
+
 static void
 scratch_of_the_sessions_own_is_free(void **state)
 {
@@ -257,7 +290,7 @@ submit(struct engine_rig *rig, const struct ambit_object *objects, size_t n, pid
 static void
 answer(struct engine_rig *rig, enum ambit_answer_kind kind)
 {
-	const struct ambit_question *question = engine_question(rig->engine);
+	const struct ambit_question *question = first_question(rig->engine);
 	struct ambit_answer said = { .kind = kind };
 	struct ambit_error err = { 0 };
 
@@ -291,8 +324,9 @@ collect(struct engine_rig *rig, uint64_t ticket, enum ambit_code *ret_code, size
 	return verdict;
 }
 
+/* The rest of what once means is in test-engine-once.c. */
 static void
-once_is_this_directory_for_this_process(void **state)
+once_of_an_unknown_program_is_the_call_alone(void **state)
 {
 	struct engine_rig *rig = *state;
 	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "one"));
@@ -307,17 +341,7 @@ once_is_this_directory_for_this_process(void **state)
 	answer(rig, AMBIT_ONCE);
 	assert_int_equal(collect(rig, ticket, &code, &passes), AMBIT_ALLOW);
 	assert_int_equal(passes, 1);
-	/* The same process goes on there, as often as it likes, under other names. */
-	for (int i = 0; i < 3; i++) {
-		o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "two"));
-		assert_int_equal(submit(rig, &o, 1, 100, &outcome), 0);
-		assert_int_equal(outcome.verdict, AMBIT_ALLOW);
-		ambit_outcome_finish(&outcome);
-	}
-	/* No glance says so, and no other process may. */
 	assert_int_equal(glance(rig, &o, 1), AMBIT_ASK);
-	assert_int_not_equal(submit(rig, &o, 1, 101, &outcome), 0);
-	o = object(AMBIT_ACCESS_WRITE, at(rig->w.top, "beside"));
 	assert_int_not_equal(submit(rig, &o, 1, 100, &outcome), 0);
 }
 
@@ -336,7 +360,7 @@ an_answer_is_not_about_what_was_put_there_since(void **state)
 	engine_rig_start(rig, NULL, NULL);
 	o = object(AMBIT_ACCESS_WRITE, path);
 	ticket = submit(rig, &o, 1, 100, &outcome);
-	assert_non_null(engine_question(rig->engine));
+	assert_non_null(first_question(rig->engine));
 	assert_int_equal(rename(at(rig->w.out, "kept"), path), 0);
 	answer(rig, AMBIT_FILE);
 	assert_int_equal(collect(rig, ticket, &code, NULL), AMBIT_DENY);
@@ -344,7 +368,7 @@ an_answer_is_not_about_what_was_put_there_since(void **state)
 	/* What was not there and is now; a link in its place. */
 	o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "g"));
 	ticket = submit(rig, &o, 1, 100, &outcome);
-	assert_non_null(engine_question(rig->engine));
+	assert_non_null(first_question(rig->engine));
 	world_link("/etc/passwd", at(rig->w.out, "g"));
 	answer(rig, AMBIT_ONCE);
 	assert_int_equal(collect(rig, ticket, &code, NULL), AMBIT_DENY);
@@ -375,9 +399,9 @@ a_question_that_fails_refuses_all_who_wait(void **state)
 	engine_rig_start(rig, NULL, NULL);
 	for (int i = 0; i < 3; i++)
 		ticket[i] = submit(rig, &o, 1, 100, &outcome);
-	id = engine_question(rig->engine)->id;
+	id = first_question(rig->engine)->id;
 	assert_int_equal(engine_decline(rig->engine, id, -ETIMEDOUT, "too late"), 0);
-	assert_null(engine_question(rig->engine));
+	assert_null(first_question(rig->engine));
 	assert_int_equal(events(rig, "decide", "Timeout"), 3);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(collect(rig, ticket[i], &code, NULL), AMBIT_DENY);
@@ -385,7 +409,7 @@ a_question_that_fails_refuses_all_who_wait(void **state)
 	}
 	assert_int_equal(engine_decline(rig->engine, id, ETIMEDOUT, "too late"), -ENOENT);
 	ticket[0] = submit(rig, &o, 1, 100, &outcome);
-	id = engine_question(rig->engine)->id;
+	id = first_question(rig->engine)->id;
 	assert_int_equal(engine_decline(rig->engine, id, EIO, NULL), 0);
 	assert_int_equal(collect(rig, ticket[0], &code, NULL), AMBIT_DENY);
 	assert_int_equal(code, AMBIT_CODE_OUTSIDE);
@@ -448,7 +472,7 @@ a_socket_is_asked_as_what_it_is(void **state)
 	assert_int_equal(ambit_request_connect(host, &request, NULL), 0);
 	assert_int_equal(ambit_request_set_who(request, 100, 7, "ssh", NULL), 0);
 	assert_int_equal(engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL), 1);
-	question = engine_question(rig->engine);
+	question = first_question(rig->engine);
 	assert_non_null(question);
 	assert_non_null(strstr(question->why, "it signs in as you"));
 	assert_string_equal(question->what, "connect unix:/run/user/1/ssh-agent.sock");
@@ -507,9 +531,10 @@ main(void)
 		t(an_object_is_decided_as_it_was_resolved),
 		t(marks_are_no_change_but_where_they_make_it_run),
 		t(questions_show_what_it_is_not_how_it_was_called),
+		t(a_name_by_descriptor_is_shown_as_it_is),
 		t(scratch_of_the_sessions_own_is_free),
 		t(a_directory_is_renamed_with_all_it_holds),
-		t(once_is_this_directory_for_this_process),
+		t(once_of_an_unknown_program_is_the_call_alone),
 		t(an_answer_is_not_about_what_was_put_there_since),
 		t(a_question_that_fails_refuses_all_who_wait),
 		t(only_a_person_is_asked_at_a_rate),

@@ -138,7 +138,6 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 		AMBIT_FILE, AMBIT_ALWAYS };
 	struct engine_rig *rig = *state;
 	struct ambit_question q = { 0 };
-	auto_free char *always = str_printf("always in %s", rig->w.root);
 	static const char opens[] =
 		"write beneath ~/.npm, ~/.cache/node-gyp; connect *.npmjs.org, nodejs.org";
 
@@ -157,12 +156,12 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 		if (i >= 2)
 			assert_true(str_prefix(q.choices[i].stores, opens));
 	}
-	assert_string_equal(q.choices[0].stores, "nothing");
-	assert_string_equal(
-		q.choices[1].stores, "no write beneath ~/.npm, ~/.cache/node-gyp, this session");
+	for (size_t i = 0; i < 2; i++)
+		assert_string_equal(q.choices[i].stores,
+			"no write beneath ~/.npm, ~/.cache/node-gyp, this session");
 	assert_non_null(strstr(q.choices[2].stores, ", this run only"));
 	assert_non_null(strstr(q.choices[3].stores, ", this session"));
-	assert_non_null(strstr(q.choices[4].stores, always));
+	assert_non_null(strstr(q.choices[4].stores, ", always, in every project"));
 	question_finish(&q);
 	assert_int_equal(events(rig, "ask", "profile npm"), 1);
 	assert_int_equal(engine_profile_question(rig->engine, "nosuch", &q, NULL), -EINVAL);
@@ -207,9 +206,10 @@ this_session_is_kept_for_the_session(void **state)
 }
 
 static void
-always_is_kept_for_the_folder(void **state)
+always_is_kept_for_every_project(void **state)
 {
 	struct engine_rig *rig = *state;
+	char elsewhere[600];
 
 	start(rig, NULL, "s");
 	answer(rig, "npm", AMBIT_ALWAYS);
@@ -219,20 +219,24 @@ always_is_kept_for_the_folder(void **state)
 	assert_npm(rig, AMBIT_ALLOW);
 	assert_int_equal(put(rig, "npm"), 0);
 	assert_int_equal(put(rig, "pnpm"), 1); /* shares one folder with it, not all */
+	engine_rig_stop(rig);
+	snprintf(elsewhere, sizeof(elsewhere), "%.500s/elsewhere", rig->w.home);
+	assert_int_equal(mkdir(elsewhere, 0755), 0);
+	snprintf(rig->w.root, sizeof(rig->w.root), "%s", elsewhere);
+	start(rig, NULL, "third");
+	assert_npm(rig, AMBIT_ALLOW);
+	assert_int_equal(put(rig, "npm"), 0);
 }
 
+/* After a no, nobody is asked about each of its places. */
 static void
-a_no_opens_nothing_and_a_no_for_the_session_is_remembered(void **state)
+assert_no_is_kept_for_the_session(struct engine_rig *rig, enum ambit_answer_kind kind)
 {
-	struct engine_rig *rig = *state;
 	struct ambit_question q;
 	struct ambit_error err = { 0 };
 
 	start(rig, NULL, "s");
-	answer(rig, "npm", AMBIT_NO);
-	assert_npm(rig, AMBIT_ASK);
-	assert_int_equal(put(rig, "npm"), 1);
-	answer(rig, "npm", AMBIT_NO_SESSION);
+	answer(rig, "npm", kind);
 	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), -EACCES);
 	assert_non_null(strstr(err.text, "said no"));
 	assert_int_equal(may_write(rig, ".npm/x"), AMBIT_DENY);
@@ -240,6 +244,18 @@ a_no_opens_nothing_and_a_no_for_the_session_is_remembered(void **state)
 	engine_rig_stop(rig);
 	start(rig, NULL, "other");
 	assert_int_equal(put(rig, "npm"), 1);
+}
+
+static void
+a_no_is_kept_for_the_session(void **state)
+{
+	assert_no_is_kept_for_the_session(*state, AMBIT_NO);
+}
+
+static void
+a_no_for_the_session_is_the_same(void **state)
+{
+	assert_no_is_kept_for_the_session(*state, AMBIT_NO_SESSION);
 }
 
 static void
@@ -424,8 +440,9 @@ main(void)
 		rig_test(the_question_names_every_folder_and_host_and_what_is_stored),
 		rig_test(once_opens_all_of_it_for_this_engine_alone),
 		rig_test(this_session_is_kept_for_the_session),
-		rig_test(always_is_kept_for_the_folder),
-		rig_test(a_no_opens_nothing_and_a_no_for_the_session_is_remembered),
+		rig_test(always_is_kept_for_every_project),
+		rig_test(a_no_is_kept_for_the_session),
+		rig_test(a_no_for_the_session_is_the_same),
 		rig_test(what_the_settings_open_is_not_asked),
 		rig_test(what_was_not_offered_is_no_answer),
 		rig_test(guards_within_stay_guards),

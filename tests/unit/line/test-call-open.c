@@ -279,7 +279,6 @@ devices_and_terminals_are_the_floors(void **state)
 
 	assert_continued(s, OPEN(scene_text(s, "/dev/null"), O_WRONLY | O_CREAT | O_TRUNC, 0666));
 	assert_continued(s, OPEN(scene_text(s, "/dev/tty"), O_RDWR, 0));
-	assert_continued(s, OPEN(scene_text(s, "/dev/ptmx"), O_RDWR, 0));
 	/* Not covered: asked about, and nothing that may hold the gate up. */
 	assert_int_equal(OPEN(scene_text(s, "/dev/zero"), O_WRONLY, 0), CALL_DECIDE);
 	assert_int_equal(s->call.pace, PACE_SLOW);

@@ -15,6 +15,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -434,6 +435,30 @@ files_are_known_by_their_inode(void **state)
 }
 
 static void
+the_other_end_of_a_socket_is_known(void **state)
+{
+	auto_close int single = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint32_t peer = 0;
+	struct stat st;
+	int pair[2], pipes[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_int_equal(fstat(pair[1], &st), 0);
+	assert_int_equal(endpoint_peer(pair[0], &peer), 1);
+	assert_int_equal(peer, st.st_ino);
+	assert_int_equal(endpoint_peer(single, &peer), 0);
+	close(pair[1]);
+	/* Nobody has it any more. */
+	assert_int_equal(endpoint_peer(pair[0], &peer), 0);
+	close(pair[0]);
+	assert_int_equal(endpoint_peer(pipes[0], &peer), -EIO);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void
 a_device_makes_a_socket_another(void **state)
 {
 	auto_close int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -490,6 +515,7 @@ main(void)
 		cmocka_unit_test(names_belong_to_who_has_them_now),
 		cmocka_unit_test(accepted_connections_own_no_name),
 		cmocka_unit_test(files_are_known_by_their_inode),
+		cmocka_unit_test(the_other_end_of_a_socket_is_known),
 		cmocka_unit_test(a_device_makes_a_socket_another),
 		cmocka_unit_test(nobody_is_nobody),
 		cmocka_unit_test(routes_tell_this_machine_from_others),

@@ -319,20 +319,22 @@ static const struct {
 	{ "tgkill", { 1, 1, 9 }, ALLOW, ASK },
 	{ "pidfd_send_signal", { 3, 9 }, ALLOW, ASK },
 	{ "prctl", { PR_SET_CHILD_SUBREAPER, 1 }, ASK, ASK },
+	{ "prctl", { PR_GET_NO_NEW_PRIVS }, ASK, ASK },
+	{ "prctl", { PR_SET_NO_NEW_PRIVS, 1 }, ALLOW, ALLOW },
 	{ "prctl", { PR_SET_MM }, FAIL(EPERM), FAIL(EPERM) },
 	{ "prctl", { PR_SET_NAME }, ALLOW, ALLOW },
 	{ "prctl", { PR_SET_DUMPABLE, 0 }, ALLOW, ALLOW },
 	{ "clone", { SIGCHLD }, ALLOW, ALLOW },
 	{ "clone", { CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD }, ALLOW,
 		ALLOW },
-	{ "clone", { CLONE_NEWUSER | SIGCHLD }, FAIL(EPERM), FAIL(EPERM) },
-	{ "clone", { CLONE_NEWNET | SIGCHLD }, FAIL(EPERM), FAIL(EPERM) },
-	{ "clone", { CLONE_NEWNS | SIGCHLD }, FAIL(EPERM), FAIL(EPERM) },
+	{ "clone", { CLONE_NEWUSER | SIGCHLD }, ASK, ASK },
+	{ "clone", { CLONE_NEWNET | CLONE_PARENT | SIGCHLD }, ASK, ASK },
+	{ "clone", { CLONE_NEWNS | SIGCHLD }, ASK, ASK },
 	{ "clone", { CLONE_PARENT | SIGCHLD }, FAIL(EPERM), FAIL(EPERM) },
 	{ "clone3", { 0 }, FAIL(ENOSYS), FAIL(ENOSYS) },
 	{ "unshare", { CLONE_FS | CLONE_FILES }, ALLOW, ALLOW },
-	{ "unshare", { CLONE_NEWUSER }, FAIL(EPERM), FAIL(EPERM) },
-	{ "unshare", { 0x80 }, FAIL(EPERM), FAIL(EPERM) },
+	{ "unshare", { CLONE_NEWUSER }, ASK, ASK },
+	{ "unshare", { 0x80 }, ASK, ASK },
 	{ "fcntl", { 3, F_SETLEASE, F_RDLCK }, FAIL(EACCES), FAIL(EACCES) },
 	{ "fcntl", { 3, F_SETOWN, 1 }, ALLOW, FAIL(EPERM) },
 	{ "fcntl", { 3, F_SETOWN_EX, 1 }, ALLOW, FAIL(EPERM) },
@@ -351,10 +353,10 @@ static const struct {
 	{ "socket", { AF_INET, SOCK_STREAM, 17 }, FAIL(EPROTONOSUPPORT), FAIL(EPROTONOSUPPORT) },
 	{ "socket", { AF_INET, SOCK_STREAM, 132 /* SCTP */ }, FAIL(EPROTONOSUPPORT),
 		FAIL(EPROTONOSUPPORT) },
-	{ "socket", { AF_INET, SOCK_DGRAM, 1 /* ICMP */ }, FAIL(EPROTONOSUPPORT),
-		FAIL(EPROTONOSUPPORT) },
+	{ "socket", { AF_INET, SOCK_DGRAM, 1 /* ICMP */ }, ASK, ASK },
+	{ "socket", { AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 58 /* ICMPv6 */ }, ASK, ASK },
 	{ "socket", { AF_INET, SOCK_SEQPACKET, 0 }, FAIL(EPROTONOSUPPORT), FAIL(EPROTONOSUPPORT) },
-	{ "socket", { AF_INET6, SOCK_RAW | SOCK_CLOEXEC, 58 }, FAIL(EPERM), FAIL(EPERM) },
+	{ "socket", { AF_INET6, SOCK_RAW | SOCK_CLOEXEC, 58 }, ASK, ASK },
 	{ "socket", { AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0 }, ALLOW, ALLOW },
 	{ "socket", { AF_NETLINK, SOCK_DGRAM, 15 }, ALLOW, ALLOW },
 	{ "socket", { AF_NETLINK, SOCK_RAW, 16 }, FAIL(EPROTONOSUPPORT), FAIL(EPROTONOSUPPORT) },
@@ -397,6 +399,8 @@ static const struct {
 	{ "ioctl", { 0, TIOCSTI | 1ull << 32 }, FAIL(EPERM), FAIL(EPERM) },
 	{ "ioctl", { 0, TIOCLINUX }, FAIL(EPERM), FAIL(EPERM) },
 	{ "ioctl", { 0, TIOCSETD }, FAIL(EPERM), FAIL(EPERM) },
+	{ "ioctl", { 0, 0x5441 /* TIOCGPTPEER */ }, ASK, ASK },
+	{ "ioctl", { 0, 0x5441 | 1ull << 32 }, ASK, ASK },
 	{ "ioctl", { 0, TIOCGWINSZ }, ALLOW, ALLOW },
 	{ "ioctl", { 0, TCGETS }, ALLOW, ALLOW },
 	{ "ioctl", { 0, FIONREAD }, ALLOW, ALLOW },
@@ -496,11 +500,11 @@ in_the_filter(const struct program *program)
 	REFUSED(fchmod(fd, 0666), EACCES);
 	REFUSED(ioctl(fd, TIOCSTI, "x"), EPERM);
 	REFUSED(ioctl(fd, 0x40086602, "xxxxxxxx"), EPERM);
-	REFUSED(unshare(CLONE_NEWUSER), EPERM);
+	REFUSED(unshare(CLONE_NEWUSER), EACCES);
 	CHECK(unshare(CLONE_FS) == 0);
 	REFUSED(syscall(435 /* clone3 */, NULL, 0), ENOSYS);
 	REFUSED(mount("none", "/", "tmpfs", 0, NULL), EPERM);
-	REFUSED(socket(AF_INET, SOCK_RAW, 1), EPERM);
+	REFUSED(socket(AF_INET, SOCK_RAW, 1), EACCES);
 	REFUSED(socket(AF_INET, SOCK_STREAM, 262), EPROTONOSUPPORT);
 	CHECK((fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) >= 0);
 	REFUSED(setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", 3), EPERM);

@@ -85,6 +85,34 @@ a_file_is_known_by_any_descriptor(void **state)
 	assert_false(session_objects_has(w->made, -1));
 }
 
+/* By one process, running one program: another's is not its own, nor the session's. */
+static void
+a_file_is_known_as_its_makers(void **state)
+{
+	struct world *w = *state;
+	const struct session_maker one = { 100, 7, 4096, 5, 12, 3 };
+	auto_close int fd = make_file(w, "a");
+
+	assert_int_equal(session_objects_add_by(w->made, &one, fd), 0);
+	assert_true(session_objects_has_by(w->made, &one, fd));
+	assert_false(session_objects_has(w->made, fd));
+	for (size_t i = 0; i < sizeof(one) / sizeof(uint64_t); i++) {
+		struct session_maker other = one;
+		uint64_t *field = &other.pid + i;
+
+		++*field;
+		assert_false(session_objects_has_by(w->made, &other, fd));
+		session_objects_drop_by(w->made, &other, fd);
+	}
+	session_objects_drop(w->made, fd);
+	assert_true(session_objects_has_by(w->made, &one, fd));
+	session_objects_drop_by(w->made, &one, fd);
+	assert_false(session_objects_has_by(w->made, &one, fd));
+	/* The other way round, too. */
+	assert_int_equal(session_objects_add(w->made, fd), 0);
+	assert_false(session_objects_has_by(w->made, &one, fd));
+}
+
 /* ext4 gives the number out again at once: the birth time tells them apart, as
  * finely as the kernel's clock for it ticks. */
 static void
@@ -123,6 +151,9 @@ names_and_numbers_are_of_their_kind(void **state)
 	assert_int_equal(session_objects_add_cookie(w->made, 7), 0);
 	assert_true(session_objects_has_cookie(w->made, 7));
 	assert_false(session_objects_has_cookie(w->made, 8));
+	assert_int_equal(session_objects_add_terminal(w->made, 7), 0);
+	assert_true(session_objects_has_terminal(w->made, 7));
+	assert_false(session_objects_has_terminal(w->made, 8));
 	assert_false(session_objects_has_ipc(w->made, 'q', 7));
 	assert_int_equal(session_objects_add_ipc(w->made, 'q', 7), 0);
 	assert_false(session_objects_has_ipc(w->made, 's', 7));
@@ -275,6 +306,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_number_that_is_given_out_again_is_not_ours),
 		cmocka_unit_test_setup_teardown(a_file_is_known_by_any_descriptor, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_is_known_as_its_makers, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			a_number_given_out_again_is_not_ours, setup, teardown),
 		cmocka_unit_test_setup_teardown(

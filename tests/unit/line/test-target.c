@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +27,7 @@
 #include <cmocka.h>
 
 #include "line/object/target.h"
+#include "scratch.h"
 
 /* Two mapped pages with nothing mapped behind them, made before the fork: the
  * addresses are the same in the child. */
@@ -625,6 +627,89 @@ a_signal_that_would_be_taken_is_seen(void **state)
 	assert_false(target_signalled(&child.target));
 }
 
+/* A stopped process with one signal for the process and one for its thread. */
+static void
+waiting_signals_are_told_apart(void **state)
+{
+	const uint64_t usr1 = UINT64_C(1) << (SIGUSR1 - 1), alrm = UINT64_C(1) << (SIGALRM - 1);
+	struct target_signals signals;
+	struct child child;
+	int status;
+
+	(void)state;
+	start(&child, signals_setup);
+	kill(child.pid, SIGSTOP);
+	assert_int_equal(waitpid(child.pid, &status, WUNTRACED), child.pid);
+	assert_int_equal(target_signals(&child.target, &signals), 0);
+	assert_true(signals.own == 0 && signals.shared == 0 && signals.threads == 1);
+	kill(child.pid, SIGUSR1);
+	kill(child.pid, SIGHUP); /* blocked */
+	assert_int_equal(syscall(SYS_tgkill, child.pid, child.pid, SIGALRM), 0);
+	assert_int_equal(target_signals(&child.target, &signals), 0);
+	assert_true(signals.own == alrm);
+	assert_true(signals.shared == usr1);
+	stop(&child);
+	assert_true(target_signals(&child.target, &signals) < 0);
+}
+
+/* A copy of a program in a directory of its own, with that mode; runs until it is killed. */
+static pid_t
+start_copy(const char *dir, mode_t mode, char path[PATH_MAX])
+{
+	int in = open("/bin/sleep", O_RDONLY | O_CLOEXEC), out, ready[2];
+	struct stat st;
+	pid_t pid;
+	char c;
+
+	snprintf(path, PATH_MAX, "%s/program", dir);
+	out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	assert_true(in >= 0 && out >= 0 && fstat(in, &st) == 0);
+	assert_int_equal(sendfile(out, in, NULL, (size_t)st.st_size), st.st_size);
+	assert_int_equal(fchmod(out, mode), 0);
+	close(in);
+	close(out);
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(path, path, "1000", NULL);
+		(void)!write(ready[1], "x", 1);
+		_exit(1);
+	}
+	close(ready[1]);
+	/* It is closed by the exec. */
+	assert_int_equal(read(ready[0], &c, 1), 0);
+	close(ready[0]);
+	return pid;
+}
+
+static void
+a_file_that_gives_rights_is_known(void **state)
+{
+	static const struct {
+		mode_t mode;
+		bool privileged;
+	} rows[] = { { 0755, false }, { 04755, true }, { 02755, true }, { 01755, false } };
+	char dir[SCRATCH_PATH], path[PATH_MAX];
+
+	(void)state;
+	scratch_make(dir, sizeof(dir));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pid_t pid = start_copy(dir, rows[i].mode, path);
+		struct target target;
+
+		target_init(&target, pid);
+		assert_int_equal(target_is_privileged(&target), rows[i].privileged);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		/* A process that is gone. */
+		assert_false(target_is_privileged(&target));
+		target_finish(&target);
+		assert_int_equal(unlink(path), 0);
+	}
+	scratch_remove(dir);
+}
+
 int
 main(void)
 {
@@ -639,9 +724,11 @@ main(void)
 		cmocka_unit_test(where_a_path_begins_is_never_remembered),
 		cmocka_unit_test(a_kept_link_ends_with_its_thread),
 		cmocka_unit_test(what_it_runs_is_the_kernels_word),
+		cmocka_unit_test(a_file_that_gives_rights_is_known),
 		cmocka_unit_test(who_tells_the_start_time),
 		cmocka_unit_test(only_the_same_ids_without_capabilities_are_us),
 		cmocka_unit_test(a_signal_that_would_be_taken_is_seen),
+		cmocka_unit_test(waiting_signals_are_told_apart),
 	};
 
 	return cmocka_run_group_tests_name("target", tests, NULL, NULL);

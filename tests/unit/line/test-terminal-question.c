@@ -38,7 +38,7 @@ a_question_has_the_terminal_to_itself(void **state)
 	terminal_hold(desk->terminal);
 	assert_before(desk);
 	look(desk);
-	assert_non_null(strstr(desk->seen, "\r\n"));
+	assert_non_null(strstr(desk->seen, "\r\n\033[J"));
 	forget(desk);
 	put(desk->command, "meanwhile");
 	put(desk->person, "y");
@@ -73,6 +73,79 @@ what_was_printed_before_is_shown_before_the_question(void **state)
 	assert_non_null(printed);
 	assert_non_null(strstr(printed, "\r\n"));
 	terminal_release(desk->terminal);
+}
+
+/* They belong to the command: neither a question nor nobody gets them. */
+static void
+keys_that_are_on_their_way_reach_the_command(void **state)
+{
+	struct desk *desk = *state;
+	char line[16] = { 0 };
+
+	begin(desk);
+	make_raw(desk->command);
+	put(desk->person, "typed"); /* and the loop does not turn */
+	terminal_hold(desk->terminal);
+	put(desk->person, "y");
+	tcflush(desk->tty, TCIFLUSH); /* as a question does */
+	terminal_release(desk->terminal);
+	put(desk->person, "!");
+	while (keys(desk) < 6)
+		turn(desk, 5);
+	assert_int_equal(read(desk->command, line, sizeof(line)), 6);
+	assert_string_equal(line, "typed!");
+}
+
+static const char *
+hold_after(struct desk *desk, const char *printed)
+{
+	put(desk->command, printed);
+	await(desk, printed);
+	forget(desk);
+	terminal_hold(desk->terminal);
+	look(desk);
+	terminal_release(desk->terminal);
+	return desk->seen;
+}
+
+static bool
+ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && streq(text + len - n, end);
+}
+
+static void
+a_question_begins_beneath_what_was_drawn(void **state)
+{
+	static const char fresh[] = "\033[0m\033[J";
+	struct desk *desk = *state;
+
+	begin(desk);
+	make_raw(desk->command);
+	assert_true(ends_in(hold_after(desk, ""), fresh));
+	assert_true(ends_in(hold_after(desk, "a line\r\n"), fresh));
+	assert_true(ends_in(hold_after(desk, "half a line"), "\r\n\033[J"));
+	/* The question before ended its last line. */
+	assert_true(ends_in(hold_after(desk, "\033[1m"), fresh));
+	assert_true(ends_in(hold_after(desk, "1\r\n2\r\n3\033[2A"), "\033[2B\r\n\033[J"));
+	assert_true(ends_in(hold_after(desk, "\033[3;1Hx"), "\033[9999B\r\n\033[J"));
+	/* The alternate screen is left; the normal one is as it was. */
+	assert_true(ends_in(hold_after(desk, "\033[?1049h\033[3;1Hx"), fresh));
+}
+
+static void
+a_dumb_terminal_gets_no_sequences(void **state)
+{
+	struct desk *desk = *state;
+
+	desk->terminal->modes.dumb = true;
+	begin(desk);
+	make_raw(desk->command);
+	assert_string_equal(hold_after(desk, "half a line"), "\r\n");
+	assert_string_equal(hold_after(desk, "a line\r\n"), "");
+	assert_string_equal(hold_after(desk, "\033[?1049h\033[?25l\033c\033[?25l"), "");
 }
 
 /* The real rows are 24; 0 if it was never seen otherwise. */
@@ -138,6 +211,99 @@ a_program_that_reads_keys_is_made_to_redraw(void **state)
 	terminal_hold(desk->terminal);
 	terminal_release(desk->terminal);
 	assert_int_equal(await_rows(desk), 23);
+}
+
+/* The size changes only when the loop turns. Turns until it does, or no change is planned. */
+static unsigned short
+next_rows(struct desk *desk)
+{
+	unsigned short rows = rows_of(desk->command);
+	int64_t deadline = clock_steady() + PATIENCE_MS;
+
+	while (desk->terminal->redraw != REDRAW_NONE && rows_of(desk->command) == rows) {
+		assert_true(clock_steady() < deadline);
+		turn(desk, 5);
+	}
+	return rows_of(desk->command);
+}
+
+static void
+ask(struct desk *desk)
+{
+	terminal_hold(desk->terminal);
+	terminal_release(desk->terminal);
+}
+
+static void
+a_program_that_was_busy_is_made_to_redraw_once_more(void **state)
+{
+	struct desk *desk = *state;
+
+	begin(desk);
+	make_raw(desk->command);
+	ask(desk);
+	assert_int_equal(rows_of(desk->command), 23);
+	assert_int_equal(next_rows(desk), 24);
+	assert_int_equal(next_rows(desk), 23);
+	assert_int_equal(next_rows(desk), 24);
+	assert_int_equal(desk->terminal->redraw, REDRAW_NONE);
+	assert_false(turn(desk, 0));
+}
+
+static void
+the_persons_own_size_is_the_last(void **state)
+{
+	struct desk *desk = *state;
+	struct winsize size = { .ws_row = 50, .ws_col = 132 };
+
+	begin(desk);
+	make_raw(desk->command);
+	ask(desk);
+	assert_int_equal(rows_of(desk->command), 23);
+	assert_int_equal(ioctl(desk->person, TIOCSWINSZ, &size), 0);
+	terminal_resize(desk->terminal);
+	assert_int_equal(rows_of(desk->command), 50);
+	assert_int_equal(next_rows(desk), 49);
+	size.ws_row = 12;
+	assert_int_equal(ioctl(desk->person, TIOCSWINSZ, &size), 0);
+	terminal_resize(desk->terminal);
+	assert_int_equal(rows_of(desk->command), 12);
+	assert_int_equal(next_rows(desk), 12);
+	assert_int_equal(desk->terminal->redraw, REDRAW_NONE);
+}
+
+static void
+a_program_that_reads_lines_again_gets_no_second_redraw(void **state)
+{
+	struct desk *desk = *state;
+
+	begin(desk);
+	make_raw(desk->command);
+	ask(desk);
+	assert_int_equal(next_rows(desk), 24);
+	assert_int_equal(tcsetattr(desk->command, TCSANOW, &desk->before), 0);
+	assert_int_equal(next_rows(desk), 24);
+	ask(desk);
+	assert_int_equal(rows_of(desk->command), 24);
+	assert_int_equal(desk->terminal->redraw, REDRAW_NONE);
+}
+
+static void
+the_size_stands_still_under_the_next_question(void **state)
+{
+	struct desk *desk = *state;
+
+	begin(desk);
+	make_raw(desk->command);
+	ask(desk);
+	terminal_hold(desk->terminal);
+	assert_int_equal(next_rows(desk), 24);
+	assert_int_equal(next_rows(desk), 24);
+	terminal_release(desk->terminal);
+	assert_int_equal(rows_of(desk->command), 23);
+	assert_int_equal(next_rows(desk), 24);
+	assert_int_equal(next_rows(desk), 23);
+	assert_int_equal(next_rows(desk), 24);
 }
 
 static void
@@ -281,6 +447,53 @@ modes_are_followed_through_noise(void **state)
 	}
 }
 
+static void
+empty_lines_are_known_for_sure(void **state)
+{
+	static const struct {
+		const char *text;
+		bool midline;
+		unsigned below;
+	} rows[] = {
+		{ "", false, 0 },
+		{ "text", true, 0 },
+		{ "text\r\n", false, 0 },
+		{ "text\n", true, 0 },
+		{ "\xc3\xa4", true, 0 },
+		{ "\t", true, 0 },
+		{ "\a\b", false, 0 },
+		{ "\033[1;31m\033[K\033[?25l\033]0;title\a\0337", false, 0 },
+		{ "\033[3A", false, 3 },
+		{ "\033[A\033M\r\n", false, 1 },
+		{ "\033[3A\033[2B", false, 1 },
+		{ "\033[3A\033[9B", false, 0 },
+		{ "\033[3A\033[J", false, 0 },
+		{ "\033[3A\033[1J", false, 3 },
+		{ "\033[3A\033[3J", false, 3 },
+		{ "\033[99999A\033[99999A", false, BELOW_MAX },
+		{ "\033[4C", true, 0 },
+		{ "\033[H", true, BELOW_MAX },
+		{ "\033[H\r\n", false, BELOW_MAX },
+		{ "\033[H\033[2J\r", false, 0 },
+		{ "\033[1;20r", true, BELOW_MAX },
+		{ "\0338", true, BELOW_MAX },
+		{ "\033[?6h", true, BELOW_MAX },
+		{ "x\033[2A\033c", false, 0 },
+		{ "\033[?1049h\033[Hx", false, 0 },
+		{ "\033[?1049h\033[Hx\033[?1049lx", true, 0 },
+		{ "\033[?1047h", true, BELOW_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct modes modes = { 0 };
+
+		modes_feed(&modes, rows[i].text, strlen(rows[i].text));
+		if (modes.midline != rows[i].midline || modes.below != rows[i].below)
+			fail_msg("row %zu: %d, %u", i, modes.midline, modes.below);
+	}
+}
+
 struct asker {
 	struct desk *desk;
 	int done;
@@ -354,13 +567,21 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		PROMISE(a_question_has_the_terminal_to_itself),
 		PROMISE(what_was_printed_before_is_shown_before_the_question),
+		PROMISE(keys_that_are_on_their_way_reach_the_command),
+		PROMISE(a_question_begins_beneath_what_was_drawn),
+		PROMISE(a_dumb_terminal_gets_no_sequences),
 		PROMISE(a_full_screen_program_is_left_and_made_to_redraw),
 		PROMISE(a_program_that_reads_keys_is_made_to_redraw),
+		PROMISE(a_program_that_was_busy_is_made_to_redraw_once_more),
+		PROMISE(the_persons_own_size_is_the_last),
+		PROMISE(a_program_that_reads_lines_again_gets_no_second_redraw),
+		PROMISE(the_size_stands_still_under_the_next_question),
 		PROMISE(an_open_sequence_cannot_swallow_the_question),
 		PROMISE(strings_that_only_the_terminal_is_in_are_ended),
 		PROMISE(colours_of_the_program_do_not_hide_the_question),
 		PROMISE(every_way_to_say_a_colour_is_seen),
 		cmocka_unit_test(modes_are_followed_through_noise),
+		cmocka_unit_test(empty_lines_are_known_for_sure),
 		PROMISE(questions_from_another_thread_lose_nothing),
 		PROMISE(under_a_question_the_job_does_not_stop),
 	};

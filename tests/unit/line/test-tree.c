@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +84,75 @@ all_descendants_are_held(void **state)
 		assert_false(tree_holds(&tree, pids[i]));
 		assert_int_equal(kill(pids[i], 0), -1);
 	}
+}
+
+static uint32_t
+inode_of(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return (uint32_t)st.st_ino;
+}
+
+/* By the process itself and by those above it; not by the keeper, nor by a child. */
+static void
+a_socket_is_held_from_above(void **state)
+{
+	struct tree tree = { .keeper = getpid() }, other = { .keeper = 1 };
+	int above[2], outside[2];
+	uint32_t inode;
+	pid_t pids[4];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, above), 0);
+	plant(3, false, pids);
+	/* They have both, and the keeper has one that nobody else has. */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, outside), 0);
+	inode = inode_of(above[0]);
+	close(above[0]);
+	close(above[1]);
+	for (int i = 0; i <= 3; i++) {
+		assert_true(tree_holds_socket(&tree, pids[i], inode));
+		assert_false(tree_holds_socket(&tree, pids[i], inode_of(outside[0])));
+		assert_false(tree_holds_socket(&tree, pids[i], 0));
+		assert_false(tree_holds_socket(&other, pids[i], inode));
+	}
+	assert_false(tree_holds_socket(&tree, getpid(), inode_of(outside[0])));
+	assert_int_equal(tree_end(5000), 4);
+	assert_false(tree_holds_socket(&tree, pids[3], inode));
+	close(outside[0]);
+	close(outside[1]);
+}
+
+static void
+a_socket_of_a_child_is_not_held(void **state)
+{
+	struct tree tree = { .keeper = getpid() };
+	int ends[2], pair[2];
+	uint32_t inode;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0 && fork() == 0) {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+			_exit(1);
+		inode = inode_of(pair[0]);
+		if (write(ends[1], &inode, sizeof(inode)) != sizeof(inode))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	if (child == 0)
+		for (;;)
+			pause();
+	assert_int_equal(read(ends[0], &inode, sizeof(inode)), sizeof(inode));
+	assert_false(tree_holds_socket(&tree, child, inode));
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(tree_end(5000), 2);
 }
 
 static void
@@ -179,6 +250,58 @@ static bool
 is_the_one(void *data, pid_t pid)
 {
 	return pid == *(pid_t *)data;
+}
+
+struct searched {
+	pid_t wanted, seen[16];
+	int n;
+};
+
+static bool
+note_searched(void *data, pid_t pid)
+{
+	struct searched *searched = data;
+
+	assert_true(searched->n < 16);
+	searched->seen[searched->n++] = pid;
+	return pid == searched->wanted;
+}
+
+static int
+count_seen(const struct searched *searched, pid_t pid)
+{
+	int n = 0;
+
+	for (int i = 0; i < searched->n; i++)
+		n += searched->seen[i] == pid;
+	return n;
+}
+
+/* Upward from where it begins, then all of the tree, and nothing else. */
+static void
+a_search_begins_with_ancestors(void **state)
+{
+	pid_t pids[4], other[1];
+	struct tree tree = { .keeper = getpid() };
+	struct searched all = { 0 }, some = { 0 }, fewer = { 0 };
+
+	(void)state;
+	plant(3, false, pids);
+	plant(0, false, other);
+	assert_false(tree_search(&tree, other[0], note_searched, &all));
+	assert_int_equal(all.seen[0], other[0]);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(count_seen(&all, pids[i]), 1);
+	assert_int_equal(count_seen(&all, other[0]), 1);
+	assert_int_equal(all.n, 5);
+	some.wanted = pids[0];
+	assert_true(tree_search(&tree, pids[0], note_searched, &some));
+	assert_int_equal(some.n, 1);
+	tree.apart = is_the_one;
+	tree.data = &other[0];
+	fewer.wanted = other[0];
+	assert_false(tree_search(&tree, pids[1], note_searched, &fewer));
+	assert_int_equal(tree_end(5000), 5);
 }
 
 /* One of ours in the tree, with all that it has, is not of the tree: neither to
@@ -285,9 +408,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_descendants_are_held),
+		cmocka_unit_test(a_socket_is_held_from_above),
+		cmocka_unit_test(a_socket_of_a_child_is_not_held),
 		cmocka_unit_test(orphans_are_held_and_ended),
 		cmocka_unit_test(a_signal_reaches_each_once),
 		cmocka_unit_test(groups_are_held_if_all_of_them_are),
+		cmocka_unit_test(a_search_begins_with_ancestors),
 		cmocka_unit_test(what_is_apart_is_not_held),
 		cmocka_unit_test(one_that_runs_away_is_caught),
 		cmocka_unit_test(a_process_without_its_leader_is_ended),

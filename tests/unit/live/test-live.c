@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -13,7 +14,7 @@
 #include "unit-world.h"
 
 #include "ask/question-copy.h"
-#include "engine/questions.h"
+#include "ask/desk/desk.h"
 #include "live/live.h"
 
 #include "base/json.h"
@@ -29,8 +30,10 @@ struct door {
 	struct ambit_scope *scope;
 	struct ambit_record *record;
 	struct ambit_engine *engine;
+	struct desk *desk;
 	struct live *live;
 	bool stopped;
+	int wake, out;
 };
 
 static void
@@ -46,37 +49,65 @@ door_status(void *data)
 	return strdup("{\"own\":7,\"session\":\"not this one\"}");
 }
 
-/* A write outside that waits; says on the pipe what became of it. */
 static void
-door_run(struct door *door, int out)
+door_wake(void *data)
 {
+	eventfd_write(((struct door *)data)->wake, 1);
+}
+
+/* Says on the pipe what became of it. */
+static void
+door_done(void *data, uint64_t ticket, struct ambit_outcome *outcome, struct ambit_permit *permit)
+{
+	char said = outcome->verdict == AMBIT_ALLOW ? 'y' : 'n';
+
+	(void)ticket, (void)permit;
+	if (write(((struct door *)data)->out, &said, 1) != 1)
+		_exit(5);
+}
+
+/* A write outside, which waits. */
+static void
+door_submit(struct door *door)
+{
+	const struct desk_client client = { .done = door_done, .data = door };
 	struct ambit_request *request = NULL;
 	struct ambit_permit *permit = NULL;
 	struct ambit_outcome outcome;
 	struct ambit_error err = { 0 };
 	char args[800];
-	uint64_t ticket = 0;
+	uint64_t ticket;
 
 	snprintf(args, sizeof(args), "{\"file_path\":\"%s/x\"}", world.out);
 	if (ambit_request_create("write", args, strlen(args), &request, &err) < 0 ||
-		engine_submit(door->engine, request, &outcome, &permit, &ticket, &err) != 1)
+		desk_submit(door->desk, request, &client, &outcome, &permit, &ticket, &err) != 1)
 		_exit(3);
+}
+
+/* Asks when there is somebody who watches. */
+static void
+door_run(struct door *door, int out)
+{
+	bool submitted = false;
+
+	door->out = out;
 	if (write(out, "r", 1) != 1)
 		_exit(4);
 	while (!door->stopped) {
-		struct pollfd fd = { .fd = live_fd(door->live), .events = POLLIN };
+		struct pollfd fds[2] = { { .fd = live_fd(door->live), .events = POLLIN },
+			{ .fd = door->wake, .events = POLLIN } };
+		eventfd_t value;
 
-		poll(&fd, 1, -1);
+		poll(fds, 2, -1);
+		eventfd_read(door->wake, &value);
 		live_ready(door->live);
 		live_notice(door->live);
-		if (ticket && engine_collect(door->engine, ticket, &outcome, &permit, &err) == 0) {
-			char said = outcome.verdict == AMBIT_ALLOW ? 'y' : 'n';
-
-			ticket = 0;
-			if (write(out, &said, 1) != 1)
-				_exit(5);
+		if (!submitted && live_watched(door->live) > 0) {
+			submitted = true;
+			door_submit(door);
 		}
 	}
+	desk_stop(door->desk);
 	live_destroy(door->live);
 	_exit(0);
 }
@@ -99,7 +130,7 @@ door_start(int *ret_out)
 			.door = "test",
 			.what = "testing",
 			.asks = true,
-			.puts = true,
+			.wake = door_wake,
 			.stop = door_stop,
 			.status = door_status,
 			.data = &door,
@@ -127,6 +158,11 @@ door_start(int *ret_out)
 				&door.engine, &err) < 0)
 			_exit(1);
 		options.engine = door.engine;
+		door.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (desk_create(&(struct desk_options){ .engine = door.engine }, &door.desk, &err) <
+			0)
+			_exit(6);
+		options.desk = door.desk;
 		if (live_create(&options, &door.live, &err) < 0)
 			_exit(2);
 		door_run(&door, fds[1]);

@@ -128,6 +128,10 @@ every_row_guards_what_it_names(void **state)
 			fail_msg("%s does not say why, or who says so", g->pattern);
 		if (g->project && (g->reads || strchr("~/", g->pattern[0])))
 			fail_msg("%s is no row for projects", g->pattern);
+		/* Its name where nothing more is known than that a person chose it. */
+		if (streq(guard_danger(g, path, AMBIT_ACCESS_WRITE), "GUARDED BY YOU") ||
+			streq(guard_danger(g, path, AMBIT_ACCESS_READ), "SECRET"))
+			fail_msg("%s has no word for its danger", g->pattern);
 		for (const struct guard *h = guard_table; h < g; h++)
 			if (h->reads == g->reads && streq(h->pattern, g->pattern))
 				fail_msg("%s is there twice", g->pattern);

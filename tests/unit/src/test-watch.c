@@ -52,8 +52,10 @@ add_question(struct board *board, uint64_t party, uint64_t id, const char *what)
 	struct ambit_question question = path_question();
 
 	question.id = id;
-	if (what != NULL)
-		question.what = (char *)what;
+	if (what != NULL) {
+		question.what = question.object = (char *)what;
+		question.act = question.kind = (char *)"";
+	}
 	assert_int_equal(board_question_add(board, party, &question), 0);
 }
 
@@ -105,6 +107,14 @@ type(struct board *board, const char *keys)
 	return board_type(board, keys, strlen(keys), true, NOW);
 }
 
+/* One key after the other, none of which answers. */
+static void
+press(struct board *board, const char *keys)
+{
+	for (; *keys; keys++)
+		assert_int_equal(type(board, (char[]){ *keys, '\0' }), BOARD_DRAW);
+}
+
 /* -- what is to be seen ----------------------------------------------------- */
 
 static void
@@ -121,6 +131,11 @@ without_sessions_it_says_so(void **state)
 	assert_int_equal(type(board, "y"), BOARD_NOTHING);
 	assert_int_equal(type(board, "\r"), BOARD_NOTHING);
 	assert_int_equal(type(board, "j"), BOARD_DRAW);
+	assert_int_equal(type(board, "?"), BOARD_DRAW);
+	assert_seen(board, 24, 80, "  y the narrowest yes", true);
+	assert_seen(board, 24, 80, "Nothing waits", false);
+	assert_int_equal(type(board, "?"), BOARD_DRAW);
+	assert_seen(board, 24, 80, "Nothing waits for an answer.", true);
 }
 
 static void
@@ -129,14 +144,10 @@ a_question_says_all_that_the_prompt_says(void **state)
 	static const char *const texts[] = {
 		" ambit watch   1 session   1 question",
 		"fix  run (pid 4100)  /home/ada/project\n",
-		"ambit asks: write ~/u/a/b/c\n",
-		"  for: sed (pid 4120)\n",
-		"  why: outside the folder (~/work)\n",
-		"  y  once     write in ~/u/a/b, until sed exits\n",
-		"  d  folder   write beneath ~/u/a, this session\n",
-		"  a  always   write beneath ~/u/a, always\n",
-		"  N  no more  no writes to ~/u/a/b/c, this session\n",
-		"[yfdanNm+-?] Enter is no\n",
+		"ambit  write ~/u/a/b/c\n"
+		"       by sed (bash > sed); outside ~/work\n"
+		"       y once   s this file, this session   d all of ~/u/a, this session\n"
+		"       n no     a always in this project...   ? more               Enter = no\n",
 		"q quit",
 	};
 	struct board *board = *state;
@@ -172,7 +183,7 @@ the_record_fills_what_is_left(void **state)
 	assert_seen(board, 40, 80, "/etc/566.", true);
 	add_question(board, 1, 1, NULL);
 	assert_seen(board, 24, 80, "/etc/599.", true);
-	assert_seen(board, 24, 80, "/etc/588.", false);
+	assert_seen(board, 24, 80, "/etc/583.", false);
 	assert_seen(board, 10, 40, "-- record", false);
 }
 
@@ -201,7 +212,7 @@ a_long_question_is_scrolled_to_its_end_before_a_yes(void **state)
 		assert_int_equal(type(board, " "), BOARD_DRAW);
 		free(look(board, 24, 80, false, NULL));
 	}
-	assert_seen(board, 24, 80, "Enter is no\n", true);
+	assert_seen(board, 24, 80, "Enter = no\n", true);
 	assert_int_equal(type(board, "b"), BOARD_DRAW);
 	assert_int_equal(type(board, "y"), BOARD_ANSWER);
 	/* A no needs no reading. */
@@ -244,7 +255,7 @@ narrow_windows_cut_nothing(void **state)
 		}
 		frame_finish(&frame);
 		if (!strstr(joined.data, "0123456789/abcdefghijklmnopqrstuvwxyz/ABCDEFGHIJ") ||
-			!strstr(joined.data, "to ~/u/a/b/c, this session"))
+			!strstr(joined.data, "all of ~/u/a, this"))
 			fail_msg("%zux%zu: %s", sizes[i][1], sizes[i][0], joined.data);
 		buf_finish(&joined);
 	}
@@ -265,7 +276,7 @@ a_tiny_window_asks_for_more_and_answers_nothing(void **state)
 		assert_int_equal(type(board, "q"), BOARD_QUIT);
 	}
 	assert_seen(board, 4, 80, "larger, please", true);
-	assert_seen(board, 24, 80, "ambit asks", true);
+	assert_seen(board, 24, 80, "ambit  write", true);
 	assert_int_equal(type(board, "y"), BOARD_ANSWER);
 }
 
@@ -293,7 +304,7 @@ a_question_of_megabytes_is_drawn_at_once(void **state)
 	assert_true(clock_steady() - begin < 1000);
 	assert_false(board_selected(board)->read);
 	assert_int_equal(type(board, "\x1b[F"), BOARD_DRAW);
-	assert_seen(board, 24, 80, "Enter is no", true);
+	assert_seen(board, 24, 80, "Enter = no", true);
 	assert_true(board_selected(board)->read);
 }
 
@@ -305,7 +316,7 @@ static void
 nothing_from_elsewhere_steers_the_terminal(void **state)
 {
 	static const char *const own[] = { ROW_PLAIN, ROW_BOLD, ROW_DIM, ROW_REVERSE, ROW_RED,
-		ROW_GREEN, ROW_YELLOW };
+		ROW_GREEN, "\x1b[1;31m" };
 	struct board *board = *state;
 	struct live_entry entry = {
 		.session = HOSTILE, .door = HOSTILE, .folder = HOSTILE, .what = HOSTILE
@@ -317,6 +328,8 @@ nothing_from_elsewhere_steers_the_terminal(void **state)
 	auto_free char *all = NULL;
 
 	question.who = question.what = question.why = (char *)HOSTILE;
+	question.act = question.object = question.danger = question.by = (char *)HOSTILE;
+	question.because = question.project = (char *)HOSTILE;
 	assert_int_equal(board_party_add(board, 1, &entry), 0);
 	board_event_add(board, &event);
 	free(look(board, 24, 80, false, NULL)); /* it looks for control bytes */
@@ -357,7 +370,7 @@ no_name_looks_as_if_it_had_ended(void **state)
 
 	assert_int_equal(board_party_add(board, 1, &entry), 0);
 	assert_seen(board, 24, 160, "/" SHOWN "  " SHOWN, true);
-	question.what = question.why = (char *)GAPS;
+	question.object = question.because = (char *)GAPS;
 	assert_int_equal(board_question_add(board, 1, &question), 0);
 	question.id = 2;
 	assert_int_equal(board_question_add(board, 1, &question), 0);
@@ -368,12 +381,12 @@ no_name_looks_as_if_it_had_ended(void **state)
 	assert_null(strstr(all, "a  b"));
 	assert_null(strstr(all, "\302\240"));
 	assert_null(strstr(all, "\327\220"));
-	/* Folder, what, why, both in the list, the record, the last line. */
+	/* Folder, object, why, both in the list, the record, the last line. */
 	for (const char *at = all; (at = strstr(at, SHOWN)) != NULL; at++)
 		n++;
 	assert_int_equal(n, 7);
 	assert_non_null(strstr(all, " ambit watch   1 session   2 questions"));
-	assert_non_null(strstr(all, "m message  + wider"));
+	assert_non_null(strstr(all, "n no     a always"));
 }
 
 static void
@@ -402,7 +415,7 @@ colour_changes_no_text_and_every_row_ends_plain(void **state)
 
 		assert_true(!last || str_prefix(last, ROW_PLAIN));
 	}
-	assert_non_null(strstr(all, ROW_YELLOW "  "));
+	assert_non_null(strstr(all, ROW_BOLD "       "));
 	frame_finish(&frame);
 }
 
@@ -505,7 +518,7 @@ what_is_new_on_the_screen_is_not_answered_at_once(void **state)
 	add_question(board, 1, 1, NULL);
 	free(look(board, 24, 80, false, NULL));
 	board->deaf_until = NOW + 1;
-	board->deaf_for = BOARD_DEAF_MS;
+	board->deaf_for = DIALOG_REST_MS;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		assert_int_equal(type(board, keys[i]), BOARD_DRAW);
 		assert_null(dialog_answer(board_selected(board)->dialog));
@@ -547,7 +560,7 @@ assert_last_line(struct board *board, bool deaf, const char *text)
 static void
 what_is_typed_on_answers_no_other_question(void **state)
 {
-	static const char *const before[] = { "m", "a" };
+	static const char *const before[] = { "?m", "a" };
 	struct board *board = *state;
 	int64_t last = NOW;
 
@@ -559,7 +572,7 @@ what_is_typed_on_answers_no_other_question(void **state)
 		if (behind)
 			add_question(board, 1, 2, "write ~/.bashrc");
 		free(look(board, 24, 80, false, NULL));
-		assert_int_equal(type(board, before[i / 2]), BOARD_DRAW);
+		press(board, before[i / 2]);
 		assert_true(board_question_remove(board, 1, 1));
 		board_seen(board, NOW);
 		if (!behind) {
@@ -573,9 +586,9 @@ what_is_typed_on_answers_no_other_question(void **state)
 			board, true, " (new on the screen: keys are dropped; pause for a second)");
 		last = type_in_vain(
 			board, "y any no days\ryay", behind ? NOW + 10 : last + 200, 200);
-		last = type_in_vain(board, "ayn", last + BOARD_PAUSE_MS - 1, BOARD_PAUSE_MS - 1);
-		assert_false(board_listen(board, last + BOARD_PAUSE_MS - 1));
-		assert_true(board_listen(board, last + BOARD_PAUSE_MS));
+		last = type_in_vain(board, "ayn", last + DIALOG_PAUSE_MS - 1, DIALOG_PAUSE_MS - 1);
+		assert_false(board_listen(board, last + DIALOG_PAUSE_MS - 1));
+		assert_true(board_listen(board, last + DIALOG_PAUSE_MS));
 		assert_last_line(board, false, " what you typed was dropped, nothing answered. ");
 		board->note[0] = '\0';
 		free(look(board, 24, 80, false, NULL));
@@ -595,33 +608,45 @@ a_pause_is_as_long_as_it_must_be(void **state)
 	add_question(board, 1, 2, NULL);
 	board_seen(board, NOW);
 	assert_last_line(board, true, " (new on the screen: keys count in a moment)");
-	assert_false(board_listen(board, NOW + BOARD_DEAF_MS - 1));
+	assert_false(board_listen(board, NOW + DIALOG_REST_MS - 1));
 	/* A key that came too early begins it anew. */
-	type_in_vain(board, "y", NOW + BOARD_DEAF_MS - 1, 0);
+	type_in_vain(board, "y", NOW + DIALOG_REST_MS - 1, 0);
 	assert_last_line(board, true, " (new on the screen: keys are dropped; pause for a moment)");
-	assert_false(board_listen(board, NOW + BOARD_DEAF_MS));
-	assert_true(board_listen(board, NOW + 2 * BOARD_DEAF_MS - 1));
+	assert_false(board_listen(board, NOW + DIALOG_REST_MS));
+	assert_true(board_listen(board, NOW + 2 * DIALOG_REST_MS - 1));
 	board->note[0] = '\0';
 	free(look(board, 24, 80, false, NULL));
-	assert_int_equal(type(board, "m"), BOARD_DRAW);
+	press(board, "?m");
+	assert_int_equal(type(board, "\x1b"), BOARD_ANSWER);
+	/* One who has just answered looks at the screen; one whose question goes may not. */
+	add_question(board, 1, 3, NULL);
+	assert_true(board_question_remove(board, 1, 1));
+	assert_int_equal(board->deaf_for, DIALOG_NEXT_MS);
+	board_seen(board, NOW);
+	assert_true(board_listen(board, NOW + DIALOG_NEXT_MS));
+	assert_true(board_question_remove(board, 1, 2));
+	assert_int_equal(board->deaf_for, DIALOG_REST_MS);
+	board_seen(board, NOW);
+	assert_true(board_listen(board, NOW + DIALOG_REST_MS));
+	free(look(board, 24, 80, false, NULL));
+	press(board, "?m");
 	/* All of a session go at once: the first of them is what counts. */
 	board_party_remove(board, 1);
-	assert_int_equal(board->deaf_for, BOARD_PAUSE_MS);
+	assert_int_equal(board->deaf_for, DIALOG_PAUSE_MS);
 	assert_int_equal(board->deaf_until, BOARD_UNSEEN);
 }
 
 static void
 quitting_answers_nothing_in_any_state(void **state)
 {
-	static const char *const before[] = { "", "a", "m", "?" };
+	static const char *const before[] = { "", "a", "?m", "?" };
 	struct board *board = *state;
 
 	add_party(board, 1, "fix");
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		add_question(board, 1, 1, NULL);
 		free(look(board, 24, 80, false, NULL));
-		if (*before[i])
-			assert_int_equal(type(board, before[i]), BOARD_DRAW);
+		press(board, before[i]);
 		assert_int_equal(type(board, "\x03"), BOARD_QUIT);
 		assert_null(dialog_answer(board_selected(board)->dialog));
 	}
@@ -635,9 +660,9 @@ a_message_is_typed_and_shown(void **state)
 	add_party(board, 1, "fix");
 	add_question(board, 1, 1, NULL);
 	free(look(board, 10, 40, false, NULL));
-	assert_int_equal(type(board, "m"), BOARD_DRAW);
+	press(board, "?m");
 	assert_int_equal(type(board, "quick, yes"), BOARD_DRAW);
-	assert_seen(board, 10, 40, "  message: quick, yes_\n", true);
+	assert_seen(board, 10, 40, "       message: quick, yes_\n", true);
 	assert_int_equal(board_type(board, "\x1b", 1, false, NOW), -EAGAIN);
 	assert_int_equal(type(board, "\r"), BOARD_ANSWER);
 	assert_string_equal(dialog_answer(board_selected(board)->dialog)->message, "quick, yes");
@@ -659,7 +684,7 @@ lumps_and_halves_of_keys_answer_nothing(void **state)
 	}
 	/* The rest of a paste comes by itself, but not much later. */
 	assert_int_equal(board_type(board, "y", 1, true, NOW + 20), BOARD_DRAW);
-	assert_int_equal(board_type(board, "f", 1, true, NOW + 40), BOARD_DRAW);
+	assert_int_equal(board_type(board, "s", 1, true, NOW + 40), BOARD_DRAW);
 	assert_null(dialog_answer(board_selected(board)->dialog));
 	assert_int_equal(board_type(board, "y", 1, true, NOW + 200), BOARD_ANSWER);
 }

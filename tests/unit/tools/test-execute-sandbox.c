@@ -83,11 +83,11 @@ person_ask(struct ambit_approver *approver, const struct ambit_question *questio
 }
 
 static void
-person_cancel(struct ambit_approver *approver, uint64_t question)
+person_cancel(struct ambit_approver *approver, uint64_t question, const char *how)
 {
 	struct person *person = (struct person *)approver;
 
-	(void)question;
+	(void)question, (void)how;
 	person->withdrawn = true;
 	if (person->entered >= 0)
 		eventfd_write(person->go, 1);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Temporary files of files that were allowed. Which names are temporary is a table, as narrow as
+ * the programs in it allow: a process chooses its names, and would make any file under one of
+ * these. So only what is new is covered, and only for the process that made it. */
+
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "decide/once.h"
+#include "decide/temporary-name.h"
+#include "decide/temporary.h"
+
+/* Before the name of the file itself, and the whole of the end behind it. */
+static const struct {
+	const char *before;
+	const char *after;
+	size_t n; /* letters and digits of chance behind that */
+} around[] = {
+	{ "", ".lock", 0 }, /* git */
+	{ "", ".tmp", 0 },
+	{ "", ".new", 0 },
+	{ "", ".bak", 0 },
+	{ "", ".orig", 0 },
+	{ "", ".or", 6 }, /* patch */
+	{ "", ".", 6 },	  /* mkstemp(3) */
+	{ "", "~", 0 },
+	{ ".", ".", 6 },    /* rsync */
+	{ ".", ".swp", 0 }, /* vim */
+	{ ".", ".swx", 0 },
+	{ "#", "#", 0 }, /* Emacs */
+	{ ".#", "", 0 },
+};
+
+#define CHANCE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+static bool
+is_random(const char *text, size_t n)
+{
+	if (strlen(text) != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!strchr(CHANCE, text[i]))
+			return false;
+	return true;
+}
+
+bool
+temporary_is_of(const char *name, const char *file)
+{
+	for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++) {
+		size_t before = strlen(around[i].before), len = strlen(file);
+
+		if (strncmp(name, around[i].before, before) == 0 &&
+			strncmp(name + before, file, len) == 0 &&
+			str_prefix(name + before + len, around[i].after) &&
+			is_random(name + before + len + strlen(around[i].after), around[i].n))
+			return true;
+	}
+	if (strncmp(name, file, strlen(file)) == 0 && temporary_name(name, NULL) &&
+		name[strlen(file)] == '.') /* F.tmp.4120.1f3c, F.1804289383 */
+		return true;
+	return temporary_has_form(name, NULL);
+}
+
+bool
+temporary_is_made_up(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n)
+{
+	const struct request_object *object = once_object(in->request, outcome, n);
+	const struct ambit_outcome_path *path = &outcome->paths[n];
+	const char *slash = strrchr(path->path, '/');
+
+	return object && !object->exists && in->request->pid != 0 &&
+	       path->access == AMBIT_ACCESS_WRITE && path->code == AMBIT_CODE_OUTSIDE && slash &&
+	       slash != path->path && temporary_name(slash + 1, in->request->program);
+}
+
+/* A rule about one file, which nothing newer or closer takes back. */
+static bool
+is_yes_to_file(const struct decide_input *in, const struct ambit_rule *rule)
+{
+	const struct ambit_rule *counts;
+
+	if (!rule->yes || rule->op != AMBIT_OP_WRITE || rule->beneath || rule->pid != 0 ||
+		!memory_in_force(in, rule))
+		return false;
+	counts = memory_find(in, AMBIT_OP_WRITE, rule->subject, true);
+	return counts && counts->yes;
+}
+
+static bool
+is_temporary_path(const char *real, const char *file)
+{
+	const char *name = strrchr(real, '/'), *slash = strrchr(file, '/');
+
+	return name && slash && name - real == slash - file &&
+	       strncmp(real, file, (size_t)(name - real)) == 0 &&
+	       temporary_is_of(name + 1, slash + 1);
+}
+
+const struct ambit_rule *
+temporary_find(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n)
+{
+	const struct request_object *object = once_object(in->request, outcome, n);
+	const struct ambit_outcome_path *path = &outcome->paths[n];
+
+	if (!object || !object->fresh || object->leads || path->code != AMBIT_CODE_OUTSIDE ||
+		path->access == AMBIT_ACCESS_MKDIR || !access_writes(path->access) ||
+		(object->exists && !(object->made && S_ISREG(object->mode))))
+		return NULL;
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (is_temporary_path(object->real, in->rules[i].subject) &&
+			is_yes_to_file(in, &in->rules[i]))
+			return &in->rules[i];
+	return NULL;
+}

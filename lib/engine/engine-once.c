@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers "once" of the last two seconds. They are kept in memory only, since nobody else
+ * decides about these processes. An answer adds one, an act uses its replacement up, and time
+ * ends it. decide/once.c says which calls it covers. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/program.h"
+#include "base/str.h"
+#include "engine/engine-private.h"
+#include "engine/line.h"
+
+#define ONCE_MAX 256 /* within two seconds; past it, an answer allows the call alone */
+
+static void
+drop_ended(struct ambit_engine *engine)
+{
+	int64_t now = clock_steady();
+	size_t n = 0;
+
+	for (size_t i = 0; i < engine->n_once; i++) {
+		if (engine->once[i].until <= now)
+			once_finish(&engine->once[i]);
+		else
+			engine->once[n++] = engine->once[i];
+	}
+	engine->n_once = n;
+}
+
+uint64_t
+engine_once_chain(const struct ambit_engine *engine, pid_t pid, uint64_t start)
+{
+	int64_t now = engine->n_once > 0 ? clock_steady() : 0;
+
+	for (size_t i = 0; i < engine->n_once; i++)
+		if (engine->once[i].pid == pid && engine->once[i].start == start &&
+			engine->once[i].until > now)
+			return engine->once[i].chain;
+	return 0;
+}
+
+void
+engine_once_end(struct ambit_engine *engine, pid_t pid, uint64_t start)
+{
+	for (size_t i = 0; i < engine->n_once; i++)
+		if (engine->once[i].pid == pid && engine->once[i].start == start)
+			engine->once[i].until = 0;
+	drop_ended(engine);
+}
+
+/* Takes it. */
+static int
+append_once(struct ambit_engine *engine, struct once *once)
+{
+	struct once *more = realloc(engine->once, (engine->n_once + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	engine->once = more;
+	once->id = ++engine->last_once;
+	once->chain = engine_once_chain(engine, once->pid, once->start);
+	if (once->chain == 0)
+		once->chain = once->id;
+	more[engine->n_once++] = *once;
+	*once = (struct once){ 0 };
+	return 0;
+}
+
+int
+engine_once_add(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome)
+{
+	struct decide_input in;
+	struct once once;
+	int r;
+
+	drop_ended(engine);
+	engine_look(engine, request, &in);
+	in.steady = clock_steady();
+	r = once_init(&in, outcome, &once);
+	if (r == 0 && !once_is_empty(&once) && engine->n_once < ONCE_MAX)
+		r = append_once(engine, &once);
+	once_finish(&once);
+	return r;
+}
+
+void
+engine_once_use(struct ambit_engine *engine, const struct ambit_outcome *outcome)
+{
+	if (outcome->verdict != AMBIT_ALLOW)
+		return;
+	for (size_t i = 0; i < outcome->n_paths; i++)
+		for (size_t j = 0; outcome->paths[i].replaces && j < engine->n_once; j++)
+			if (engine->once[j].id == outcome->paths[i].once)
+				engine->once[j].replaced = true;
+}
+
+bool
+engine_once_may_make(const struct ambit_engine *engine, const char *real)
+{
+	const char *slash = strrchr(real, '/');
+	int64_t now = engine->n_once > 0 ? clock_steady() : 0;
+
+	for (size_t i = 0; slash && i < engine->n_once; i++) {
+		const struct once *once = &engine->once[i];
+
+		if (once->until > now && once->dir && strlen(once->dir) == (size_t)(slash - real) &&
+			strncmp(once->dir, real, (size_t)(slash - real)) == 0)
+			return true;
+	}
+	return false;
+}
+
+void
+engine_once_destroy(struct ambit_engine *engine)
+{
+	for (size_t i = 0; i < engine->n_once; i++)
+		once_finish(&engine->once[i]);
+	free(engine->once);
+	engine->once = NULL;
+	engine->n_once = 0;
+}
