@@ -76,9 +76,14 @@ struct ambit_approver {
 	 * ask about it, running or about to, returns -ECANCELED soon. how is for people: "allowed
 	 * in ambit watch", "withdrawn: the program is gone". May be NULL. */
 	void (*cancel)(struct ambit_approver *approver, uint64_t question, const char *how);
-	bool instant;	   /* no person: questions to it are not counted against the rate */
-	const char *name;  /* "tty", "exec", "deny", "allow": recorded with the answer */
-	const char *where; /* for people: "on the terminal"; NULL: not said */
+	/* Set by whoever asks, or NULL. An approver that shows what became of its answer calls it
+	 * before ask returns. 0: the answer counts. Else ask returns the same, and err says why:
+	 * "allowed in ambit watch". */
+	int (*settle)(void *data, uint64_t question, const struct ambit_answer *answer,
+		struct ambit_error *err);
+	void *settle_data;
+	bool instant;	  /* no person: questions to it are not counted against the rate */
+	const char *name; /* "tty", "exec", "deny", "allow": recorded with the answer */
 };
 
 void ambit_approver_destroy(struct ambit_approver *approver);

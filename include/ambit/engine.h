@@ -42,9 +42,6 @@ struct ambit_engine_options {
 	/* Questions are never counted against the rate. Where no person can be asked they are not
 	 * counted either way. */
 	bool unlimited;
-	/* Without the setting question_timeout, questions do not expire: a person sees each
-	 * when it comes, on a terminal or in ambit watch. False: they expire after 300 s. */
-	bool patient;
 	/* A session inside another one, which it can only narrow; or NULL. */
 	const struct ambit_engine_outer *outer;
 };

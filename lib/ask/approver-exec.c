@@ -163,7 +163,6 @@ exec_create(const char *program, const char *const *writable, size_t n,
 		.destroy = destroy_exec_approver,
 		.cancel = cancel_exec_question,
 		.name = "exec",
-		.where = "by a program",
 	};
 	exec->program = steal_ptr(&path);
 	exec->st = st;

@@ -121,7 +121,7 @@ take_line(struct peer *peer, const struct ambit_question *question, size_t len,
 	auto_json json_t *object = NULL;
 	int r = json_parse(peer->line.data, len, &object, err);
 	json_t *id = json_object_get(object, "id");
-	const char *nobody;
+	const char *nobody, *expired;
 	bool judge;
 
 	memmove(peer->line.data, peer->line.data + len + 1, peer->line.len - len - 1);
@@ -136,6 +136,9 @@ take_line(struct peer *peer, const struct ambit_question *question, size_t len,
 	nobody = json_string_value(json_object_get(object, "nobody"));
 	if (nobody)
 		return err_set(err, ENOENT, "%s", nobody);
+	expired = json_string_value(json_object_get(object, "expired"));
+	if (expired)
+		return err_set(err, ETIMEDOUT, "%s", expired);
 	judge = json_is_true(json_object_get(object, "judge"));
 	json_object_del(object, "judge");
 	r = answer_read(question, object, ret_answer, err);
@@ -222,7 +225,6 @@ approver_on_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error 
 		.destroy = destroy_fd_approver,
 		.cancel = cancel_fd_question,
 		.name = "client",
-		.where = "by the client",
 	};
 	peer->fd = fd;
 	*ret_approver = &peer->approver;

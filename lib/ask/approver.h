@@ -33,8 +33,8 @@ int answer_choose(const struct ambit_choice *choice, struct ambit_answer *ret_an
 
 /* A program at the other end of a socket, one line of JSON each way: the question
  * with an "id" out, {"id", "answer", "message", "path", "judge"} in, or {"id", "nobody":
- * why}, which is no answer (-ENOENT); {"cancel": id} out when it is withdrawn. Takes the
- * descriptor, on success. */
+ * why}, which is no answer (-ENOENT), or {"id", "expired": why} (-ETIMEDOUT); {"cancel": id} out
+ * when it is withdrawn. Takes the descriptor, on success. */
 int approver_on_fd(int fd, struct ambit_approver **ret_approver, struct ambit_error *err);
 
 enum {

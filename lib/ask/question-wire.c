@@ -374,3 +374,11 @@ answer_parse(const struct ambit_question *question, const char *text, size_t len
 
 	return r < 0 ? r : answer_read(question, object, ret_answer, err);
 }
+
+const char *
+question_end_word(const char *how)
+{
+	if (str_prefix(how, "expired"))
+		return "expired";
+	return str_prefix(how, "withdrawn") ? "gone" : "answered";
+}

@@ -35,4 +35,8 @@ int answer_read(const struct ambit_question *question, json_t *object,
 int answer_parse(const struct ambit_question *question, const char *text, size_t len,
 	struct ambit_answer *ret_answer, struct ambit_error *err);
 
+/* How a question ended, as a word for programs: "answered", "gone" or "expired"; from the words
+ * for people ("allowed in ambit watch"). Static. */
+const char *question_end_word(const char *how);
+
 #endif

@@ -19,7 +19,7 @@
 
 /* How often one request may be asked about: it changes under the answer. */
 #define ASKED_MAX 5
-#define QUESTION_TIMEOUT_S 300 /* without the setting, where questions expire at all */
+#define CLIENT_TIMEOUT_S 300 /* without the setting */
 
 void
 ticket_drop_question(struct ticket *ticket)
@@ -145,9 +145,15 @@ engine_expires(const struct ambit_engine *engine, int64_t now)
 {
 	int timeout = settings_person(engine->settings)->question_timeout;
 
-	if (timeout < 0)
-		timeout = engine->patient ? 0 : QUESTION_TIMEOUT_S;
-	return timeout == 0 ? 0 : now + (int64_t)timeout * 1000;
+	return timeout <= 0 ? 0 : now + (int64_t)timeout * 1000;
+}
+
+int64_t
+engine_client_timeout(const struct ambit_engine *engine)
+{
+	int timeout = settings_person(engine->settings)->client_timeout;
+
+	return (int64_t)(timeout > 0 ? timeout : CLIENT_TIMEOUT_S) * 1000;
 }
 
 /* Puts a ticket that is ask into the queue. */

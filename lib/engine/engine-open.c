@@ -523,7 +523,6 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	engine->judge = options->judge;
 	engine->policy = options->policy;
 	engine->observe = options->observe;
-	engine->patient = options->patient;
 	engine->rules_version = -1;
 	engine->door = strdup(options->door ? options->door : "library");
 	engine->agent = str_dup(options->agent);

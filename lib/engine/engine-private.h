@@ -29,7 +29,6 @@ struct ambit_engine {
 	const struct ambit_policy *policy;
 	bool observe;
 	bool unlimited;		     /* questions are not counted against the rate */
-	bool patient;		     /* see ambit_engine_options */
 	struct leftovers *leftovers; /* what is staged is noted there; or NULL */
 	char *door;
 	char *agent; /* or NULL */

@@ -50,6 +50,8 @@ void engine_passed(struct ambit_engine *engine, const struct ambit_question *que
 struct ambit_approver *engine_approver(const struct ambit_engine *engine);
 /* The judge that is asked first; NULL: none. Borrowed; may be asked from any thread. */
 struct ambit_judge *engine_judge(const struct ambit_engine *engine);
+/* How long a client or a program may take for an answer, in milliseconds. */
+int64_t engine_client_timeout(const struct ambit_engine *engine);
 /* Whether questions count against the rate limit from now on; never, if the engine is
  * unlimited. */
 void engine_limit(struct ambit_engine *engine, bool limited);

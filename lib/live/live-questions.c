@@ -101,7 +101,6 @@ is_watched(struct desk_channel *channel)
 }
 
 const struct desk_channel_type told_channel = {
-	.stage = DESK_PERSON,
 	.offer = offer_to_watchers,
 	.withdraw = withdraw_from_watchers,
 	.present = is_watched,
@@ -158,15 +157,6 @@ find_told(struct live *live, uint64_t id)
 	return at;
 }
 
-/* A word for programs, from words for people. */
-static const char *
-end_word(const char *how)
-{
-	if (str_prefix(how, "expired"))
-		return "expired";
-	return str_prefix(how, "withdrawn") ? "gone" : "answered";
-}
-
 /* Forgets the question, and tells everybody who watches. */
 static void
 close_told(struct live *live, uint64_t id, const char *how)
@@ -177,9 +167,9 @@ close_told(struct live *live, uint64_t id, const char *how)
 		return;
 	*at = told->next;
 	told_destroy(told);
-	notify_watchers(
-		live, pack_notification("closed", json_pack("{s:I s:s s:s}", "id", (json_int_t)id,
-							  "how", end_word(how), "text", how)));
+	notify_watchers(live,
+		pack_notification("closed", json_pack("{s:I s:s s:s}", "id", (json_int_t)id, "how",
+						    question_end_word(how), "text", how)));
 }
 
 void
@@ -210,6 +200,7 @@ told_answer(struct live *live, uint64_t id, json_t *object, struct ambit_error *
 {
 	const struct told *told = *find_told(live, id);
 	struct ambit_answer answer = { .kind = AMBIT_NO };
+	auto_free char *how = NULL;
 	int r;
 
 	if (!told)
@@ -217,9 +208,10 @@ told_answer(struct live *live, uint64_t id, json_t *object, struct ambit_error *
 	r = answer_read(&told->question, object, &answer, err);
 	if (r == 0)
 		r = desk_answer(&live->channel, id, &answer, err);
-	if (r == 0)
-		close_told(live, id,
-			answer.kind >= AMBIT_ONCE ? "allowed in ambit watch"
-						  : "refused in ambit watch");
-	return r;
+	if (r < 0)
+		return r;
+	how = str_printf("%s %s", answer.kind >= AMBIT_ONCE ? "allowed" : "refused",
+		live->channel.row->where);
+	close_told(live, id, how ? how : "answered");
+	return 0;
 }

@@ -306,9 +306,8 @@ live_create(const struct live_options *options, struct live **ret_live, struct a
 	live->o = *options;
 	live->started = clock_now();
 	pthread_mutex_init(&live->lock, NULL);
-	live->channel = (struct desk_channel){
-		.type = &told_channel, .name = "watch", .where = "in ambit watch"
-	};
+	live->channel =
+		(struct desk_channel){ .type = &told_channel, .row = channel_row_find("watch") };
 	live->dir = live->listener = live->epoll = live->awaits = -1;
 	for (size_t i = 0; i < LIVE_REFUSED_KEPT; i++)
 		live->refused[i] = -1;

@@ -190,10 +190,19 @@ static const struct key keys[] = {
 		.narrow = NARROW_NEVER,
 		AT(question_timeout),
 		.max = 7 * 24 * 3600,
+		.fallback = "0",
+		.text = "seconds until an open question is a no, whoever is asked; 0: never",
+	},
+	{
+		.name = "client_timeout",
+		.type = KEY_COUNT,
+		.narrow = NARROW_NEVER,
+		AT(client_timeout),
+		.min = 1,
+		.max = 7 * 24 * 3600,
 		.fallback = "300",
-		.text = "seconds until an open question is a no; 0: never; if it is not set: "
-			"never on a terminal and in ambit watch, 300 in mcp and serve and for a "
-			"program that answers",
+		.text = "seconds that a client of mcp or serve, or a program that answers, has for "
+			"one answer; a terminal and ambit watch have no such limit",
 	},
 	{
 		.name = "bell",

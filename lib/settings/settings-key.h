@@ -6,7 +6,7 @@
 
 /* The one table of settings: decoder, narrowing, listing and schema read it. */
 
-#define KEYS_N 35
+#define KEYS_N 36
 
 enum key_type {
 	KEY_NOTHING = 0, /* a string that means nothing here ("$schema") */

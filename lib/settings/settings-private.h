@@ -52,6 +52,7 @@ struct settings_values {
 	char **profiles;
 	char *ask;	       /* "tty", "deny", "allow", "exec:/path"; NULL */
 	int question_timeout;  /* seconds; -1; 0 never */
+	int client_timeout;    /* seconds; -1 */
 	int bell;	       /* -1 */
 	char **notify_command; /* argv, argv[0] absolute; NULL: none. The person's only */
 	int loop_limit;	       /* identical calls in a row; -1; 0 off */

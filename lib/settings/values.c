@@ -25,6 +25,7 @@ values_init(struct settings_values *values)
 		.allow_bash = -1,
 		.policy_timeout = -1,
 		.question_timeout = -1,
+		.client_timeout = -1,
 		.bell = -1,
 		.loop_limit = -1,
 		.agent_timeout = -1,

@@ -31,14 +31,15 @@ struct open_question {
 	uint64_t question;
 };
 
-static bool
-is_withdrawn(const struct mcp *mcp, const struct open_question *open)
+/* How it ended before it was put; NULL: it is open. */
+static const char *
+withdrawn_how(const struct mcp *mcp, const struct open_question *open)
 {
 	for (size_t i = 0; i < MCP_WITHDRAWN; i++)
 		if (mcp->withdrawn[i].asker == open->asker &&
 			mcp->withdrawn[i].question == open->question)
-			return true;
-	return false;
+			return mcp->withdrawn[i].how;
+	return NULL;
 }
 
 /* With the lock. */
@@ -54,6 +55,7 @@ open_question(const struct asker *asker, const struct ambit_question *question,
 	struct open_question *open, struct ambit_error *err)
 {
 	struct mcp *mcp = asker->mcp;
+	const char *how;
 	bool gone;
 
 	*open = (struct open_question){
@@ -69,8 +71,9 @@ open_question(const struct asker *asker, const struct ambit_question *question,
 	open->next = mcp->open;
 	mcp->open = open;
 	gone = mcp->gone;
-	if (is_withdrawn(mcp, open))
-		end_open_question(open, "withdrawn");
+	how = withdrawn_how(mcp, open);
+	if (how != NULL)
+		end_open_question(open, how);
 	pthread_mutex_unlock(&mcp->lock);
 	if (gone)
 		eventfd_write(open->done, 1);
@@ -205,9 +208,12 @@ ask_response(struct mcp *mcp, struct rpc_message *message)
 void
 ask_withdraw(struct mcp *mcp, const void *data, uint64_t question, const char *how)
 {
+	struct withdrawn *kept;
+
 	pthread_mutex_lock(&mcp->lock);
-	mcp->withdrawn[mcp->n_withdrawn++ % MCP_WITHDRAWN] =
-		(struct withdrawn){ .asker = data, .question = question };
+	kept = &mcp->withdrawn[mcp->n_withdrawn++ % MCP_WITHDRAWN];
+	*kept = (struct withdrawn){ .asker = data, .question = question };
+	snprintf(kept->how, sizeof(kept->how), "%s", how);
 	for (struct open_question *open = mcp->open; open != NULL; open = open->next)
 		if (open->asker == data && open->question == question)
 			end_open_question(open, how);

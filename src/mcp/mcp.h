@@ -51,6 +51,7 @@ struct mcp {
 	struct withdrawn {
 		const void *asker;
 		uint64_t question;
+		char how[128];
 	} withdrawn[MCP_WITHDRAWN];
 	size_t n_withdrawn;
 	struct {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ask/approver.h"
+#include "ask/desk/channel-rows.h"
 #include "ask/tty/ring.h"
 #include "ask/question-copy.h"
 #include "cli/cli-judge.h"
@@ -25,6 +26,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "engine/doors.h"
+#include "engine/questions.h"
 #include "line/process/run-doors.h"
 #include "scope/profile.h"
 
@@ -190,13 +192,19 @@ open_notify(struct run *run, struct ambit_error *err)
 				 run->world.engine, environ, keep_notify_failure, run, err);
 }
 
-static int
-ask_approver(struct run *run, const struct ambit_question *question,
+/* Before the run and after it there is no desk, and nobody but the approver can answer. In the
+ * main thread, so that a signal ends the question and leaves the terminal as it was. */
+int
+run_ask_approver(struct run *run, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
+	struct ambit_question asked = *question;
+
 	if (!run->approver->instant)
 		engine_notify(run->world.engine, question);
-	return run->approver->ask(run->approver, question, ret_answer, err);
+	asked.expires = channel_row_expires(channel_row_find(run->approver->name), asked.expires,
+		engine_client_timeout(run->world.engine));
+	return run->approver->ask(run->approver, &asked, ret_answer, err);
 }
 
 /* -- a folder that holds nothing in --------------------------------------------- */
@@ -266,7 +274,7 @@ ask_wide(struct run *run, struct ambit_error *err)
 	int r = wide_question(run, &question) < 0 ? err_nomem(err) : 0;
 
 	if (r == 0)
-		r = ask_approver(run, &question, &answer, err);
+		r = run_ask_approver(run, &question, &answer, err);
 	question_finish(&question);
 	if (r == 0 && answer.kind < AMBIT_ONCE)
 		r = wide_refused(run, err);
@@ -283,14 +291,6 @@ open_judge(struct run *run, struct ambit_error *err)
 		       : judge_open(run->world.settings, &run->judge, err);
 }
 
-/* A person at a terminal, or in ambit watch where there is no terminal. A program that answers
- * can hang, and a server that asks for this run has a client that waits. */
-static bool
-is_seen_by_person(const struct run *run)
-{
-	return run->client <= 0 && (streq(run->who, "tty") || is_fixed(run));
-}
-
 static int
 open_engine(struct run *run, struct ambit_error *err)
 {
@@ -302,8 +302,6 @@ open_engine(struct run *run, struct ambit_error *err)
 		.session = args_get(run->args, OPT_SESSION),
 		.door = run->args->command->name,
 		.agent = around_agent(run->inner),
-		/* Nobody's patience is used up by an answer that is fixed. */
-		.patient = is_seen_by_person(run),
 		.outer = run->inner != NULL ? &run->inner->outer : NULL,
 	};
 
@@ -423,7 +421,7 @@ ask_about(struct run *run, const struct profile *profile, const struct profile *
 		question_finish(&question);
 		return 0;
 	}
-	r = ask_approver(run, &question, &answer, &why);
+	r = run_ask_approver(run, &question, &answer, &why);
 	question_finish(&question);
 	if (r < 0) {
 		say_closed(run, profile);

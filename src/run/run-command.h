@@ -49,6 +49,9 @@ struct run {
 int run_begin(struct run *run, const struct args *args, struct around *inner,
 	struct ambit_run_keeper *keeper, struct ambit_error *err);
 void run_finish(struct run *run);
+/* Puts a question of ambit's own to the approver. As ambit_approver.ask. */
+int run_ask_approver(struct run *run, const struct ambit_question *question,
+	struct ambit_answer *ret_answer, struct ambit_error *err);
 /* The two answers to a question of ambit's own, and what they store. -ENOMEM. */
 int run_set_choices(struct ambit_question *question, const char *no, const char *yes);
 

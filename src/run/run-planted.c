@@ -112,9 +112,7 @@ run_ask_planted(struct run *run, const struct ambit_run_result *result)
 		return;
 	r = make_question(run, result, &question);
 	if (r == 0)
-		engine_notify(run->world.engine, &question);
-	if (r == 0)
-		r = run->approver->ask(run->approver, &question, &answer, &err);
+		r = run_ask_approver(run, &question, &answer, &err);
 	question_finish(&question);
 	if (r < 0 || answer.kind >= AMBIT_ONCE)
 		return;

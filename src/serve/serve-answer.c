@@ -17,6 +17,7 @@
 #include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "ask/question-wire.h"
 
 #define LONGEST_MS (24 * 3600 * 1000) /* between two looks at the clock */
 
@@ -128,7 +129,7 @@ wait_for_answer(struct job *job, const struct ambit_question *question, struct a
 		if (n > 0)
 			return err_set(err, ECANCELED, "the call was cancelled");
 		if (n == 0 && question->expires != 0 && question->expires <= clock_now())
-			return err_set(err, ETIMEDOUT, "nobody answered in time");
+			return err_set(err, ETIMEDOUT, "expired: nobody answered in time");
 	}
 }
 
@@ -142,7 +143,7 @@ take_answer(struct job *job, int r, struct ambit_answer *ret_answer, struct ambi
 		return 0;
 	}
 	if (r == 0 && !job->client->gone)
-		return err_set(err, ECANCELED, "the question was withdrawn");
+		return err_set(err, ECANCELED, "%s", job->how);
 	return r < 0 ? r : err_set(err, EPIPE, "the harness answers no more");
 }
 
@@ -188,27 +189,41 @@ tell_joined(struct job *job)
 	}
 }
 
+/* The client shows a question that has ended without its answer: it may take it off its screen. It
+ * still fetches what came of the call with `answer`. */
+static void
+tell_closed(struct job *job, uint64_t number, const struct ambit_error *how)
+{
+	char handle[64];
+
+	snprintf(handle, sizeof(handle), "%s-%llu", job->name, (unsigned long long)number);
+	rpc_notify(&job->client->out, "closed",
+		json_pack("{s:s s:s s:s}", "pending", handle, "how", question_end_word(how->text),
+			"text", how->text));
+}
+
 static int
 ask_harness(struct job *job, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err)
 {
 	struct client *client = job->client;
 	json_t *id, *result = NULL;
+	struct ambit_error why = { 0 };
+	uint64_t number;
+	bool shown;
 	int r;
 
 	pthread_mutex_lock(&client->lock);
 	/* A call that was cancelled may still come to ask, about what it leaves behind:
 	 * its reply is that it was cancelled, and no handle. */
 	if (job->unwanted || job->withdrawn == question->id) {
-		const char *why =
-			job->unwanted ? "the call was cancelled" : "the question was withdrawn";
-
+		err_set(err, ECANCELED, "%s", job->unwanted ? "the call was cancelled" : job->how);
 		pthread_mutex_unlock(&client->lock);
-		return err_set(err, ECANCELED, "%s", why);
+		return -ECANCELED;
 	}
 	job->question = question;
 	job->answered = false;
-	job->asked++;
+	number = ++job->asked;
 	id = steal_ptr(&job->id);
 	if (id != NULL)
 		result = tell_question(job);
@@ -220,12 +235,15 @@ ask_harness(struct job *job, const struct ambit_question *question, struct ambit
 	json_decref(id);
 	tell_joined(job);
 	job_waits(job, true);
-	r = wait_for_answer(job, question, err);
+	r = wait_for_answer(job, question, &why);
 	job_waits(job, false);
 	pthread_mutex_lock(&client->lock);
-	r = take_answer(job, r, ret_answer, err);
+	r = take_answer(job, r, ret_answer, &why);
+	shown = job->told == number && !job->unwanted && !client->gone;
 	pthread_mutex_unlock(&client->lock);
-	return r;
+	if (r < 0 && shown)
+		tell_closed(job, number, &why);
+	return r < 0 ? err_set(err, why.code, "%s", why.text) : 0;
 }
 
 int
@@ -251,9 +269,9 @@ job_withdraw(void *data, uint64_t question, const char *how)
 {
 	struct job *job = data;
 
-	(void)how; /* the client hears what came of the call */
 	pthread_mutex_lock(&job->client->lock);
 	job->withdrawn = question;
+	snprintf(job->how, sizeof(job->how), "%s", how);
 	if (job->question != NULL && job->question->id == question)
 		eventfd_write(job->wake, 1);
 	pthread_mutex_unlock(&job->client->lock);

@@ -133,6 +133,7 @@ struct job {
 	bool answered;
 	char same[HASH_HEX]; /* equal for calls that ask for the same; "": for none */
 	uint64_t withdrawn;  /* the last question that nobody waits for any more */
+	char how[128];	     /* it ended: "allowed in ambit watch" */
 	int wake;	     /* of the one who waits for the answer */
 
 	pthread_mutex_t turn; /* one question at a time */

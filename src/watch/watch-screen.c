@@ -119,8 +119,7 @@ on_closed(void *data, uint64_t party, uint64_t question, const char *how, const 
 	/* One that was answered here is on its way, and ends there. */
 	if (item == NULL || dialog_answer(item->dialog) != NULL)
 		return;
-	if (item->serial == screen->board.selected)
-		tell_end(screen, item, text);
+	tell_end(screen, item, text);
 	board_question_remove(&screen->board, party, question);
 	screen->dirty = true;
 }

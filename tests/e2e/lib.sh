@@ -13,6 +13,8 @@ export XDG_CONFIG_HOME=$HOME/.config XDG_STATE_HOME=$HOME/.local/state
 export XDG_RUNTIME_DIR=$TEST_DIR/run TMPDIR=$TEST_DIR/tmp NO_COLOR=1 LC_ALL=C.UTF-8
 # Without it tmux and others start the user's login shell, which for nobody is nologin.
 export SHELL=/bin/bash
+# As root gdb's Python writes its bytecode beside its sources, which is outside.
+export PYTHONDONTWRITEBYTECODE=1
 P=$HOME/project
 # shellcheck disable=SC2034 # for the scripts
 OUT=$TEST_DIR/outside

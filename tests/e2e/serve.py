@@ -29,6 +29,7 @@ class Client:
             self.output = self.socket.makefile("rb")
         self.replies = {}     # by id
         self.lost = []        # errors without an id
+        self.closed = []      # questions that ended without its answer
         self.lines = queue.Queue()
         self.number = 0
         threading.Thread(target=self.listen, daemon=True).start()
@@ -57,6 +58,10 @@ class Client:
             return False
         message = json.loads(line)
         check(message.get("jsonrpc") == "2.0", "not JSON-RPC:", line)
+        if "method" in message:
+            check(message["method"] == "closed" and "id" not in message, "not for a client:", line)
+            self.closed.append(message["params"])
+            return True
         check(("result" in message) != ("error" in message), "neither or both:", line)
         if message["id"] is None:
             self.lost.append(message["error"])
@@ -97,6 +102,12 @@ class Client:
         while not self.lost:
             check(self.take(), "the server ended")
         return self.lost.pop(0)
+
+    def closed_one(self):
+        """The next question that ended elsewhere."""
+        while not self.closed:
+            check(self.take(), "the server ended")
+        return self.closed.pop(0)
 
     def alive(self):
         check(self.ask("label", source="s", content="c")["text"], "no label")

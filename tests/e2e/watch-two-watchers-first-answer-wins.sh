@@ -37,6 +37,8 @@ keys b y
 sees b "allowed:"
 ended two 0
 [[ $(cat "$OUT/two") == x ]] || fail "two was not written"
+# It was not the one that a shows; a says how it ended all the same.
+sees a "allowed in ambit watch: write $OUT/two"
 sees a "1 question"
 has a "ambit  write $OUT/one"
 sees only "allowed in ambit watch: write $OUT/two"

@@ -68,7 +68,6 @@ withdraw_from_call(struct desk_channel *channel, uint64_t question, const char *
 }
 
 static const struct desk_channel_type call_channel = {
-	.stage = DESK_PERSON,
 	.offer = offer_to_call,
 	.withdraw = withdraw_from_call,
 };
@@ -203,10 +202,10 @@ static int
 asking_init(struct asking *a, struct ambit_registry *registry,
 	const struct ambit_call_options *options, struct ambit_error *err)
 {
+	const char *name = options->approver ? options->approver : "caller";
+
 	*a = (struct asking){
-		.channel = { .type = &call_channel,
-			.name = options->approver ? options->approver : "caller",
-			.where = "in the client" },
+		.channel = { .type = &call_channel, .name = name, .row = channel_row_find(name) },
 		.registry = registry,
 		.options = options,
 		.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),

@@ -78,11 +78,11 @@ send_answer(const struct asking *asking, json_int_t id, const struct ambit_answe
 /* Not a no of somebody's: what can be done about it is another thing, and nothing is put
  * out of the way for it. */
 static void
-send_nobody(const struct asking *asking, json_int_t id, const char *why)
+send_no_answer(const struct asking *asking, json_int_t id, const char *key, const char *why)
 {
 	auto_json json_t *object = json_pack("{s:I}", "id", id);
 
-	if (object && json_set_text(object, "nobody", why) == 0)
+	if (object && json_set_text(object, key, why) == 0)
 		send_line(asking, object);
 }
 
@@ -117,8 +117,8 @@ put_asked_question(struct asking *asking, struct asked *asked)
 		shutdown(asking->fd, SHUT_RDWR);
 		return;
 	}
-	if (r == -ENOENT) {
-		send_nobody(asking, asked->id, err.text);
+	if (r == -ENOENT || r == -ETIMEDOUT) {
+		send_no_answer(asking, asked->id, r == -ENOENT ? "nobody" : "expired", err.text);
 		return;
 	}
 	if (r < 0) {

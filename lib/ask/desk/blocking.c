@@ -15,14 +15,13 @@
 #include "base/str.h"
 #include "base/work.h"
 
-#define JUDGED_AT_ONCE 8 /* each is a program that runs */
-
 /* One question that is asked. */
 struct asked {
 	struct asked *next;
 	struct blocking *blocking;
 	struct ambit_question question;
-	int stop; /* the judge's: readable when it is withdrawn */
+	int stop;     /* the judge's: readable when it is withdrawn */
+	bool settled; /* the approver's answer was brought to the desk by itself */
 };
 
 struct blocking {
@@ -81,6 +80,18 @@ ask_judge(struct asked *asked, struct ambit_answer *ret_answer, struct ambit_err
 	return r == 0 ? 0 : -EAGAIN; /* err has its words, or code 0 */
 }
 
+/* ambit_approver.settle, while the question is still on the screen. */
+static int
+settle_asked(
+	void *data, uint64_t question, const struct ambit_answer *answer, struct ambit_error *err)
+{
+	struct blocking *blocking = data;
+
+	/* An approver asks one question at a time. */
+	blocking->asked->settled = true;
+	return desk_answer(&blocking->channel, question, answer, err);
+}
+
 static void
 run_asked(void *data)
 {
@@ -92,14 +103,15 @@ run_asked(void *data)
 	int r = blocking->approver ? ask_approver(blocking, &asked->question, &answer, &err)
 				   : ask_judge(asked, &answer, &err);
 
-	/* Before the desk gives the channel another question, which takes the screen again. */
-	if (blocking->approver && blocking->screen.release)
-		blocking->screen.release(blocking->screen.data);
-	if (r == 0)
+	if (r == 0 && !asked->settled)
 		r = desk_answer(&blocking->channel, id, &answer, &err);
 	if (r < 0)
 		desk_pass(&blocking->channel, id, blocking->judge ? err.code : -r, err.text);
+	/* Before the channel gets another question, which takes the screen again. */
+	if (blocking->approver && blocking->screen.release)
+		blocking->screen.release(blocking->screen.data);
 	unlink_asked(asked);
+	desk_ready(&blocking->channel);
 }
 
 static int
@@ -148,14 +160,7 @@ withdraw_question(struct desk_channel *channel, uint64_t question, const char *h
 
 /* -- its life ------------------------------------------------------------------------- */
 
-static const struct desk_channel_type person_type = {
-	.stage = DESK_PERSON,
-	.offer = offer_question,
-	.withdraw = withdraw_question,
-};
-
-static const struct desk_channel_type judge_type = {
-	.stage = DESK_JUDGE,
+static const struct desk_channel_type blocking_type = {
 	.offer = offer_question,
 	.withdraw = withdraw_question,
 };
@@ -175,6 +180,10 @@ add_blocking(struct desk *desk, const struct blocking *like, struct blocking **r
 		return err_nomem(err);
 	}
 	pthread_mutex_init(&blocking->lock, NULL);
+	if (blocking->approver) {
+		blocking->approver->settle = settle_asked;
+		blocking->approver->settle_data = blocking;
+	}
 	desk_add(desk, &blocking->channel);
 	*ret_blocking = blocking;
 	return 0;
@@ -190,10 +199,9 @@ blocking_add_approver(struct desk *desk, struct ambit_approver *approver,
 		return 0;
 	return add_blocking(desk,
 		&(struct blocking){
-			.channel = { .type = &person_type,
-				.name = approver->name,
-				.where = approver->where ? approver->where : "elsewhere",
-				.room = 1 },
+			.channel = { .type = &blocking_type,
+				.row = channel_row_find(approver->name),
+				.name = approver->name },
 			.approver = approver,
 			.screen = screen ? *screen : (struct blocking_screen){ 0 },
 		},
@@ -209,35 +217,28 @@ blocking_add_judge(struct desk *desk, struct ambit_judge *judge, struct blocking
 		return 0;
 	return add_blocking(desk,
 		&(struct blocking){
-			.channel = { .type = &judge_type,
-				.name = "judge",
-				.where = "by the judge",
-				.room = JUDGED_AT_ONCE },
+			.channel = { .type = &blocking_type, .row = channel_row_find("judge") },
 			.judge = judge,
 		},
 		ret_blocking, err);
 }
 
-#define ASKED_MAX (JUDGED_AT_ONCE + 1) /* one more may be on its way out */
-
 /* Ends all that is asked. */
 static void
 stop_asking(struct blocking *blocking)
 {
-	uint64_t ids[ASKED_MAX];
-	size_t n = 0;
+	struct ambit_approver *approver = blocking->approver;
+	uint64_t id = 0;
 
 	pthread_mutex_lock(&blocking->lock);
 	for (struct asked *asked = blocking->asked; asked; asked = asked->next) {
+		id = asked->question.id; /* an approver has one at a time */
 		if (asked->stop >= 0)
 			eventfd_write(asked->stop, 1);
-		else if (n < ASKED_MAX)
-			ids[n++] = asked->question.id;
 	}
 	pthread_mutex_unlock(&blocking->lock);
-	while (n > 0 && blocking->approver->cancel)
-		blocking->approver->cancel(
-			blocking->approver, ids[--n], "withdrawn: the run is over");
+	if (id != 0 && approver && approver->cancel)
+		approver->cancel(approver, id, "withdrawn: the run is over");
 }
 
 void
@@ -248,6 +249,8 @@ blocking_destroy(struct blocking *blocking)
 	desk_remove(blocking->channel.desk, &blocking->channel);
 	stop_asking(blocking);
 	work_destroy(blocking->work);
+	if (blocking->approver)
+		blocking->approver->settle = NULL;
 	pthread_mutex_destroy(&blocking->lock);
 	free(blocking);
 }

@@ -49,8 +49,13 @@ note_outcome(struct matter *matter, const struct ambit_outcome *outcome)
 static void
 mark_seen(struct matter *matter, const struct waiter *waiter)
 {
+	struct desk_channel *own = waiter->client.own;
+	const struct shown *shown = own ? matter_shown_on(matter, own) : NULL;
+
 	if (!matter->seen)
-		matter->own = waiter->client.own;
+		matter->own = NULL;
+	if (!matter->own && !(shown && shown->passed))
+		matter->own = own;
 	matter->seen = true;
 }
 
@@ -208,8 +213,9 @@ find_channel(struct desk *desk, struct matter *matter)
 	struct desk_channel *own = matter->own, *c;
 
 	for (c = own ? own : desk->channels; c; c = c == own ? desk->channels : c->next)
-		if (c->type->stage == matter->stage && !matter_shown_on(matter, c) &&
-			(c->room == 0 || c->offered < c->room) && channel_is_for(c, matter))
+		if (c->row->stage == matter->stage && !matter_shown_on(matter, c) &&
+			(c->row->room == 0 || c->offered < c->row->room) &&
+			channel_is_for(c, matter))
 			return c;
 	return NULL;
 }
@@ -219,7 +225,7 @@ offer_question(struct desk *desk)
 {
 	struct desk_channel *channel = NULL;
 	struct matter *matter = desk->matters;
-	uint64_t id;
+	struct ambit_question offered;
 	int r;
 
 	for (; matter; matter = matter->next)
@@ -229,12 +235,16 @@ offer_question(struct desk *desk)
 	if (!matter)
 		return false;
 	matter->shown[matter->n_shown++] = (struct shown){ .channel = channel };
-	channel->offered += channel->room > 0;
-	id = matter->question.id;
+	channel->offered += channel->row->room > 0;
+	offered = matter->question; /* what it points to stays: only this thread frees matters */
+	offered.expires = channel_row_expires(
+		channel->row, offered.expires, engine_client_timeout(desk->o.engine));
 	begin_speaking(desk, channel);
-	r = channel->type->offer(channel, &matter->question);
+	r = channel->type->offer(channel, &offered);
 	if (r < 0)
-		desk_pass(channel, id, -r, strerror(-r));
+		desk_pass(channel, offered.id, -r, strerror(-r));
+	if (r < 0 && channel->row->room > 0)
+		desk_ready(channel);
 	end_speaking(desk);
 	return true;
 }

@@ -106,7 +106,7 @@ matter_shown_on(struct matter *matter, const struct desk_channel *channel)
 bool
 channel_is_for(const struct desk_channel *channel, const struct matter *matter)
 {
-	if (channel->type->stage == DESK_JUDGE && !matter->question.judge)
+	if (channel->row->stage == DESK_JUDGE && !matter->question.judge)
 		return false;
 	return !channel->type->present || channel->type->present((struct desk_channel *)channel);
 }
@@ -116,7 +116,7 @@ may_answer(const struct matter *matter, const struct desk_channel *channel, enum
 {
 	const struct shown *shown = matter_shown_on((struct matter *)matter, channel);
 
-	return channel->type->stage == stage && (!shown || !shown->passed) &&
+	return channel->row->stage == stage && (!shown || !shown->passed) &&
 	       channel_is_for(channel, matter);
 }
 
@@ -200,7 +200,7 @@ end_matter(struct desk *desk, struct matter *matter, const struct desk_channel *
 	matter->ended = true;
 	matter->answerer = channel;
 	snprintf(matter->how, sizeof(matter->how), "%s%s%s", what, channel ? " " : "",
-		channel ? channel->where : "");
+		channel ? channel->row->where : "");
 	desk_look(desk);
 }
 
@@ -217,11 +217,17 @@ answer_put(struct desk *desk, struct matter *matter, const struct ambit_answer *
 	return 0;
 }
 
+static const char *
+channel_name(const struct desk_channel *channel)
+{
+	return channel->name ? channel->name : channel->row->name;
+}
+
 int
 matter_answer(struct desk *desk, struct matter *matter, const struct ambit_answer *answer,
 	const struct desk_channel *channel, struct ambit_error *err)
 {
-	const char *name = channel ? channel->name : desk->o.instant->name;
+	const char *name = channel ? channel_name(channel) : desk->o.instant->name;
 	int r;
 
 	if (!is_still_asked(desk, matter))
@@ -524,11 +530,28 @@ desk_leave(struct desk *desk, uint64_t ticket, struct desk_channel *own, const c
 
 /* -- channels --------------------------------------------------------------------- */
 
-static void
-give_room(struct desk_channel *channel)
+void
+desk_ready(struct desk_channel *channel)
 {
-	if (channel->room > 0 && channel->offered > 0)
+	struct desk *desk = channel->desk;
+
+	desk_lock(desk);
+	if (channel->offered > 0)
 		channel->offered--;
+	desk_look(desk);
+	desk_unlock(desk);
+}
+
+/* Why an answer to it comes too late. */
+static int
+report_ended(const struct desk *desk, uint64_t id, struct ambit_error *err)
+{
+	const struct matter *matter = desk->matters;
+
+	while (matter && matter->question.id != id)
+		matter = matter->next;
+	return err_set(err, ENOENT, "%s",
+		matter && matter->how[0] ? matter->how : "that question is no longer open");
 }
 
 int
@@ -542,11 +565,9 @@ desk_answer(struct desk_channel *channel, uint64_t question, const struct ambit_
 	desk_lock(desk);
 	matter = find_matter(desk, question);
 	r = matter ? matter_answer(desk, matter, answer, channel, err)
-		   : err_set(err, ENOENT, "that question is no longer open");
-	if (r == 0) {
-		give_room(channel);
+		   : report_ended(desk, question, err);
+	if (r == 0)
 		desk_look(desk);
-	}
 	desk_unlock(desk);
 	return r;
 }
@@ -559,7 +580,6 @@ desk_pass(struct desk_channel *channel, uint64_t question, int error, const char
 	struct shown *shown;
 
 	desk_lock(desk);
-	give_room(channel);
 	matter = find_matter(desk, question);
 	shown = matter ? matter_shown_on(matter, channel) : NULL;
 	if (shown) {
@@ -567,7 +587,7 @@ desk_pass(struct desk_channel *channel, uint64_t question, int error, const char
 
 		shown->passed = true;
 		copy_text(reason.text, sizeof(reason.text), why);
-		if (channel->type->stage == DESK_JUDGE) {
+		if (channel->row->stage == DESK_JUDGE) {
 			struct ambit_question asked = matter->question;
 
 			asked.id = matter->engine_id;
@@ -612,7 +632,7 @@ bool
 desk_has_person(const struct desk *desk)
 {
 	for (struct desk_channel *c = desk->channels; c; c = c->next)
-		if (c->type->stage == DESK_PERSON && (!c->type->present || c->type->present(c)))
+		if (c->row->stage == DESK_PERSON && (!c->type->present || c->type->present(c)))
 			return true;
 	return false;
 }

@@ -8,6 +8,8 @@
 #include <ambit/approve.h>
 #include <ambit/engine.h>
 
+#include "ask/desk/channel-rows.h"
+
 /* The desk is the one place where questions are put, answered and withdrawn. Those who wait for
  * an answer stand on one side: calls held by the line, connections, tool calls. Those who can
  * give one stand on the other: the judge, the terminal, a program, a client, ambit watch. A
@@ -17,20 +19,12 @@ struct desk;
 
 /* -- channels --------------------------------------------------------------------------- */
 
-/* In this order. All channels of a stage are asked at once; the next stage comes when all of
- * them have passed, or when none is there. */
-enum desk_stage {
-	DESK_JUDGE = 0,
-	DESK_PERSON,
-	DESK_STAGES,
-};
-
 struct desk_channel;
 
 /* Both are called by the desk's own thread, without its lock, and must not block. */
 struct desk_channel_type {
-	enum desk_stage stage;
-	/* Shows a question; it is borrowed until this returns. A negative errno is a pass. */
+	/* Shows a question, until its expires at the longest; it is borrowed until this returns.
+	 * A negative errno is a pass. */
 	int (*offer)(struct desk_channel *channel, const struct ambit_question *question);
 	/* The question that was offered under this id has ended, without an answer from here.
 	 * how is for people: "allowed in ambit watch". */
@@ -43,21 +37,22 @@ struct desk_channel {
 	const struct desk_channel_type *type;
 	struct desk *desk;	   /* set by desk_add, and for a client's own by desk_submit */
 	struct desk_channel *next; /* the desk's */
-	const char *name;	   /* its answers are recorded under this name */
-	const char *where;	   /* for people: "in ambit watch" */
-	/* How many questions it shows at once; 0: any number. If there is a limit, each offer is
-	 * ended by desk_answer or desk_pass, also one that was withdrawn. */
-	unsigned room;
-	unsigned offered; /* the desk's: how many it shows */
+	const struct channel_row *row;
+	const char *name; /* instead of the row's; or NULL */
+	unsigned offered; /* the desk's: how many it shows, if there is a limit */
 };
 
 /* From any thread, without the lock. The answer counts if the question with this id is still
- * open. -ENOENT: it is not; -EINVAL, -EPERM: it cannot be answered so, and is open still. */
+ * open. -ENOENT: it is not, and err says how it ended ("allowed in ambit watch"); -EINVAL, -EPERM:
+ * it cannot be answered so, and is open still. */
 int desk_answer(struct desk_channel *channel, uint64_t question, const struct ambit_answer *answer,
 	struct ambit_error *err);
 /* The channel does not answer this one; error (an errno) and why say the reason. ENOENT: there is
  * nobody. */
 void desk_pass(struct desk_channel *channel, uint64_t question, int error, const char *why);
+/* A channel with a limit has done with one question, also one that was withdrawn, and can show
+ * another. */
+void desk_ready(struct desk_channel *channel);
 
 /* -- clients ---------------------------------------------------------------------------- */
 

@@ -259,21 +259,36 @@ run_prompt_dialog(struct prompt *prompt)
 	return r;
 }
 
-/* The last line: what the answer did. That it cannot be shown changes nothing. */
+/* How a question ended that was not answered here. */
 static void
-show_conclusion(struct prompt *prompt, int r, const char *how)
+show_end(struct prompt *prompt, int r, const char *how)
 {
-	const struct ambit_answer *answer = &prompt->dialog.answer;
-	const char *stores = dialog_stores(&prompt->dialog);
-
-	prompt->screen.closing = true;
 	if (r == -ETIMEDOUT)
 		write_screen_note(prompt, "\nexpired: nobody answered", "");
 	else if (r == -ECANCELED)
 		write_screen_note(prompt, "\n", *how ? how : "withdrawn");
-	else if (r < 0)
+	else
 		write_screen_note(prompt, "\nrefused", "");
-	else if (answer->kind >= AMBIT_ONCE)
+}
+
+/* The key came too late (ENOENT), or what it says cannot be stored. */
+static void
+show_unsettled(struct prompt *prompt, const struct ambit_error *err)
+{
+	if (err->code == ENOENT)
+		write_screen_note(prompt, "your answer came too late: ", err->text);
+	else
+		write_screen_note(prompt, "refused: ", err->text);
+}
+
+/* The last line: what the answer did. */
+static void
+show_answer(struct prompt *prompt)
+{
+	const struct ambit_answer *answer = &prompt->dialog.answer;
+	const char *stores = dialog_stores(&prompt->dialog);
+
+	if (answer->kind >= AMBIT_ONCE)
 		write_screen_note(prompt, "allowed: ", stores);
 	else if (answer->kind == AMBIT_NO_SESSION)
 		write_screen_note(prompt, "refused: ", stores);
@@ -325,6 +340,31 @@ choose_rest(const struct tty *tty)
 	return in_a_row && tty->rest_ms > DIALOG_NEXT_MS ? DIALOG_NEXT_MS : tty->rest_ms;
 }
 
+/* Brings the answer to whoever asks, and shows what became of that. That it cannot be shown
+ * changes nothing. */
+static int
+conclude_dialog(struct tty *tty, struct prompt *prompt, int r, struct ambit_error *err)
+{
+	const struct ambit_approver *approver = &tty->approver;
+	struct ambit_error why = { 0 };
+	char how[CANCEL_HOW_MAX];
+
+	prompt->screen.closing = true;
+	cancel_how(&tty->cancel, how, sizeof(how));
+	if (r < 0) {
+		show_end(prompt, r, how);
+		return explain_failure(r, err);
+	}
+	if (approver->settle)
+		r = approver->settle(approver->settle_data, prompt->dialog.question.id,
+			&prompt->dialog.answer, &why);
+	if (r == 0)
+		show_answer(prompt);
+	else
+		show_unsettled(prompt, &why);
+	return r < 0 ? err_set(err, why.code, "%s", why.text) : 0;
+}
+
 static int
 hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit_answer *ret_answer,
 	struct ambit_error *err)
@@ -334,7 +374,6 @@ hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit
 		.ring = tty->ring,
 		.rest = choose_rest(tty),
 	};
-	char how[CANCEL_HOW_MAX];
 	int r;
 
 	if (question->expires != 0 && question->expires <= clock_now())
@@ -346,14 +385,11 @@ hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit
 		prompt.screen.alone_ms = tty->alone_ms;
 		r = run_prompt_dialog(&prompt);
 		tty->rest = rest_after(&prompt, r);
-		cancel_how(&tty->cancel, how, sizeof(how));
-		show_conclusion(&prompt, r, how);
+		tty->answered = r == 0 ? clock_steady() : 0;
+		r = conclude_dialog(tty, &prompt, r, err);
 		screen_close(&prompt.screen);
 		if (r == 0)
 			*ret_answer = prompt.dialog.answer;
-		else
-			explain_failure(r, err);
-		tty->answered = r == 0 ? clock_steady() : 0;
 	}
 	dialog_finish(&prompt.dialog);
 	return r;
@@ -414,7 +450,6 @@ create_tty_approver(int in, int out, bool owned, unsigned flags,
 		.destroy = destroy_tty_approver,
 		.cancel = cancel_tty_question,
 		.name = "tty",
-		.where = "on the terminal",
 	};
 	tty->in = in;
 	tty->out = out;

@@ -13,6 +13,7 @@
 #include "ask/desk/blocking.h"
 #include "ask/desk/desk.h"
 #include "ask/question-copy.h"
+#include "base/program.h"
 #include "base/str.h"
 
 #define DOORS 8
@@ -39,7 +40,8 @@ struct screen {
 	size_t n_open;
 	unsigned seed;
 	bool ending;
-	bool silent; /* never answers */
+	bool silent;	 /* never answers */
+	int64_t expires; /* of what was offered last */
 	char how[128];
 	int wrong; /* things that must not happen */
 	atomic_int answered;
@@ -54,6 +56,7 @@ offer_screen(struct desk_channel *channel, const struct ambit_question *question
 	screen->wrong += question->id >= SHOWN_MAX || screen->fate[question->id] != 0;
 	screen->fate[question->id] = SHOWN;
 	screen->open[screen->n_open++] = question->id;
+	screen->expires = question->expires;
 	pthread_cond_signal(&screen->changed);
 	pthread_mutex_unlock(&screen->lock);
 	return 0;
@@ -72,8 +75,29 @@ withdraw_screen(struct desk_channel *channel, uint64_t question, const char *how
 	pthread_mutex_unlock(&screen->lock);
 }
 
-static const struct desk_channel_type screen_type = {
+static const struct channel_row screen_row = {
+	.name = "test",
+	.where = "on a screen",
 	.stage = DESK_PERSON,
+};
+
+/* As a terminal: one at a time. */
+static const struct channel_row narrow_row = {
+	.name = "narrow",
+	.where = "on a narrow screen",
+	.stage = DESK_PERSON,
+	.room = 1,
+};
+
+/* As a client that has its own patience. */
+static const struct channel_row limited_row = {
+	.name = "limited",
+	.where = "in a client",
+	.stage = DESK_PERSON,
+	.limited = true,
+};
+
+static const struct desk_channel_type screen_type = {
 	.offer = offer_screen,
 	.withdraw = withdraw_screen,
 };
@@ -98,6 +122,8 @@ answer_screen(struct screen *screen, uint64_t id)
 		screen->fate[id] = PASSED;
 	}
 	pthread_mutex_unlock(&screen->lock);
+	if (screen->channel.row->room > 0)
+		desk_ready(&screen->channel);
 }
 
 static void *
@@ -126,14 +152,18 @@ run_screen(void *data)
 }
 
 static void
-screen_start(struct screen *screen, struct desk *desk, unsigned seed)
+screen_init(struct screen *screen, const struct channel_row *row, unsigned seed)
 {
-	screen->channel = (struct desk_channel){
-		.type = &screen_type, .name = "test", .where = "on a screen"
-	};
+	screen->channel = (struct desk_channel){ .type = &screen_type, .row = row };
 	screen->seed = seed;
 	pthread_mutex_init(&screen->lock, NULL);
 	pthread_cond_init(&screen->changed, NULL);
+}
+
+static void
+screen_start(struct screen *screen, struct desk *desk, const struct channel_row *row, unsigned seed)
+{
+	screen_init(screen, row, seed);
 	desk_add(desk, &screen->channel);
 	assert_int_equal(pthread_create(&screen->thread, NULL, run_screen, screen), 0);
 }
@@ -240,6 +270,26 @@ count_open(void *data, const struct ambit_question *question)
 	return 0;
 }
 
+static bool
+is_clear(struct screen *screen)
+{
+	bool clear = true;
+
+	pthread_mutex_lock(&screen->lock);
+	for (size_t i = 0; i < SHOWN_MAX; i++)
+		clear &= screen->fate[i] != SHOWN;
+	pthread_mutex_unlock(&screen->lock);
+	return clear;
+}
+
+/* No question stays on a screen whose end it was not told. */
+static void
+wait_for_clear_screen(struct screen *screen)
+{
+	while (!is_clear(screen))
+		usleep(1000);
+}
+
 static void
 every_question_ends_exactly_once(void **state)
 {
@@ -253,7 +303,7 @@ every_question_ends_exactly_once(void **state)
 	assert_int_equal(
 		desk_create(&(struct desk_options){ .engine = rig->engine }, &desk, NULL), 0);
 	for (unsigned i = 0; i < CHANNELS; i++)
-		screen_start(&screens[i], desk, i + 1);
+		screen_start(&screens[i], desk, i == 0 ? &narrow_row : &screen_row, i + 1);
 	for (int i = 0; i < DOORS; i++) {
 		doors[i].rig = rig;
 		doors[i].desk = desk;
@@ -266,6 +316,8 @@ every_question_ends_exactly_once(void **state)
 	desk_each(desk, count_open, &open);
 	desk_unlock(desk);
 	assert_int_equal(open, 0);
+	for (int i = 0; i < CHANNELS; i++)
+		wait_for_clear_screen(&screens[i]);
 	desk_stop(desk);
 	for (int i = 0; i < CHANNELS; i++) {
 		screen_stop(&screens[i]);
@@ -307,7 +359,7 @@ ask_one(struct one *one, struct engine_rig *rig, int channels)
 	assert_int_equal(
 		desk_create(&(struct desk_options){ .engine = rig->engine }, &one->desk, NULL), 0);
 	for (int i = 0; i < channels; i++) {
-		screen_start(&one->screens[i], one->desk, 1);
+		screen_start(&one->screens[i], one->desk, &screen_row, 1);
 		one->screens[i].silent = true;
 	}
 	one->door.rig = rig;
@@ -356,13 +408,15 @@ static void
 the_others_hear_how_and_where_it_ended(void **state)
 {
 	const struct ambit_answer yes = { .kind = AMBIT_ONCE }, no = { .kind = AMBIT_NO };
+	struct ambit_error err = { 0 };
 	struct one one;
 
 	ask_one(&one, *state, 2);
 	wait_for_fate(&one.screens[0], SHOWN);
 	wait_for_fate(&one.screens[1], SHOWN);
 	assert_int_equal(desk_answer(&one.screens[0].channel, 1, &yes, NULL), 0);
-	assert_int_equal(desk_answer(&one.screens[1].channel, 1, &no, NULL), -ENOENT);
+	assert_int_equal(desk_answer(&one.screens[1].channel, 1, &no, &err), -ENOENT);
+	assert_string_equal(err.text, "allowed on a screen");
 	wait_for_fate(&one.screens[1], WITHDRAWN);
 	assert_string_equal(one.screens[1].how, "allowed on a screen");
 	assert_true(is_fate(&one.screens[0], SHOWN)); /* its own answer is not told it */
@@ -405,6 +459,143 @@ it_is_refused_when_all_have_passed(void **state)
 	end_one(&one, 2);
 }
 
+/* -- a client's own channel ------------------------------------------------------------------ */
+
+/* The same request again, which waits for the same question. */
+static uint64_t
+ask_again(struct one *one, struct door *door, struct screen *own)
+{
+	const struct desk_client client = {
+		.done = take_done,
+		.data = door,
+		.own = own ? &own->channel : NULL,
+	};
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit = NULL;
+	uint64_t ticket = 0;
+
+	*door = (struct door){ .rig = one->rig, .desk = one->desk };
+	pthread_mutex_init(&door->lock, NULL);
+	assert_int_equal(desk_submit(one->desk, write_outside(one->rig, 0, 0), &client, &outcome,
+				 &permit, &ticket, NULL),
+		1);
+	return ticket;
+}
+
+static void
+a_second_caller_with_a_channel_is_asked_there(void **state)
+{
+	struct screen *own = calloc(2, sizeof(*own));
+	struct door door, other;
+	struct one one;
+	uint64_t first, second;
+
+	ask_one(&one, *state, 1);
+	wait_for_fate(&one.screens[0], SHOWN);
+	screen_init(&own[0], &screen_row, 1);
+	screen_init(&own[1], &screen_row, 1);
+	first = ask_again(&one, &door, &own[0]);
+	wait_for_fate(&own[0], SHOWN);
+	/* The same question is shown by one of them at a time. */
+	second = ask_again(&one, &other, &own[1]);
+	assert_false(is_fate(&own[1], SHOWN));
+	assert_true(desk_leave(one.desk, first, &own[0].channel, "withdrawn"));
+	wait_for_fate(&own[1], SHOWN);
+	assert_true(is_fate(&one.screens[0], SHOWN));
+	desk_leave(one.desk, second, &own[1].channel, "withdrawn");
+	end_one(&one, 1);
+	free(own);
+}
+
+/* -- limits -------------------------------------------------------------------------------- */
+
+static void
+a_client_has_a_limit_and_a_screen_has_none(void **state)
+{
+	struct screen *own = calloc(1, sizeof(*own));
+	struct door door;
+	struct one one;
+	uint64_t ticket;
+
+	ask_one(&one, *state, 1);
+	wait_for_fate(&one.screens[0], SHOWN);
+	screen_init(own, &limited_row, 1);
+	ticket = ask_again(&one, &door, own);
+	wait_for_fate(own, SHOWN);
+	assert_int_equal(one.screens[0].expires, 0);
+	assert_in_range(own->expires - clock_now(), 200 * 1000, 300 * 1000);
+	/* It is too late there; the question stays on the screen. */
+	desk_pass(&own->channel, 1, ETIMEDOUT, "nobody answered in time");
+	assert_true(is_fate(&one.screens[0], SHOWN));
+	assert_int_equal(desk_answer(&one.screens[0].channel, 1,
+				 &(struct ambit_answer){ .kind = AMBIT_ONCE }, NULL),
+		0);
+	while (atomic_load(&one.door.done) == 0)
+		usleep(1000);
+	desk_leave(one.desk, ticket, &own->channel, "withdrawn");
+	end_one(&one, 1);
+	free(own);
+}
+
+static void
+rows_of_clients_and_programs_are_limited(void **state)
+{
+	static const char *const limited[] = { "mcp", "serve", "exec", "caller", "some harness" };
+	static const char *const waiting[] = { "tty", "watch", "client" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++) {
+		const struct channel_row *row = channel_row_find(limited[i]);
+		int64_t soon = clock_now() + 1000;
+
+		assert_true(channel_row_expires(row, 0, 60000) > soon);
+		assert_int_equal(channel_row_expires(row, soon, 60000), soon);
+	}
+	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
+		assert_int_equal(channel_row_expires(channel_row_find(waiting[i]), 0, 60000), 0);
+		assert_int_equal(channel_row_expires(channel_row_find(waiting[i]), 7, 60000), 7);
+	}
+}
+
+static void
+a_channel_with_room_for_one_shows_one(void **state)
+{
+	struct screen *narrow = calloc(1, sizeof(*narrow));
+	struct door door = { 0 };
+	const struct desk_client client = { .done = take_done, .data = &door };
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit = NULL;
+	struct one one;
+	uint64_t ticket;
+
+	ask_one(&one, *state, 1);
+	screen_init(narrow, &narrow_row, 1);
+	desk_lock(one.desk);
+	desk_add(one.desk, &narrow->channel);
+	desk_look(one.desk);
+	desk_unlock(one.desk);
+	wait_for_fate(narrow, SHOWN);
+	door = (struct door){ .rig = one.rig, .desk = one.desk };
+	pthread_mutex_init(&door.lock, NULL);
+	assert_int_equal(desk_submit(one.desk, write_outside(one.rig, 0, 1), &client, &outcome,
+				 &permit, &ticket, NULL),
+		1);
+	while (one.screens[0].n_open < 2)
+		usleep(1000);
+	assert_int_equal(narrow->n_open, 1);
+	desk_withdraw(one.desk, one.ticket, "withdrawn: the program is gone");
+	wait_for_fate(narrow, WITHDRAWN);
+	/* It still has the first one on its screen. */
+	assert_int_equal(narrow->n_open, 1);
+	desk_ready(&narrow->channel);
+	while (narrow->n_open < 2)
+		usleep(1000);
+	desk_withdraw(one.desk, ticket, "withdrawn: the program is gone");
+	desk_remove(one.desk, &narrow->channel);
+	end_one(&one, 1);
+	free(narrow);
+}
+
 int
 main(void)
 {
@@ -417,6 +608,13 @@ main(void)
 			one_that_is_given_up_is_withdrawn, engine_rig_open, engine_rig_close),
 		cmocka_unit_test_setup_teardown(
 			it_is_refused_when_all_have_passed, engine_rig_open, engine_rig_close),
+		cmocka_unit_test_setup_teardown(a_second_caller_with_a_channel_is_asked_there,
+			engine_rig_open, engine_rig_close),
+		cmocka_unit_test_setup_teardown(a_client_has_a_limit_and_a_screen_has_none,
+			engine_rig_open, engine_rig_close),
+		cmocka_unit_test(rows_of_clients_and_programs_are_limited),
+		cmocka_unit_test_setup_teardown(
+			a_channel_with_room_for_one_shows_one, engine_rig_open, engine_rig_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,7 +441,7 @@ only_a_question_that_was_put_counts_as_asked(void **state)
 
 /* When the question about a file outside expires, in seconds from now; 0: never. */
 static int
-ask_and_get_limit(struct rig *rig, const char *settings, bool patient)
+ask_and_get_limit(struct rig *rig, const char *settings)
 {
 	const struct ambit_question *question;
 	struct ambit_outcome outcome;
@@ -450,8 +450,8 @@ ask_and_get_limit(struct rig *rig, const char *settings, bool patient)
 	int limit;
 
 	rig->approver = (struct ambit_approver){ .ask = answer_as_told, .name = "test" };
-	engine_rig_start(&rig->base, settings,
-		&(struct ambit_engine_options){ .approver = &rig->approver, .patient = patient });
+	engine_rig_start(
+		&rig->base, settings, &(struct ambit_engine_options){ .approver = &rig->approver });
 	assert_int_equal(engine_submit(rig->engine,
 				 tool_call("write", "{\"file_path\":\"%s\"}", outside(rig, "f")),
 				 &outcome, &permit, &ticket, NULL),
@@ -464,15 +464,14 @@ ask_and_get_limit(struct rig *rig, const char *settings, bool patient)
 }
 
 static void
-a_patient_person_has_no_limit_but_the_set_one(void **state)
+a_question_has_no_limit_but_the_set_one(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_in_range(ask_and_get_limit(rig, NULL, false), 290, 300);
-	assert_int_equal(ask_and_get_limit(rig, NULL, true), 0);
-	assert_in_range(ask_and_get_limit(rig, "{\"question_timeout\":40}", true), 30, 40);
-	assert_in_range(ask_and_get_limit(rig, "{\"question_timeout\":40}", false), 30, 40);
-	assert_int_equal(ask_and_get_limit(rig, "{\"question_timeout\":0}", false), 0);
+	assert_int_equal(ask_and_get_limit(rig, NULL), 0);
+	assert_in_range(ask_and_get_limit(rig, "{\"question_timeout\":40}"), 30, 40);
+	assert_int_equal(ask_and_get_limit(rig, "{\"question_timeout\":0}"), 0);
+	assert_int_equal(ask_and_get_limit(rig, "{\"client_timeout\":40}"), 0);
 }
 
 /* It has no process that the kernel line holds, only the number of one. */
@@ -524,7 +523,7 @@ main(void)
 		IN_RIG(nobody_to_ask_is_a_no_with_a_reason),
 		IN_RIG(an_expired_question_is_a_timeout),
 		IN_RIG(only_a_question_that_was_put_counts_as_asked),
-		IN_RIG(a_patient_person_has_no_limit_but_the_set_one),
+		IN_RIG(a_question_has_no_limit_but_the_set_one),
 		IN_RIG(once_by_a_path_is_the_call_alone),
 	};
 

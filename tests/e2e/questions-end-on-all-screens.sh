@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A question that a client and a watcher both have ends on both, and each says how. A client has
+# client_timeout seconds; the watcher has no limit and may still answer after that. A call without
+# "ask" that waits for the watcher does not keep the same call with "ask" from its question.
+. "${0%/*}/line.bash"
+export AMBIT OUT PYTHONPATH=$HERE
+
+"$PYTHON" -B - <<'PY'
+import mcp
+import serve
+from live import *
+
+OUT = os.environ["OUT"]
+CONFIG = os.environ["XDG_CONFIG_HOME"] + "/ambit/config.json"
+ALLOWED = {"how": "answered", "text": "allowed in ambit watch"}
+
+
+def write(name):
+    return {"tool": "write", "args": {"file_path": f"{OUT}/{name}", "content": "x"}}
+
+
+def written(name):
+    return os.path.exists(f"{OUT}/{name}")
+
+
+# Without ambit it is written.
+with open(OUT + "/natural", "w") as file:
+    file.write("x")
+
+# serve: the first call asks the watcher alone, the second its client too.
+client = serve.Client()
+client.alive()
+link = Link(client.process.pid).watch()
+first = client.start("call", **write("a"))
+question = link.heard("question")
+second = client.ask("call", ask=True, **write("a"))
+check("pending" in second, "no handle:", second)
+check(not written("a") and first not in client.replies, "done before it was answered")
+link.ask("answer", id=question["id"], answer="file")
+check(client.closed_one() == {"pending": second["pending"], **ALLOWED}, "not told how")
+# Both calls are made; the one that comes second may find the file changed.
+results = [client.result(first), client.ask("answer", pending=second["pending"], answer="no")]
+check(any(r["ok"] for r in results) and written("a"), "what came of the calls", results)
+check(not any(r.get("error") == "Denied" for r in results), "a late no counted", results)
+link.heard("closed")
+
+# The client answers: the watcher hears where.
+asked = client.ask("call", ask=True, **write("b"))
+question = link.heard("question")
+check(client.ask("answer", pending=asked["pending"], answer="once")["ok"] and written("b"), "b")
+check(link.heard("closed") == {"id": question["id"], "how": "answered",
+                               "text": "allowed in the client"}, "the watcher was not told")
+check(not client.closed, "told of its own answer", client.closed)
+link.close()
+client.end()
+
+# MCP: the form is taken back with the same words.
+client = mcp.Client("--session", "form")
+client.legacy(capabilities={"elicitation": {}})
+link = Link(client.process.pid).watch()
+call = client.start("tools/call", {"name": "write",
+                                   "arguments": write("c")["args"]})
+question = link.heard("question")
+while not client.asked:
+    client.take()
+link.ask("answer", id=question["id"], answer="once")
+mcp.good(client.wait(call)["result"])
+while not client.notified:
+    client.take()
+check([m["params"]["reason"] for m in client.notified
+       if m["method"] == "notifications/cancelled"] == ["allowed in ambit watch"], client.notified)
+check(written("c"), "not written")
+link.close()
+client.end()
+
+# A client's time is up; the watcher's is not.
+with open(CONFIG, "w") as file:
+    file.write('{"client_timeout": 1}')
+client = serve.Client()
+client.alive()
+link = Link(client.process.pid).watch()
+asked = client.ask("call", ask=True, **write("d"))
+question = link.heard("question")
+check(question["expires"] == 0, "the watcher has a limit", question)
+check(asked["question"]["expires"], "the client has none", asked)
+check(client.closed_one() == {"pending": asked["pending"], "how": "expired",
+                              "text": "expired: nobody answered in time"}, "not expired")
+check(not link.notified and not written("d"), "it ended with the client's time")
+link.ask("answer", id=question["id"], answer="once")
+result = client.ask("answer", pending=asked["pending"], answer="no")
+check(result["ok"] and written("d"), "the watcher's answer", result)
+link.close()
+
+# Nobody else is there: it is refused, and the code says why.
+asked = client.ask("call", ask=True, **write("e"))
+client.closed_one()
+result = client.ask("answer", pending=asked["pending"], answer="once")
+check(result["error"] == "Timeout" and not written("e"), "after its time", result)
+# So for what a command does: the question is its own engine's, the limit the client's.
+asked = client.ask("execute", ask=True, command=f"echo x >{OUT}/f")
+client.closed_one()
+result = client.ask("answer", pending=asked["pending"], answer="once")
+check(result["refused"][0]["code"] == "Timeout" and not written("f"), "a command", result)
+client.end()
+PY
