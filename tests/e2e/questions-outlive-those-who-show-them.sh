@@ -75,11 +75,38 @@ check(link.ask("answer", id=question["id"], answer="once") == {}, "it is open st
 check(run.line() == "=0" and open(path("d")).read() == "x\n", "the watcher answers for it")
 run.process.kill()
 
+# The judge is killed while it thinks: the watcher is asked then.
+config = os.environ["XDG_CONFIG_HOME"] + "/ambit/config.json"
+with open(config, "w") as file:
+    json.dump({"judge": {"command": [os.environ["approver"]], "timeout_ms": 60000}}, file)
+run = Run("--", *SHELL)
+link = Link(run.pid).watch()
+run.tell(f"echo x >{path('h')}")
+eventually(lambda: os.path.exists(path("approver")), "the judge is asked")
+check(not link.notified, "asked beside the judge")
+killed("approver")
+question = link.heard("question")
+link.ask("answer", id=question["id"], answer="once")
+check(run.line() == "=0" and open(path("h")).read() == "x\n", "after the judge was killed")
+run.process.kill()
+os.unlink(config)
+
+# A command of a server asks over a descriptor; the server is killed. The command is refused and
+# ends: nobody is left who waits for it.
+client = serve.Client()
+pending = client.ask("execute", ask=True, command=f"echo $$ >pid; echo x >{path('i')}; sleep 1000")
+check("pending" in pending, pending)
+pid = int(open("pid").read())
+client.process.kill()
+eventually(lambda: not os.path.exists(f"/proc/{pid}"), "the command ends with its server")
+check(not os.path.exists(path("i")), "written when the server was killed")
+
 # The client of MCP goes away while its form is open: nothing is written, and the server ends.
 client = mcp.Client(answer=lambda params: None)
 client.legacy(capabilities={"elicitation": {}})
 client.start("tools/call", {"name": "write", "arguments": {"file_path": path("e"), "content": "x"}})
-eventually(lambda: client.take(0.1) and client.asked, "asked")
+while not client.asked:
+    check(client.take(), "the server ended")
 client.process.stdin.close()
 check(client.process.wait(PATIENCE) == 0 and not os.path.exists(path("e")), "the client of MCP is gone")
 
