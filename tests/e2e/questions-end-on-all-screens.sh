@@ -74,6 +74,42 @@ check(written("c"), "not written")
 link.close()
 client.end()
 
+# MCP of 2026-07-28: the client takes the question away with a result. It stays open for the
+# watcher, and whoever answers first has answered.
+def modern(client, name, answer=None, state=None):
+    more = {} if answer is None else {
+        "requestState": state,
+        "inputResponses": {"approve": {"action": "accept", "content": {"answer": answer}}}}
+    return client.modern("write", {"elicitation": {}}, more, **write(name)["args"])
+
+
+client = mcp.Client("--session", "modern")
+first = modern(client, "g")
+check(first["resultType"] == "input_required" and not written("g"), first)
+link = Link(client.process.pid).watch()
+question = link.heard("question")
+link.ask("answer", id=question["id"], answer="once")
+link.heard("closed")
+check(not written("g"), "done although nobody calls")
+mcp.good(modern(client, "g", "no", first["requestState"]))
+check(written("g"), "the watcher's answer did not count")
+check(modern(client, "g")["resultType"] == "input_required", "once was more than once")
+link.heard("question")
+first = modern(client, "h")
+question = link.heard("question")
+check(not link.notified, "the question ended for the watcher", link.notified)
+mcp.good(modern(client, "h", "once", first["requestState"]))
+check(link.heard("closed") == {"id": question["id"], "how": "answered",
+                               "text": "allowed in the client"}, "the watcher was not told")
+first = modern(client, "i")
+question = link.heard("question")
+link.ask("answer", id=question["id"], answer="no")
+link.heard("closed")
+mcp.bad(modern(client, "i", "once", first["requestState"]), "Denied")
+check(not written("i"), "a late yes counted")
+link.close()
+client.end()
+
 # A client's time is up; the watcher's is not.
 with open(CONFIG, "w") as file:
     file.write('{"client_timeout": 1}')
@@ -102,5 +138,13 @@ asked = client.ask("execute", ask=True, command=f"echo x >{OUT}/f")
 client.closed_one()
 result = client.ask("answer", pending=asked["pending"], answer="once")
 check(result["refused"][0]["code"] == "Timeout" and not written("f"), "a command", result)
+client.end()
+client = mcp.Client("--session", "overdue")
+link = Link(client.process.pid).watch()
+modern(client, "j")
+question = link.heard("question")
+check(link.heard("closed") == {"id": question["id"], "how": "expired",
+                               "text": "expired: nobody answered in time"}, "it stays")
+link.close()
 client.end()
 PY

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tool calls at the desk. A call waits in its own thread. If it brings its own way to ask, that is
- * a channel of the desk for this call alone, and the waiting thread puts the question there. */
+ * a channel of the desk for this call alone, and the waiting thread puts the question there. A
+ * client that takes the question away and answers with another call (-EINPROGRESS) leaves a parked
+ * one behind, so that others can answer meanwhile. */
 
 #include <errno.h>
 #include <poll.h>
@@ -11,7 +13,11 @@
 #include "ask/question-copy.h"
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/own.h"
+#include "base/program.h"
+#include "base/str.h"
 #include "engine/questions.h"
+#include "request/request-private.h"
 #include "tools/registry/registry-private.h"
 
 /* One call on its way to an answer. */
@@ -19,6 +25,7 @@ struct asking {
 	struct desk_channel channel; /* the call's own */
 	struct ambit_registry *registry;
 	const struct ambit_call_options *options;
+	struct desk_channel *own; /* what the desk was given, once options are gone; or NULL */
 	uint64_t ticket;
 	int wake; /* readable when something came */
 	pthread_mutex_t lock;
@@ -141,7 +148,7 @@ take_offered(struct asking *a, struct ambit_question *ret_question)
 	return offered;
 }
 
-/* 0, or -EINPROGRESS: the answer will come with another call. */
+/* 0, -ECANCELED, or -EINPROGRESS: the answer will come with another call. */
 static int
 put_offered(struct asking *a, const struct ambit_question *question)
 {
@@ -152,7 +159,9 @@ put_offered(struct asking *a, const struct ambit_question *question)
 	pthread_mutex_lock(&a->lock);
 	a->put = 0;
 	pthread_mutex_unlock(&a->lock);
-	if (r == -EINPROGRESS)
+	/* A cancelled call leaves the desk without a pass. With a pass, the same call made again
+	 * would be asked about at once, and the answer used for this one. */
+	if (r == -EINPROGRESS || (r == -ECANCELED && is_cancelled(a)))
 		return r;
 	if (r == 0)
 		r = desk_answer(&a->channel, question->id, &answer, &why);
@@ -218,15 +227,14 @@ asking_init(struct asking *a, struct ambit_registry *registry,
 static struct desk_channel *
 own_channel(struct asking *a)
 {
-	return a->options->ask ? &a->channel : NULL;
+	return a->options->ask ? &a->channel : a->own;
 }
 
 static void
-asking_finish(struct asking *a, int r)
+asking_finish(struct asking *a)
 {
-	desk_leave(a->registry->desk, a->ticket, own_channel(a),
-		r == -EINPROGRESS ? "withdrawn: it is asked with the result"
-				  : "withdrawn: the call was cancelled");
+	desk_leave(
+		a->registry->desk, a->ticket, own_channel(a), "withdrawn: the call was cancelled");
 	question_finish(&a->offered);
 	pthread_mutex_destroy(&a->lock);
 	close(a->wake);
@@ -250,34 +258,191 @@ drop_permit(struct asking *a)
 	desk_unlock(a->registry->desk);
 }
 
+/* -- calls whose client has the question ---------------------------------------------- */
+
+#define PARKED_MAX 64
+#define PARKED_MS (10 * 60 * 1000) /* of a question that does not expire */
+
+/* One that waits at the desk without a thread, until the client makes the same call again. */
+struct parked {
+	struct parked *next;
+	char *key;
+	int64_t until;
+	struct asking a;
+	struct ambit_outcome outcome;
+};
+
+/* Equal for the same call of the same client. */
+static char *
+parked_key(const struct ambit_request *request)
+{
+	auto_free char *call = request_exact_key(request);
+
+	return call ? str_printf("%llu %s", (unsigned long long)request->origin, call) : NULL;
+}
+
+static void
+parked_destroy(struct parked *parked)
+{
+	if (!parked)
+		return;
+	asking_finish(&parked->a);
+	drop_permit(&parked->a);
+	ambit_outcome_finish(&parked->outcome);
+	free(parked->key);
+	free(parked);
+}
+
+/* Takes one out of the list: with this key; or, without a key, one that is past its time or too
+ * many. */
+static struct parked *
+take_parked(struct ambit_registry *registry, const char *key)
+{
+	struct parked **at = &registry->parked, *found;
+	size_t n = 0;
+
+	pthread_mutex_lock(&registry->parking);
+	while (*at &&
+		!(key ? streq((*at)->key, key) : n++ >= PARKED_MAX || (*at)->until <= clock_now()))
+		at = &(*at)->next;
+	found = *at;
+	if (found)
+		*at = found->next;
+	pthread_mutex_unlock(&registry->parking);
+	return found;
+}
+
+void
+registry_forget_parked(struct ambit_registry *registry)
+{
+	while (registry->parked) {
+		struct parked *parked = registry->parked;
+
+		registry->parked = parked->next;
+		parked_destroy(parked);
+	}
+}
+
+/* The client has the question until it expires; others may answer it meanwhile. False: it was
+ * settled just now, and the client is asked in vain. */
+static bool
+park_call(struct parked *parked, const struct ambit_question *question)
+{
+	static const struct ambit_call_options none = { .cancel = -1 };
+	struct ambit_registry *registry = parked->a.registry;
+	struct parked *old;
+	bool done;
+
+	pthread_mutex_lock(&parked->a.lock);
+	done = parked->a.done;
+	if (!done) {
+		parked->a.ret_outcome = &parked->outcome;
+		parked->a.own = own_channel(&parked->a);
+		parked->a.options = &none;
+	}
+	pthread_mutex_unlock(&parked->a.lock);
+	if (done)
+		return false;
+	parked->until = question->expires != 0 ? question->expires : clock_now() + PARKED_MS;
+	desk_limit(registry->desk, parked->a.ticket, parked->until);
+	while ((old = take_parked(registry, NULL)) != NULL)
+		parked_destroy(old);
+	pthread_mutex_lock(&registry->parking);
+	parked->next = registry->parked;
+	registry->parked = parked;
+	pthread_mutex_unlock(&registry->parking);
+	return true;
+}
+
+/* The same call again, and somebody else has answered it meanwhile. An empty outcome: its time was
+ * up. */
+static bool
+take_parked_end(
+	struct parked *parked, struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit)
+{
+	if (!parked || !is_done(&parked->a) || parked->outcome.reason == NULL)
+		return false;
+	*ret_outcome = parked->outcome;
+	*ret_permit = steal_ptr(&parked->a.permit);
+	parked->outcome = (struct ambit_outcome){ 0 };
+	return true;
+}
+
+/* -- a call ---------------------------------------------------------------------------- */
+
+static int
+settle_call(struct parked *call, struct parked *before, struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_question **ret_question,
+	struct ambit_error *err)
+{
+	struct asking *a = &call->a;
+	const struct ambit_call_options *options = a->options;
+	const struct desk_client client = {
+		.done = take_done,
+		.data = a,
+		.own = own_channel(a),
+	};
+	int r;
+
+	a->ret_outcome = ret_outcome;
+	r = desk_submit(
+		a->registry->desk, request, &client, ret_outcome, &a->permit, &a->ticket, err);
+	/* After the new one has joined the question, so that nobody sees it end; and before it is
+	 * answered, so that the answer is for the new one. */
+	parked_destroy(before);
+	if (r == 1) {
+		tell_waiting(options, true);
+		r = wait_for_end(a, ret_question);
+		tell_waiting(options, false);
+	}
+	return r;
+}
+
+/* Only a client that answers with another call (before) leaves something behind. */
+static struct parked *
+make_call(struct ambit_registry *registry, const struct ambit_request *request,
+	const struct ambit_call_options *options, struct ambit_error *err)
+{
+	struct parked *call = calloc(1, sizeof(*call));
+
+	if (call && options->ask && options->before)
+		call->key = parked_key(request);
+	if (!call || (options->ask && options->before && !call->key))
+		err_nomem(err);
+	else if (asking_init(&call->a, registry, options, err) == 0)
+		return call;
+	free(call ? call->key : NULL);
+	free(call);
+	return NULL;
+}
+
 int
 registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	const struct ambit_call_options *options, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_asked,
 	struct ambit_error *err)
 {
-	struct asking a;
-	struct desk_client client = { .done = take_done, .data = &a };
-	int r = asking_init(&a, registry, options, err);
+	struct parked *call = make_call(registry, request, options, err), *before;
+	int r = 0;
 
-	if (r < 0) {
+	if (!call) {
 		ambit_request_destroy(request);
-		return r;
+		return -ENOMEM;
 	}
-	a.ret_outcome = ret_outcome;
-	client.own = own_channel(&a);
-	r = desk_submit(registry->desk, request, &client, ret_outcome, &a.permit, &a.ticket, err);
-	*ret_asked = a.ticket != 0;
-	if (r == 1) {
-		tell_waiting(options, true);
-		r = wait_for_end(&a, ret_question);
-		tell_waiting(options, false);
+	before = call->key ? take_parked(registry, call->key) : NULL;
+	*ret_asked = true;
+	if (take_parked_end(before, ret_outcome, ret_permit)) {
+		ambit_request_destroy(request);
+		parked_destroy(before);
+	} else {
+		r = settle_call(call, before, request, ret_outcome, ret_question, err);
+		*ret_asked = call->a.ticket != 0;
+		if (r == -EINPROGRESS && call->key && park_call(call, *ret_question))
+			return r;
+		if (r == 0)
+			*ret_permit = steal_ptr(&call->a.permit);
 	}
-	asking_finish(&a, r);
-	if (r < 0)
-		drop_permit(&a);
-	else
-		*ret_permit = a.permit;
+	parked_destroy(call);
 	return r;
 }
 
@@ -339,7 +504,7 @@ registry_put(struct ambit_registry *registry, const struct ambit_call_options *o
 	if (r == 0)
 		r = wait_for_end(&a, NULL);
 	end_crossing(crossing);
-	asking_finish(&a, r);
+	asking_finish(&a);
 	if (r == -ECANCELED)
 		return err_set(err, ECANCELED, "the call was cancelled");
 	if (r == -EINPROGRESS)

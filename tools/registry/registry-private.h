@@ -36,6 +36,8 @@ struct ambit_registry {
 
 	struct desk *desk;		 /* where questions are put; its lock is the engine's */
 	struct blocking *judge, *person; /* its channels; or NULL */
+	struct parked *parked;		 /* see registry-ask.c; with parking */
+	pthread_mutex_t parking;
 };
 
 /* A run, and what it looks like to a harness' own tool. */
@@ -61,6 +63,8 @@ int registry_settle(struct ambit_registry *registry, struct ambit_request *reque
 	const struct ambit_call_options *options, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit, struct ambit_question **ret_question, bool *ret_asked,
 	struct ambit_error *err);
+/* Before desk_stop: no call whose client has the question waits at the desk any more. */
+void registry_forget_parked(struct ambit_registry *registry);
 /* Puts a question that is not this engine's, and takes it back: see run_ask, run_withdraw. */
 int registry_put(struct ambit_registry *registry, const struct ambit_call_options *options,
 	struct registry_crossing *crossing, const struct ambit_question *question,

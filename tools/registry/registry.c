@@ -98,6 +98,7 @@ ambit_registry_create(const struct ambit_registry_options *options,
 
 	if (!registry)
 		return err_nomem(err);
+	pthread_mutex_init(&registry->parking, NULL);
 	registry->engine = options->engine;
 	registry->executor = options->executor;
 	registry->no_bash = options->no_bash;
@@ -140,10 +141,12 @@ ambit_registry_destroy(struct ambit_registry *registry)
 	seen_destroy(registry->seen);
 	lookups_destroy(registry->lookups);
 	leftovers_destroy(registry->leftovers);
+	registry_forget_parked(registry);
 	desk_stop(registry->desk);
 	blocking_destroy(registry->person);
 	blocking_destroy(registry->judge);
 	desk_destroy(registry->desk);
+	pthread_mutex_destroy(&registry->parking);
 	free(registry);
 }
 

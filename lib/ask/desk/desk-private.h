@@ -49,6 +49,7 @@ struct waiter {
 	struct matter *matter; /* or NULL: not looked at yet */
 	bool put;	       /* by desk_put: the matter is this waiter's alone */
 	bool settled;
+	int64_t until; /* see desk_limit; 0: no limit */
 	/* For a request: */
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit;

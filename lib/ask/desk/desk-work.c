@@ -86,6 +86,25 @@ look_at_request(struct desk *desk, struct waiter *waiter)
 	}
 }
 
+/* Its client's time is up. Others may wait for the same question. */
+static void
+end_overdue(struct desk *desk, struct waiter *waiter)
+{
+	struct matter *matter = waiter->matter;
+
+	engine_withdraw(desk->o.engine, waiter->ticket);
+	waiter->settled = true;
+	waiter->matter = NULL;
+	if (matter && !is_waited_for(desk, matter))
+		snprintf(matter->how, sizeof(matter->how), "expired: nobody answered in time");
+}
+
+static bool
+is_overdue(const struct waiter *waiter)
+{
+	return waiter->until != 0 && !waiter->put && waiter->until <= clock_now();
+}
+
 static void
 look_at_put(struct desk *desk, struct waiter *waiter)
 {
@@ -121,6 +140,8 @@ look_around(struct desk *desk)
 	for (struct waiter *waiter = desk->waiters; waiter; waiter = waiter->next)
 		if (!waiter->settled && waiter->put)
 			look_at_put(desk, waiter);
+		else if (!waiter->settled && is_overdue(waiter))
+			end_overdue(desk, waiter);
 		else if (!waiter->settled)
 			look_at_request(desk, waiter);
 	for (struct matter *matter = desk->matters; matter; matter = matter->next) {
@@ -251,17 +272,24 @@ offer_question(struct desk *desk)
 
 /* -- the thread -------------------------------------------------------------------------- */
 
+/* 0: never. */
+static int64_t
+pick_earlier(int64_t one, int64_t other)
+{
+	return one == 0 || (other != 0 && other < one) ? other : one;
+}
+
 static int64_t
 next_expiry(const struct desk *desk)
 {
 	int64_t next = 0;
 
-	for (const struct matter *matter = desk->matters; matter; matter = matter->next) {
-		int64_t expires = matter->question.expires;
-
-		if (!matter->ended && expires != 0 && (next == 0 || expires < next))
-			next = expires;
-	}
+	for (const struct matter *matter = desk->matters; matter; matter = matter->next)
+		if (!matter->ended)
+			next = pick_earlier(next, matter->question.expires);
+	for (const struct waiter *waiter = desk->waiters; waiter; waiter = waiter->next)
+		if (!waiter->settled)
+			next = pick_earlier(next, waiter->until);
 	return next;
 }
 

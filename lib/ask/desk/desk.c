@@ -470,6 +470,17 @@ withdraw_ticket(struct desk *desk, uint64_t ticket, const char *how)
 	return true;
 }
 
+void
+desk_limit(struct desk *desk, uint64_t ticket, int64_t until)
+{
+	desk_lock(desk);
+	for (struct waiter *waiter = desk->waiters; waiter; waiter = waiter->next)
+		if (waiter->ticket == ticket)
+			waiter->until = until;
+	desk_look(desk);
+	desk_unlock(desk);
+}
+
 bool
 desk_withdraw(struct desk *desk, uint64_t ticket, const char *how)
 {

@@ -81,6 +81,9 @@ int desk_try(struct desk *desk, struct ambit_request *request, struct ambit_outc
 /* Puts a question of another engine's. *ret_ticket waits, and said will be called. */
 int desk_put(struct desk *desk, const struct ambit_question *question,
 	const struct desk_client *client, uint64_t *ret_ticket, struct ambit_error *err);
+/* The client waits no longer than that, in milliseconds since the epoch: then the request is
+ * withdrawn, and done is called with an empty outcome. */
+void desk_limit(struct desk *desk, uint64_t ticket, int64_t until);
 /* The client does not wait any more; how is for the channels: "withdrawn: the program is gone".
  * False: it is not there, done was called or is about to be. */
 bool desk_withdraw(struct desk *desk, uint64_t ticket, const char *how);
