@@ -110,6 +110,17 @@ fill_shown(struct once *once, const struct decide_input *in, const struct ambit_
 	return once->dir ? 0 : -ENOMEM;
 }
 
+/* One call may need two rights to one object; two objects have two paths. */
+static bool
+is_about_two(const struct ambit_request *request)
+{
+	for (size_t i = 1; i < request->n_paths; i++)
+		if (request->paths[0].object && request->paths[i].object &&
+			!streq(request->paths[0].object->real, request->paths[i].object->real))
+			return true;
+	return false;
+}
+
 int
 once_init(const struct decide_input *in, const struct ambit_outcome *outcome, struct once *ret_once)
 {
@@ -121,6 +132,7 @@ once_init(const struct decide_input *in, const struct ambit_outcome *outcome, st
 		.exe_dev = request->exe_dev,
 		.exe_ino = request->exe_ino,
 		.until = in->steady + ONCE_MS,
+		.pair = is_about_two(request),
 	};
 	int r = 0;
 
@@ -128,7 +140,7 @@ once_init(const struct decide_input *in, const struct ambit_outcome *outcome, st
 	if (request->pid == 0 || !request->exe)
 		return 0;
 	r = fill_shown(&once, in, outcome);
-	if (r == 0 && outcome->call) {
+	if (r == 0 && outcome->call && !once.pair) {
 		once.call = request_call_key(request);
 		r = once.call ? 0 : -ENOMEM;
 	}
@@ -145,7 +157,7 @@ is_in_force(const struct decide_input *in, const struct once *once)
 {
 	const struct ambit_request *request = in->request;
 
-	return in->steady < once->until && request->pid != 0 && request->exe &&
+	return once->begun && in->steady < once->until && request->pid != 0 && request->exe &&
 	       request->pid == once->pid && request->start == once->start &&
 	       request->image == once->image && request->exe_dev == once->exe_dev &&
 	       request->exe_ino == once->exe_ino;
@@ -167,14 +179,16 @@ is_shown(const struct once_shown *shown, const struct request_object *object)
 	return shown->exists ? is_same_file(shown, object) : !object->exists || object->made;
 }
 
-/* The same act; and what was shown as new is its own once it is there. */
+/* The same act; and what was shown as new is its own once it is there. The parts of a move are
+ * other acts than the move: one removes a file, which the move keeps. */
 static bool
 was_shown(const struct once *once, const struct request_object *object, enum ambit_access access)
 {
 	for (size_t i = 0; i < once->n_shown; i++) {
 		const struct once_shown *shown = &once->shown[i];
 
-		if (is_shown(shown, object) && (shown->access == access || object->made))
+		if (is_shown(shown, object) &&
+			(object->made || (shown->access == access && !once->pair)))
 			return true;
 	}
 	return false;
@@ -215,7 +229,7 @@ is_own_work(const struct once *once, const struct request_object *object, enum a
 static bool
 may_replace(const struct once *once, const struct request_object *object, bool guarded)
 {
-	if (once->replaced || !object->exists || !S_ISREG(object->mode))
+	if (once->replaced || once->pair || !object->exists || !S_ISREG(object->mode))
 		return false;
 	for (size_t i = 0; i < once->n_shown; i++)
 		if (once->shown[i].access != AMBIT_ACCESS_DELETE &&

@@ -4,9 +4,11 @@
 
 #include "decide/decide.h"
 
-/* What "once" allows a process that the kernel line holds, beyond the call that was shown. For
- * two seconds the same process may, as long as it runs the same program:
- *   - do the same to the objects that were shown;
+/* What "once" allows a process that the kernel line holds, beyond the call that was shown. When
+ * that call is done, and for two seconds, the same process may, as long as it runs the same
+ * program:
+ *   - do the same to the object that was shown. If a call was about two objects (a move, a link),
+ *     its parts are no leave for anything: it is done, and that was it;
  *   - make new files in their directory, or anything new in a directory that was shown as new,
  *     and do what it likes to those;
  *   - rename one of those over the file that was shown, or, if nothing that was shown existed
@@ -36,13 +38,16 @@ struct once {
 	uint64_t image; /* see request_set_image */
 	dev_t exe_dev;
 	ino_t exe_ino;
-	int64_t until; /* on the steady clock, in milliseconds */
+	/* On the steady clock, in milliseconds. Before it has begun: until when it can begin. */
+	int64_t until;
+	bool begun; /* else the call that was shown is not done yet, and nothing is covered */
 	struct once_shown *shown;
 	size_t n_shown;
 	char *dir;     /* new files may be made there; or NULL */
 	char *call;    /* the key of the call, if that was in question; or NULL */
 	bool made_up;  /* only a name that the program made up was shown: it may replace one file */
 	bool replaced; /* the one replacement is used */
+	bool pair;     /* a call about two objects was shown */
 };
 
 /* From an outcome that is ask, as it was shown. It is empty (once_is_empty) for a request that

@@ -19,6 +19,7 @@ struct answering {
 	const struct ambit_answer *answer;
 	uint64_t question;
 	const char *key; /* of what was shown */
+	uint64_t once;	 /* what engine_once_add made of it */
 	int r;
 };
 
@@ -59,7 +60,9 @@ apply_once(void *data, uint64_t id, void *ticket_data)
 	engine_look(a->engine, ticket->request, &in);
 	if (question_once(&in, &ticket->outcome, &ticket->once) < 0)
 		a->r = -ENOMEM;
-	ticket->makes = a->r == 0 && !a->answer->judge;
+	ticket->makes =
+		a->r == 0 && !a->answer->judge && (a->answer->kind != AMBIT_ONCE || a->once != 0);
+	ticket->opens = ticket->makes ? a->once : 0;
 	return 0;
 }
 
@@ -211,10 +214,11 @@ engine_answer(struct ambit_engine *engine, uint64_t question, const struct ambit
 	/* Whatever it waits for from here on has not been shown. */
 	ticket_drop_question(ticket);
 	if (answer->kind == AMBIT_ONCE && !answer->judge)
-		a.r = engine_once_add(engine, ticket->request, &ticket->outcome);
+		a.r = engine_once_add(engine, ticket->request, &ticket->outcome, &a.once);
 	pending_each(
 		engine->pending, question, answer->kind < AMBIT_ONCE ? apply_no : apply_once, &a);
 	pending_each_all(engine->pending, recheck_ticket, &a);
+	engine_once_suspend(engine, a.once);
 	return a.r < 0 ? err_nomem(err) : 0;
 }
 

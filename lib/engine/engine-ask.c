@@ -13,6 +13,7 @@
 #include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "decide/temporary.h"
 #include "engine/engine-ticket.h"
 #include "engine/questions.h"
 #include "perform/leftover.h"
@@ -175,15 +176,21 @@ enqueue_ticket(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret
 	return r;
 }
 
-/* Whether an answer "once" allows it, this time or a moment ago. */
-static bool
-is_allowed_once(const struct ticket *ticket)
+/* Whether an answer "once" allows it, this time or a moment ago, or a rule for a file of which it
+ * makes a temporary one. */
+static void
+mark_permit_once(
+	struct ambit_engine *engine, const struct ticket *ticket, struct ambit_permit *permit)
 {
-	bool once = ticket->makes;
+	permit->once = ticket->makes;
+	permit->opens = ticket->opens;
+	for (size_t i = 0; i < ticket->outcome.n_paths; i++) {
+		uint64_t id = ticket->outcome.paths[i].once;
 
-	for (size_t i = 0; i < ticket->outcome.n_paths; i++)
-		once |= ticket->outcome.paths[i].once != 0;
-	return once;
+		if (id != 0 && id != ONCE_TEMPORARY)
+			permit->chain = engine_once_find_chain(engine, id);
+		permit->once |= id == ONCE_TEMPORARY || permit->chain != 0;
+	}
 }
 
 static int
@@ -204,7 +211,7 @@ deliver_outcome(struct ambit_engine *engine, struct ticket *ticket,
 	else
 		decide_resolved_free(resolved, ticket->outcome.n_paths);
 	if (r == 0 && ret_permit && *ret_permit)
-		(*ret_permit)->once = is_allowed_once(ticket);
+		mark_permit_once(engine, ticket, *ret_permit);
 	if (r < 0)
 		engine_refuse(&ticket->outcome, AMBIT_CODE_INTERNAL,
 			"it was allowed, but no permit could be made: %s", strerror(-r));

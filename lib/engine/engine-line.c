@@ -381,6 +381,12 @@ permit_is_once(const struct ambit_permit *permit)
 	return permit && permit->once;
 }
 
+uint64_t
+permit_once_chain(const struct ambit_permit *permit)
+{
+	return permit ? permit->chain : 0;
+}
+
 /* -- the rest ---------------------------------------------------------------------- */
 
 int

@@ -72,6 +72,9 @@ struct ambit_permit {
 	bool placed;	 /* see permit_pass */
 	bool guarded;	 /* one of its paths is guarded, and was allowed as such */
 	bool once;	 /* see permit_is_once */
+	uint64_t opens;	 /* the answer "once" that begins with this act; 0: none */
+	bool opened;	 /* it began with this one */
+	uint64_t chain;	 /* see permit_once_chain */
 	char *tool;
 	char *label;
 	/* Where its paths begin, for places: the engine may be in use elsewhere. */
@@ -147,9 +150,16 @@ void engine_stance_destroy(struct engine_stance *stance);
 
 /* engine-once.c */
 
-/* The outcome was answered by "once": what this allows from now on. -ENOMEM. */
+/* The outcome was answered by "once": what this allows, at first only to those who wait already.
+ * The id of it, 0 if it allows nothing but the call. -ENOMEM. */
 int engine_once_add(struct ambit_engine *engine, const struct ambit_request *request,
-	const struct ambit_outcome *outcome);
+	const struct ambit_outcome *outcome, uint64_t *ret_id);
+/* Those who waited have been looked at: from now on it covers nothing until it begins. */
+void engine_once_suspend(struct ambit_engine *engine, uint64_t id);
+/* Its chain; 0: it has ended. */
+uint64_t engine_once_find_chain(struct ambit_engine *engine, uint64_t id);
+/* The act of this permit has ended. */
+void engine_once_done(struct ambit_permit *permit, bool failed);
 /* The outcome is an allow that will be acted on: replacements are used up. */
 void engine_once_use(struct ambit_engine *engine, const struct ambit_outcome *outcome);
 /* Whether something at this path may be made now by what was allowed once. */

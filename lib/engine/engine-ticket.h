@@ -14,6 +14,7 @@ struct ticket {
 	struct resolved *resolved;
 	struct rules once; /* what this request alone was allowed */
 	bool makes;	   /* by a person or a program: see permit_is_once */
+	uint64_t opens;	   /* the answer "once" that begins when this is done; 0: none */
 	int asked;
 	bool queued; /* waits, or waited, for an answer */
 	bool seen;   /* a person has answered its question, or let it expire */

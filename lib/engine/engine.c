@@ -434,6 +434,7 @@ ambit_permit_finish(struct ambit_permit *permit, int result, struct ambit_error 
 	};
 
 	engine_permit_unmake(permit, result != 0);
+	engine_once_done(permit, result != 0);
 	r = record_count(permit->engine->record, &event, &(struct record_like){ 0 }, err);
 	if (r == 0)
 		r = body ? record_append(permit->engine->record, &event, body, err)

@@ -25,11 +25,15 @@ bool permit_is_guarded(const struct ambit_permit *permit);
 /* True if it comes of an answer "once": what is made with it counts as made (ambit_object.made)
  * for the process that makes it. */
 bool permit_is_once(const struct ambit_permit *permit);
+/* The row of answers "once" that it comes of: see engine_once_chain. 0: a rule for a file. */
+uint64_t permit_once_chain(const struct ambit_permit *permit);
 /* Which row of answers "once" a process has that is in force now; 0: none. A file
  * that it made under one row is not its own under the next. */
 uint64_t engine_once_chain(const struct ambit_engine *engine, pid_t pid, uint64_t start);
-/* The call that was answered is not done after all: nothing more comes of the answer. */
-void engine_once_end(struct ambit_engine *engine, pid_t pid, uint64_t start);
+/* The call that was answered is about to be done: if the answer was "once", its two seconds begin.
+ * They begin anew when the call is done, and end at once if it fails. An answer whose call does
+ * not come within two seconds allows nothing more. */
+void engine_once_begin(struct ambit_permit *permit);
 
 /* -- fast answers ------------------------------------------------------------- */
 

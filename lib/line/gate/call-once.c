@@ -138,13 +138,23 @@ call_describe_once(struct call *call, struct ambit_object *list, size_t n)
 	}
 }
 
+/* As what was allowed says: by now another answer may be in force. */
+static bool
+find_permitted_maker(struct call *call, struct session_maker *ret_maker)
+{
+	if (!permit_is_once(call->permit) || !find_maker(call, ret_maker))
+		return false;
+	ret_maker->chain = permit_once_chain(call->permit);
+	return true;
+}
+
 void
 call_made_once(struct call *call, int fd)
 {
 	struct session_maker maker;
 
 	/* If the table is full, the file does not count as made, and the next call asks. */
-	if (permit_is_once(call->permit) && find_maker(call, &maker))
+	if (find_permitted_maker(call, &maker))
 		session_objects_add_by(call->gate->made, &maker, fd);
 }
 
@@ -153,6 +163,6 @@ call_dropped_once(struct call *call, int fd)
 {
 	struct session_maker maker;
 
-	if (permit_is_once(call->permit) && find_maker(call, &maker))
+	if (find_permitted_maker(call, &maker))
 		session_objects_drop_by(call->gate->made, &maker, fd);
 }

@@ -94,17 +94,18 @@ recheck_call_objects(struct call *call, int *ret_step)
 	return same;
 }
 
-/* The call has come to mean something else than was shown. */
 static void
-end_once(struct call *call)
+perform_answered_call(struct call **call)
 {
-	struct target_who who;
+	struct gate *gate = (*call)->gate;
+	struct pass pass = { 0 };
 
-	if (target_who(&call->target, &who) < 0)
-		return;
-	gate_lock(call->gate);
-	engine_once_end(call->gate->o.engine, who.pid, who.start);
-	gate_unlock(call->gate);
+	gate_lock(gate);
+	engine_once_begin((*call)->permit);
+	gate_unlock(gate);
+	permit_pass((*call)->permit, &pass);
+	(*call)->asked = true;
+	gate_act(call, &pass);
 }
 
 static void
@@ -113,9 +114,7 @@ resume_answered_call(void *data)
 	struct going *going = data;
 	struct call *call = going->call;
 	struct gate *gate = call->gate;
-	struct pass pass = { 0 };
 	int step = 0;
-	bool same;
 
 	if (going->outcome.verdict != AMBIT_ALLOW || !going->permit) {
 		/* A no holds for this process: one that tries again is not asked
@@ -123,13 +122,8 @@ resume_answered_call(void *data)
 		gate_refuse(call, &going->outcome, gate_key(call, true));
 	} else {
 		call->permit = going->permit;
-		same = recheck_call_objects(call, &step);
-		if (!same)
-			end_once(call);
-		if (same) {
-			permit_pass(call->permit, &pass);
-			call->asked = true;
-			gate_act(&call, &pass);
+		if (recheck_call_objects(call, &step)) {
+			perform_answered_call(&call);
 		} else if (step < 0) {
 			gate_fail(call, -step);
 		} else if (step == CALL_ANSWERED) {

@@ -196,7 +196,8 @@ gate_let_signals_act(struct gate *gate, struct held *held)
 {
 	struct target_signals signals;
 
-	if (held->call->begun || clock_steady() < held->look_at ||
+	/* One that is answered goes on at once. */
+	if (held->settled || held->call->begun || clock_steady() < held->look_at ||
 		target_signals(&held->call->target, &signals) < 0)
 		return;
 	if (signals.own != 0 || (signals.shared != 0 && signals.threads == 1))
@@ -216,9 +217,10 @@ is_restart_of(const struct held *held, const struct call *call)
 	struct stat exe;
 	uint64_t start;
 
-	/* exec keeps the thread's number and start time, but brings another program. */
-	return held->state == HELD_AWAY && held->call->target.tid == call->target.tid &&
-	       held->call->row == call->row &&
+	/* exec keeps the thread's number and start time, but brings another program. An answer
+	 * is for a call that comes soon: a late one is asked about anew. */
+	return held->state == HELD_AWAY && !(held->settled && gate_is_lost(held)) &&
+	       held->call->target.tid == call->target.tid && held->call->row == call->row &&
 	       memcmp(held->call->args, call->args, sizeof(call->args)) == 0 &&
 	       read_identity(call, &start, &exe) && start == held->start &&
 	       exe.st_dev == held->exe_dev && exe.st_ino == held->exe_ino;
