@@ -6,10 +6,15 @@ Each step is CALL:ARGUMENT:... and prints itself and "ok", or the name of the er
 
     create:F write:F append:F truncate:F unlink:F mkdir:F rmdir:F rename:A:B exchange:A:B
     link:A:B symlink:TEXT:F chmod:MODE:F utime:F tmpfile:DIR:F
+    fchmod:MODE:F            by a descriptor that is open for writing
+    fchmodat2:MODE:F         the same, with AT_EMPTY_PATH
+    open:MODE:F mknod:MODE:F a new file with that mode
+    tmpmode:MODE:DIR         a new file without a name, with that mode
 
 Around another step: thread:STEP is made by another thread of this process, fork:STEP by a
-child, again:STEP by this process after it has started this program anew, become:PROGRAM:STEP
-after it has become that program, which is given the step as its arguments.
+child, again:STEP by this process after it has started this program anew, with arguments and an
+environment of the same length, become:PROGRAM:STEP after it has become that program, which is
+given the step as its arguments.
 
     wait:MS                  lets that time pass
     race:A:B:C:D             two threads rename A to B and C to D at the same time
@@ -44,6 +49,25 @@ def tmpfile(directory, path):
     os.close(fd)
 
 
+def open_mode(path, mode):
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, int(mode, 8)))
+
+
+def tmpfile_mode(directory, mode):
+    os.close(os.open(directory, os.O_TMPFILE | os.O_WRONLY, int(mode, 8)))
+
+
+def fchmod(path, mode, empty):
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        if not empty:
+            os.fchmod(fd, int(mode, 8))
+        elif LIBC.syscall(452, fd, b"", int(mode, 8), 0x1000) != 0:
+            raise OSError(ctypes.get_errno(), "fchmodat2")
+    finally:
+        os.close(fd)
+
+
 CALLS = {
     "create": lambda f: open_close(f, os.O_WRONLY | os.O_CREAT | os.O_EXCL, b"made\n"),
     "write": lambda f: open_close(f, os.O_WRONLY, b"changed\n"),
@@ -57,6 +81,11 @@ CALLS = {
     "link": os.link,
     "symlink": os.symlink,
     "chmod": lambda mode, f: os.chmod(f, int(mode, 8)),
+    "fchmod": lambda mode, f: fchmod(f, mode, False),
+    "fchmodat2": lambda mode, f: fchmod(f, mode, True),
+    "open": lambda mode, f: open_mode(f, mode),
+    "mknod": lambda mode, f: os.mknod(f, int(mode, 8)),
+    "tmpmode": lambda mode, d: tmpfile_mode(d, mode),
     "utime": os.utime,
     "tmpfile": tmpfile,
 }
@@ -97,7 +126,13 @@ def fork(step):
     os.waitpid(pid, 0)
 
 
-def take(step, rest):
+def start_at(n):
+    """Starts this program anew at step n; the arguments stay, and the environment's length."""
+    os.environ["STEPS_AT"] = "%03d" % n
+    os.execv(sys.executable, [sys.executable, "-B"] + sys.argv)
+
+
+def take(n, step):
     around, _, inner = step.partition(":")
     if around == "thread":
         thread = threading.Thread(target=make, args=(inner,))
@@ -106,7 +141,7 @@ def take(step, rest):
     elif around == "fork":
         fork(inner)
     elif around == "again":
-        os.execv(sys.executable, [sys.executable, "-B", __file__, inner] + rest)
+        start_at(n)
     elif around == "become":
         program, *arguments = inner.split(":")
         os.execv(program, [program] + arguments)
@@ -118,5 +153,11 @@ def take(step, rest):
         make(step)
 
 
-for n, each in enumerate(sys.argv[1:], 2):
-    take(each, sys.argv[n:])
+if "STEPS_AT" not in os.environ:
+    start_at(1)
+first = int(os.environ["STEPS_AT"])
+for number, each in enumerate(sys.argv):
+    if number == first and each.startswith("again:"):
+        make(each[len("again:"):])
+    elif number >= first:
+        take(number, each)

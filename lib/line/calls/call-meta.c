@@ -34,6 +34,14 @@ is_held(int fd, struct stat *st)
 	       (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode));
 }
 
+/* A file that runs with somebody's rights is more than one that was written: whoever could write
+ * it is asked, as by path. */
+static bool
+sets_id(const struct call *call)
+{
+	return call->row->op == OP_CHMOD && (call->chmod.mode & (S_ISUID | S_ISGID));
+}
+
 static int
 resolve_call_fd(struct call *call, int fd, bool path_ok)
 {
@@ -43,7 +51,7 @@ resolve_call_fd(struct call *call, int fd, bool path_ok)
 	call->base[0] = fd;
 	if (copy == -EBADF)
 		return -EBADF;
-	if (copy >= 0 && is_held(copy, &call->object[0].st)) {
+	if (copy >= 0 && !sets_id(call) && is_held(copy, &call->object[0].st)) {
 		call->subject_fd = steal_fd(&copy);
 		return 0;
 	}
@@ -260,17 +268,16 @@ resolve_any(struct call *call, enum object_follow follow)
 static int
 prepare_chmod(struct call *call)
 {
-	int r = resolve_any(call, OBJECT_FOLLOW);
+	int r;
 
+	call->chmod.mode = (mode_t)call->args[find_value_arg(call)] & 07777;
+	r = resolve_any(call, OBJECT_FOLLOW);
 	if (r < 0)
 		return r;
 	if (S_ISLNK(meta_stat(call)->st_mode))
 		return -EOPNOTSUPP;
 	r = meta_may_own(call);
-	if (r < 0)
-		return r;
-	call->chmod.mode = (mode_t)call->args[find_value_arg(call)] & 07777;
-	return meta_decide(call);
+	return r < 0 ? r : meta_decide(call);
 }
 
 static int
