@@ -137,7 +137,7 @@ once_init(const struct decide_input *in, const struct ambit_outcome *outcome, st
 	int r = 0;
 
 	*ret_once = (struct once){ 0 };
-	if (request->pid == 0 || !request->exe)
+	if (request->pid == 0 || !request->exe || request->image == 0)
 		return 0;
 	r = fill_shown(&once, in, outcome);
 	if (r == 0 && outcome->call && !once.pair) {

@@ -41,7 +41,8 @@ int request_objects(const struct ambit_object *objects, size_t n,
  * process calls itself. Copied. -ENOMEM. */
 int request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino);
 
-/* A number that changes when the process runs another program, or the same one anew. */
+/* A number that changes when the process runs another program, or the same one anew. 0: it is
+ * not known. */
 void request_set_image(struct ambit_request *request, uint64_t image);
 
 /* A number that is equal for calls that do exactly the same: only those share a question. */

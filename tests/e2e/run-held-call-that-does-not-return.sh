@@ -39,7 +39,8 @@ ends 0
 [[ -e $OUT/stop && ! -e $OUT/term && ! -e $OUT/jump.0 && ! -e $OUT/exec.0 ]] || fail "$(ls "$OUT")"
 
 # The answer is for what was shown. A handler that writes another path over it, and one that runs
-# another program with the same call at the same address, are asked about anew.
+# another program with the same call at the same address, or the same program anew, are asked
+# about anew.
 asked_twice() { [[ $(times_asked) -eq 2 ]]; }
 start "$SIGNALS" -1 -p 300000 -c "$OUT/bbbb.0" create "$OUT/aaaa"
 eventually asked_twice
@@ -49,11 +50,13 @@ ends 0
 [[ ! -e $OUT/aaaa.0 && ! -e $OUT/bbbb.0 ]] || fail "$(ls "$OUT")"
 if setarch -R true 2>/dev/null; then
 	cp "$SIGNALS" good && cp "$SIGNALS" evil
-	start env ASAN_OPTIONS=detect_leaks=0 setarch -R "$P/good" -1 -p 300000 -e "$P/evil" create "$OUT/aaaa"
-	eventually asked_twice
-	answer no
-	ends 0
-	[[ ! -e $OUT/aaaa.0 ]] || fail "$(ls "$OUT")"
+	for next in evil good; do
+		start env ASAN_OPTIONS=detect_leaks=0 setarch -R "$P/good" -1 -p 300000 -e "$P/$next" create "$OUT/aaaa"
+		eventually asked_twice
+		answer no
+		ends 0
+		[[ ! -e $OUT/aaaa.0 ]] || fail "$(ls "$OUT")"
+	done
 fi
 
 # A program that is traced already: signals for its threads together wait for the answer.

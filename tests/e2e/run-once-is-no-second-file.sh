@@ -49,12 +49,21 @@ steps ok:write:@f ok:thread:create:@t ok:thread:rename:@t:@f
 steps ok:write:@f no:fork:append:@f
 [[ $(cat "$D/f") == changed ]] || fail "a child wrote"
 steps ok:write:@f no:fork:create:@t
-# The same program is told apart by where its stack begins.
-if [[ $(cat /proc/sys/kernel/randomize_va_space) != 0 ]]; then
+# The same program, too: also where its memory lies at the same addresses as before.
+exec_ends_it() {
 	steps ok:write:@f no:again:append:@f
 	[[ $(cat "$D/f") == changed ]] || fail "written after an exec"
 	steps ok:write:@f no:again:create:@t
 	steps ok:create:@t no:again:append:@t
+	steps ok:create:@t no:again:rename:@t:@f
+	still f
+}
+exec_ends_it
+if setarch -R true 2>/dev/null; then
+	python=("${STEPS[@]}")
+	STEPS=(setarch -R "${python[@]}")
+	exec_ends_it
+	STEPS=("${python[@]}")
 fi
 steps ok:write:@f no:become:"$CALLS":append:@f
 [[ $(cat "$D/f") == changed ]] || fail "written by another program"

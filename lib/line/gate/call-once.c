@@ -24,13 +24,17 @@ find_maker(struct call *call, struct session_maker *ret_maker)
 	struct target_who who;
 	char exe[PATH_MAX];
 	struct stat st;
+	uint64_t image;
 
 	if (target_who(&call->target, &who) < 0 || target_exe(who.pid, exe, &st) < 0)
+		return false;
+	image = images_find(call->gate->images, &who);
+	if (image == 0)
 		return false;
 	*ret_maker = (struct session_maker){
 		.pid = (uint64_t)who.pid,
 		.start = who.start,
-		.image = who.image,
+		.image = image,
 		.exe_dev = st.st_dev,
 		.exe_ino = st.st_ino,
 	};

@@ -532,13 +532,13 @@ describe_objects(struct call *call, struct ambit_object *list, size_t n)
 
 /* pid and name; and what it runs, where that is to be seen. */
 static int
-set_who(struct ambit_request *request, const struct target_who *who)
+set_who(struct gate *gate, struct ambit_request *request, const struct target_who *who)
 {
 	char exe[PATH_MAX];
 	struct stat st;
 	int r = ambit_request_set_who(request, who->pid, who->start, who->program, NULL);
 
-	request_set_image(request, who->image);
+	request_set_image(request, images_find(gate->images, who));
 	if (r == 0 && target_exe(who->pid, exe, &st) == 0)
 		r = request_set_exe(request, exe, st.st_dev, st.st_ino);
 	return r;
@@ -578,7 +578,7 @@ make_request(struct call *call)
 		return NULL;
 	request_set_held(request, true);
 	request_set_detail(request, gate_detail(call));
-	if (set_who(request, &who) < 0) {
+	if (set_who(call->gate, request, &who) < 0) {
 		ambit_request_destroy(request);
 		return NULL;
 	}

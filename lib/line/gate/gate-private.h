@@ -10,6 +10,7 @@
 #include "line/gate/gate.h"
 #include "line/gate/gate-quick.h"
 #include "line/gate/staged.h"
+#include "line/object/images.h"
 #include "perform/permit.h"
 #include "record/run-counts.h"
 #include "base/work.h"
@@ -48,8 +49,9 @@ struct held {
 	int pause_ms;	  /* before signals are looked at: more where they never stop */
 	int64_t look_at;  /* steady milliseconds */
 	uint64_t start;	  /* AWAY: of the thread */
-	dev_t exe_dev;	  /* AWAY: and the file that it runs */
+	dev_t exe_dev;	  /* AWAY: and the file that it runs, since which exec */
 	ino_t exe_ino;
+	uint64_t image;
 	int64_t away_since; /* AWAY: steady milliseconds */
 };
 
@@ -66,6 +68,7 @@ struct given {
 struct gate {
 	struct gate_options o;
 	struct session_objects *made; /* what this session made */
+	struct images *images;	      /* which programs its processes run */
 	struct substitutes *substitutes;
 	struct egress *egress; /* the way out by name; NULL: there is none, or it is open */
 	struct work *work;     /* acts that may block */

@@ -49,14 +49,20 @@ choose_restart_error(const struct call *call)
 	return call->row->interruptible || fifo ? RESTART_UNLESS_EINTR : RESTART_ALWAYS;
 }
 
-/* The thread and the program that it runs: a question is about that program. */
+/* The thread and the program that it runs: a question is about that program. An image that
+ * cannot be told is 0. */
 static bool
-read_identity(const struct call *call, uint64_t *ret_start, struct stat *ret_exe)
+read_identity(
+	const struct call *call, uint64_t *ret_start, struct stat *ret_exe, uint64_t *ret_image)
 {
+	struct target_who who;
 	char path[PATH_MAX];
 
-	return target_start(&call->target, ret_start) == 0 &&
-	       target_exe(call->target.tid, path, ret_exe) == 0;
+	if (target_start(&call->target, ret_start) < 0 || target_who(&call->target, &who) < 0 ||
+		target_exe(call->target.tid, path, ret_exe) < 0)
+		return false;
+	*ret_image = images_find(call->gate->images, &who);
+	return true;
 }
 
 /* It is away before it is answered: the restarted call may be received at once. */
@@ -65,7 +71,7 @@ send_call_away(struct gate *gate, struct held *held, int error)
 {
 	struct stat exe = { 0 };
 
-	if (!read_identity(held->call, &held->start, &exe))
+	if (!read_identity(held->call, &held->start, &exe, &held->image))
 		held->start = 0; /* it dies: gate_is_lost */
 	held->exe_dev = exe.st_dev;
 	held->exe_ino = exe.st_ino;
@@ -214,16 +220,16 @@ gate_let_signals_act(struct gate *gate, struct held *held)
 static bool
 is_restart_of(const struct held *held, const struct call *call)
 {
+	uint64_t start, image;
 	struct stat exe;
-	uint64_t start;
 
 	/* exec keeps the thread's number and start time, but brings another program. An answer
 	 * is for a call that comes soon: a late one is asked about anew. */
 	return held->state == HELD_AWAY && !(held->settled && gate_is_lost(held)) &&
 	       held->call->target.tid == call->target.tid && held->call->row == call->row &&
 	       memcmp(held->call->args, call->args, sizeof(call->args)) == 0 &&
-	       read_identity(call, &start, &exe) && start == held->start &&
-	       exe.st_dev == held->exe_dev && exe.st_ino == held->exe_ino;
+	       read_identity(call, &start, &exe, &image) && start == held->start &&
+	       image == held->image && exe.st_dev == held->exe_dev && exe.st_ino == held->exe_ino;
 }
 
 struct held *

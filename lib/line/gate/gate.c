@@ -250,6 +250,7 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	pthread_mutex_init(&gate->taking, NULL);
 	pthread_mutex_init(&gate->lock, NULL);
 	gate->made = session_objects_create();
+	gate->images = images_create();
 	gate->substitutes = substitutes_create();
 	gate->work = work_create(act_thread);
 	gate->answers = work_create(act_thread);
@@ -259,8 +260,8 @@ gate_create(const struct gate_options *options, struct gate **ret_gate, struct a
 	gate->staged = staged_create();
 	/* Without SA_RESTART: it is there to interrupt. */
 	sigaction(GATE_SIGNAL, &act, &gate->before);
-	if (!gate->made || !gate->work || !gate->answers || !gate->tracers || !gate->counts ||
-		!gate->quick || !gate->staged || !gate->substitutes) {
+	if (!gate->made || !gate->images || !gate->work || !gate->answers || !gate->tracers ||
+		!gate->counts || !gate->quick || !gate->staged || !gate->substitutes) {
 		gate_destroy(gate);
 		return err_nomem(err);
 	}
@@ -338,6 +339,7 @@ gate_destroy(struct gate *gate)
 	sigaction(GATE_SIGNAL, &gate->before, NULL);
 	session_objects_sweep(gate->made);
 	session_objects_destroy(gate->made);
+	images_destroy(gate->images);
 	substitutes_destroy(gate->substitutes);
 	run_counts_destroy(gate->counts);
 	gate_quick_destroy(gate->quick);

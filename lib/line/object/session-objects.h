@@ -29,7 +29,7 @@ void session_objects_drop(struct session_objects *made, int fd);
 struct session_maker {
 	uint64_t pid;
 	uint64_t start;
-	uint64_t image; /* see struct target_who */
+	uint64_t image; /* see images_find */
 	uint64_t exe_dev;
 	uint64_t exe_ino;
 	uint64_t chain; /* see engine_once_chain; 0: under a rule for a file */

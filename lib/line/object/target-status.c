@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hash.h"
 #include "line/object/target.h"
 
 /* A status file: some 1.5 KiB, and 11 bytes for each group. */
@@ -135,13 +136,30 @@ skip_stat_fields(const char *at, int from, int to)
 	return at;
 }
 
-/* The stat file of a process or thread: its name, if wanted, when it began, and, if wanted,
- * where its stack does. */
+/* Where code and stack begin, and where arguments and environment lie: as the kernel set them with
+ * the last exec. */
+static uint64_t
+read_layout(const char *at, int field)
+{
+	static const int fields[] = { 26, 27, 28, 45, 46, 47, 48, 49, 50, 51 };
+	uint64_t layout = HASH_FNV_START, value;
+
+	for (size_t i = 0; at && i < sizeof(fields) / sizeof(fields[0]); i++) {
+		at = skip_stat_fields(at, field, fields[i]);
+		field = fields[i];
+		value = at ? strtoull(at, NULL, 10) : 0;
+		layout = hash_fnv(layout, &value, sizeof(value));
+	}
+	return layout;
+}
+
+/* The stat file of a process or thread: when it began and, if wanted, its name, its parent and
+ * its layout. */
 static int
 read_stat(pid_t pid, struct target_who *ret_who, uint64_t *ret_start)
 {
 	char text[4096], path[64], *open, *close;
-	const char *at;
+	const char *at, *parent;
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -154,16 +172,17 @@ read_stat(pid_t pid, struct target_who *ret_who, uint64_t *ret_start)
 	if (!open || !close || close < open)
 		return -EIO;
 	*close = '\0';
-	/* Behind the name comes the 3rd field; the start time is the 22nd, the stack the 28th. */
-	at = skip_stat_fields(close + 1, 3, 22);
+	/* Behind the name comes the 3rd field; the parent is the 4th, the start time the 22nd. */
+	parent = skip_stat_fields(close + 1, 3, 4);
+	at = skip_stat_fields(parent, 4, 22);
 	if (!at)
 		return -EIO;
 	*ret_start = strtoull(at, NULL, 10);
 	if (!ret_who)
 		return 0;
 	snprintf(ret_who->program, sizeof(ret_who->program), "%s", open + 1);
-	at = skip_stat_fields(at, 22, 28);
-	ret_who->image = at ? strtoull(at, NULL, 10) : 0;
+	ret_who->parent = (pid_t)strtol(parent, NULL, 10);
+	ret_who->layout = read_layout(at, 22);
 	return 0;
 }
 

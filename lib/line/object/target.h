@@ -28,8 +28,9 @@ struct target {
 /* The process behind a target: read when a person or the record is told. */
 struct target_who {
 	pid_t pid; /* its thread group */
+	pid_t parent;
 	uint64_t start;
-	uint64_t image;	  /* where its stack begins: another with each exec, by chance */
+	uint64_t layout;  /* where its code, stack and arguments lie, as one number */
 	char program[64]; /* comm; as the process says, so: shown escaped */
 };
 

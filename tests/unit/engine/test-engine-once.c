@@ -524,6 +524,7 @@ only_the_same_program_of_the_same_process(void **state)
 		{ 100, 7, 8192, 12 },
 		{ 100, 7, 4096, 13 },
 		{ 100, 7, 4096, 0 },
+		{ 100, 7, 0, 12 },
 		{ 0, 0, 0, 0 },
 	};
 	struct ambit_object o;
@@ -535,8 +536,10 @@ only_the_same_program_of_the_same_process(void **state)
 		assert_false(goes_on(rig, &others[i], &o, 1));
 	assert_true(goes_on(rig, &sed, &o, 1));
 	/* One whose program is not known is allowed the call alone. */
-	ask_once(rig, &others[4], &o, 1);
-	assert_false(goes_on(rig, &others[4], &o, 1));
+	for (size_t i = 4; i < 6; i++) {
+		ask_once(rig, &others[i], &o, 1);
+		assert_false(goes_on(rig, &others[i], &o, 1));
+	}
 }
 
 static void
