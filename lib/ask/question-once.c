@@ -82,7 +82,7 @@ append_rest(const struct once *once, struct buf *out)
 	buf_puts(out, ", new files beside it");
 	if (once->made_up)
 		buf_puts(out, ", one of them may replace one file there");
-	else if (puts_something(once))
+	else if (puts_something(once) && !once->pair)
 		buf_puts(out, ", one of them may replace it");
 }
 

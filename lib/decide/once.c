@@ -94,7 +94,7 @@ fill_shown(struct once *once, const struct decide_input *in, const struct ambit_
 	const struct once_shown *place;
 	int r = 0;
 
-	once->made_up = true;
+	once->made_up = !once->pair;
 	for (size_t i = 0; r == 0 && i < outcome->n_paths; i++) {
 		const struct request_object *object = once_object(in->request, outcome, i);
 

@@ -666,6 +666,10 @@ what_it_allows_is_said(void **state)
 	o[1] = plain(AMBIT_ACCESS_REPLACE, at(rig->w.out, "new"));
 	assert_stores(rig, o, 2,
 		WORDS("move %s/f to %s/new, new files beside it", rig->w.out, rig->w.out));
+	o[0] = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
+	o[1] = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "new"));
+	assert_stores(rig, o, 2,
+		WORDS("write %s/f, make %s/new, new files beside it", rig->w.out, rig->w.out));
 }
 
 /* A host, and a guarded read, are this process' until it ends; exactly those. */
