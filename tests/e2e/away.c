@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* away [-t] FROM TO NEW: moves FROM to TO. While that call is held, a signal handler (-t: another
- * thread) makes the file "handled", waits for the file "answered", and then tries to get more out
- * of the answer: it removes FROM, and renames a new file NEW over TO. Each try is printed with
- * "ok" or its error. */
+/* away [-t] FROM TO NEW: moves FROM to TO; its number is in the file "pid". The handler of SIGALRM
+ * (-t: another thread) makes the file "handled", waits for the file "answered", and then tries to
+ * get more out of the answer to that call: it removes FROM, and renames a new file NEW over TO.
+ * Each try is printed with "ok" or its error. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,22 +68,20 @@ run_thread(void *data)
 }
 
 static void
-start_timer(void)
+write_pid(void)
 {
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
-	struct itimerspec spec = { .it_value.tv_nsec = 200000000 };
-	struct sigaction action = { .sa_handler = handle_signal };
-	timer_t timer;
+	FILE *file = fopen("pid", "we");
 
-	sigaction(SIGALRM, &action, NULL);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 ||
-		timer_settime(timer, 0, &spec, NULL) < 0)
-		perror("timer");
+	if (file) {
+		fprintf(file, "%d\n", (int)getpid());
+		fclose(file);
+	}
 }
 
 int
 main(int argc, char **argv)
 {
+	struct sigaction action = { .sa_handler = handle_signal };
 	bool thread = argc == 5 && strcmp(argv[1], "-t") == 0;
 	pthread_t id;
 
@@ -92,10 +90,10 @@ main(int argc, char **argv)
 	from = argv[argc - 3];
 	to = argv[argc - 2];
 	new_file = argv[argc - 1];
+	sigaction(SIGALRM, &action, NULL);
+	write_pid();
 	if (thread)
 		pthread_create(&id, NULL, run_thread, NULL);
-	else
-		start_timer();
 	say_result("move", rename(from, to));
 	if (thread)
 		pthread_join(id, NULL);
