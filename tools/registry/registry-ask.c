@@ -360,7 +360,10 @@ static bool
 take_parked_end(
 	struct parked *parked, struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit)
 {
-	if (!parked || !is_done(&parked->a) || parked->outcome.reason == NULL)
+	struct asking *a = parked ? &parked->a : NULL;
+	bool taken = a && desk_take(a->registry->desk, a->ticket, &parked->outcome, &a->permit);
+
+	if (!a || !(taken || is_done(a)) || parked->outcome.reason == NULL)
 		return false;
 	*ret_outcome = parked->outcome;
 	*ret_permit = steal_ptr(&parked->a.permit);

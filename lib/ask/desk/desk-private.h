@@ -105,5 +105,7 @@ struct shown *matter_shown_on(struct matter *matter, const struct desk_channel *
 /* -- desk-work.c -------------------------------------------------------------- */
 
 void *desk_run_thread(void *data);
+/* Settles a request that waits, if the engine has; else finds its question. */
+void waiter_look(struct desk *desk, struct waiter *waiter);
 
 #endif

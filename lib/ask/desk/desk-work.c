@@ -59,8 +59,8 @@ mark_seen(struct matter *matter, const struct waiter *waiter)
 	matter->seen = true;
 }
 
-static void
-look_at_request(struct desk *desk, struct waiter *waiter)
+void
+waiter_look(struct desk *desk, struct waiter *waiter)
 {
 	struct ambit_error err = { 0 };
 
@@ -143,7 +143,7 @@ look_around(struct desk *desk)
 		else if (!waiter->settled && is_overdue(waiter))
 			end_overdue(desk, waiter);
 		else if (!waiter->settled)
-			look_at_request(desk, waiter);
+			waiter_look(desk, waiter);
 	for (struct matter *matter = desk->matters; matter; matter = matter->next) {
 		if (!matter->ended && !matter->seen) {
 			matter->ended = true;

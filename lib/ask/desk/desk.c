@@ -317,6 +317,16 @@ add_waiter(struct desk *desk, const struct desk_client *client)
 }
 
 static struct waiter *
+find_waiter(const struct desk *desk, uint64_t ticket)
+{
+	struct waiter *waiter = desk->waiters;
+
+	while (waiter && waiter->ticket != ticket)
+		waiter = waiter->next;
+	return waiter;
+}
+
+static struct waiter *
 take_waiter(struct desk *desk, uint64_t ticket)
 {
 	for (struct waiter **at = &desk->waiters; *at; at = &(*at)->next)
@@ -473,12 +483,39 @@ withdraw_ticket(struct desk *desk, uint64_t ticket, const char *how)
 void
 desk_limit(struct desk *desk, uint64_t ticket, int64_t until)
 {
+	struct waiter *waiter;
+
 	desk_lock(desk);
-	for (struct waiter *waiter = desk->waiters; waiter; waiter = waiter->next)
-		if (waiter->ticket == ticket)
-			waiter->until = until;
+	waiter = find_waiter(desk, ticket);
+	if (waiter)
+		waiter->until = until;
 	desk_look(desk);
 	desk_unlock(desk);
+}
+
+bool
+desk_take(struct desk *desk, uint64_t ticket, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit)
+{
+	struct waiter *waiter;
+	bool settled;
+
+	desk_lock(desk);
+	while (desk->delivering == ticket)
+		pthread_cond_wait(&desk->calm, &desk->lock);
+	waiter = find_waiter(desk, ticket);
+	if (waiter && !waiter->settled)
+		waiter_look(desk, waiter);
+	settled = waiter && waiter->settled;
+	if (settled) {
+		take_waiter(desk, ticket);
+		*ret_outcome = waiter->outcome;
+		*ret_permit = waiter->permit;
+		free(waiter);
+	}
+	desk_look(desk);
+	desk_unlock(desk);
+	return settled;
 }
 
 bool
@@ -498,8 +535,7 @@ desk_cancel(struct desk *desk, uint64_t ticket, const char *how)
 	struct waiter *waiter;
 
 	desk_lock(desk);
-	for (waiter = desk->waiters; waiter && waiter->ticket != ticket;)
-		waiter = waiter->next;
+	waiter = find_waiter(desk, ticket);
 	if (waiter && !waiter->settled) {
 		copy_text(waiter->matter->how, sizeof(waiter->matter->how), how);
 		waiter_say(waiter, NULL, ECANCELED, how);

@@ -84,6 +84,10 @@ int desk_put(struct desk *desk, const struct ambit_question *question,
 /* The client waits no longer than that, in milliseconds since the epoch: then the request is
  * withdrawn, and done is called with an empty outcome. */
 void desk_limit(struct desk *desk, uint64_t ticket, int64_t until);
+/* Takes what came of a request, if it is settled by now, before done is called. False: it is not,
+ * or done was called. Not from done. */
+bool desk_take(struct desk *desk, uint64_t ticket, struct ambit_outcome *ret_outcome,
+	struct ambit_permit **ret_permit);
 /* The client does not wait any more; how is for the channels: "withdrawn: the program is gone".
  * False: it is not there, done was called or is about to be. */
 bool desk_withdraw(struct desk *desk, uint64_t ticket, const char *how);
