@@ -391,6 +391,17 @@ wait_for_fate(struct screen *screen, enum fate fate)
 		usleep(1000);
 }
 
+static size_t
+count_offered(struct screen *screen)
+{
+	size_t n;
+
+	pthread_mutex_lock(&screen->lock);
+	n = screen->n_open;
+	pthread_mutex_unlock(&screen->lock);
+	return n;
+}
+
 static void
 end_one(struct one *one, int channels)
 {
@@ -580,15 +591,15 @@ a_channel_with_room_for_one_shows_one(void **state)
 	assert_int_equal(desk_submit(one.desk, write_outside(one.rig, 0, 1), &client, &outcome,
 				 &permit, &ticket, NULL),
 		1);
-	while (one.screens[0].n_open < 2)
+	while (count_offered(&one.screens[0]) < 2)
 		usleep(1000);
-	assert_int_equal(narrow->n_open, 1);
+	assert_int_equal(count_offered(narrow), 1);
 	desk_withdraw(one.desk, one.ticket, "withdrawn: the program is gone");
 	wait_for_fate(narrow, WITHDRAWN);
 	/* It still has the first one on its screen. */
-	assert_int_equal(narrow->n_open, 1);
+	assert_int_equal(count_offered(narrow), 1);
 	desk_ready(&narrow->channel);
-	while (narrow->n_open < 2)
+	while (count_offered(narrow) < 2)
 		usleep(1000);
 	desk_withdraw(one.desk, ticket, "withdrawn: the program is gone");
 	desk_remove(one.desk, &narrow->channel);
