@@ -37,6 +37,7 @@ struct ambit_question {
 	char *kind;    /* "file", "files", "temporary", "secret", "host", "socket", "call" ... */
 	char *act;     /* "write", "connect" */
 	char *object;  /* "~/data/out.csv", "git.example.org:443": all of it */
+	char *brief;   /* the object as one line takes it: "~/a/.../b to ~/c/.../d"; "": as it is */
 	char *danger;  /* "RUNS AS YOU at your next git commit" */
 	char *by;      /* "deploy (claude > bash > deploy)" */
 	char *because; /* "outside ~/app" */

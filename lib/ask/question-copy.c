@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ask/question-copy.h"
+#include "ask/question-hosts.h"
+#include "ask/text-columns.h"
 #include "base/lookalike.h"
 #include "base/own.h"
 #include "base/str.h"
@@ -22,6 +25,7 @@ const struct question_text question_texts[] = {
 	TEXT(kind),
 	TEXT(act),
 	TEXT(object),
+	TEXT(brief),
 	TEXT(danger),
 	TEXT(by),
 	TEXT(because),
@@ -171,14 +175,99 @@ question_mark(const char *text)
 	return str_printf(" (not plain letters: %s)", alike);
 }
 
+/* The words behind the path have no slash, so that they stay with its last name. */
+char *
+choice_label(const struct ambit_choice *choice, size_t columns)
+{
+	const char *label = choice->label ? choice->label : answer_rows[choice->kind].label;
+	size_t start = str_prefix(label, CHOICE_ALL_OF) ? strlen(CHOICE_ALL_OF) : 0;
+	auto_free char *cut = NULL;
+
+	/* "commands 'git push ...'" is clear without its first word. */
+	if (str_prefix(label, CHOICE_COMMANDS) && text_columns(label) > columns)
+		return strdup(label + strlen(CHOICE_COMMANDS));
+	if (start == 0)
+		return strdup(label);
+	cut = text_cut_path(label + start, text_room(columns, start));
+	return cut ? str_printf("%.*s%s", (int)start, label, cut) : NULL;
+}
+
+/* -- lists of answers ------------------------------------------------------------- */
+
+/* Before the width of an "always", and what comes before a folder of this session. All choices of a
+ * question have the same. */
+static const char *const always_words[] = {
+	"always in this project: ",
+	"always here: ",
+	"always: ",
+};
+#define ALWAYS_N (sizeof(always_words) / sizeof(always_words[0]))
+#define SESSION_BEHIND ", this session"
+#define SESSION_BEFORE "session: "
+
+/* Whether every "always" of the list fits behind the words; only long ones are worth a cut. */
+static bool
+have_room_behind(const struct ambit_question *question, const char *words, bool cut)
+{
+	size_t room = text_room(CHOICE_COLUMNS, strlen(words));
+
+	for (size_t i = 0; i < question->n_choices; i++) {
+		const struct ambit_choice *choice = &question->choices[i];
+		auto_free char *label = choice_label(choice, cut ? room : SIZE_MAX);
+
+		if (choice->kind == AMBIT_ALWAYS && label && text_columns(label) > room &&
+			!question_is_pattern(choice->path))
+			return false;
+	}
+	return true;
+}
+
+static const char *
+choose_always_words(const struct ambit_question *question)
+{
+	size_t i = 0;
+
+	if (question->project && !*question->project)
+		return "always, in every project: ";
+	while (i + 1 < ALWAYS_N && !have_room_behind(question, always_words[i], i > 0))
+		i++;
+	return always_words[i];
+}
+
+/* "session: all of .../name" where "all of .../name, this session" is too wide. */
+static char *
+make_session_words(const struct ambit_choice *choice)
+{
+	size_t len = choice->label ? strlen(choice->label) : 0, behind = strlen(SESSION_BEHIND);
+	struct ambit_choice brief = *choice;
+	auto_free char *words = NULL, *label = NULL;
+
+	if (len <= behind || !streq(choice->label + len - behind, SESSION_BEHIND))
+		return choice_label(choice, CHOICE_COLUMNS);
+	label = strndup(choice->label, len - behind);
+	brief.label = label;
+	words = label ? choice_label(&brief, CHOICE_COLUMNS - strlen(SESSION_BEFORE)) : NULL;
+	return words ? str_printf(SESSION_BEFORE "%s", words) : NULL;
+}
+
 char *
 choice_words(const struct ambit_question *question, const struct ambit_choice *choice)
 {
-	const char *label = choice->label ? choice->label : answer_rows[choice->kind].label;
-	bool everywhere = question->project && !*question->project;
+	const char *before = choice->kind == AMBIT_ALWAYS ? choose_always_words(question) : "";
+	auto_free char *label = choice_label(choice, text_room(CHOICE_COLUMNS, strlen(before)));
 
-	if (choice->kind != AMBIT_ALWAYS)
-		return strdup(label);
-	return str_printf("%s: %s",
-		everywhere ? "always, in every project" : "always in this project", label);
+	if (!label)
+		return NULL;
+	if (choice->kind == AMBIT_FOLDER && text_columns(label) > CHOICE_COLUMNS)
+		return make_session_words(choice);
+	return str_printf("%s%s", before, label);
+}
+
+bool
+choice_is_listed(const struct ambit_question *question, const struct ambit_choice *choice)
+{
+	auto_free char *words = choice_words(question, choice);
+
+	return !question_is_pattern(choice->path) ||
+	       (words && text_columns(words) <= CHOICE_COLUMNS);
 }

@@ -36,8 +36,22 @@ char *question_who(const struct ambit_question *question);
  * is part of question_who. Caller frees; NULL without memory. */
 char *question_mark(const char *text);
 
-/* An answer in a list: "all of ~/data, this session", "always in this project: this file". Caller
- * frees; NULL without memory. */
+/* What the label of a folder begins with; the rest of it is the path, and then words. */
+#define CHOICE_ALL_OF "all of "
+/* And that of commands of one kind: "commands 'git push ...'". */
+#define CHOICE_COMMANDS "commands "
+
+/* The label of a choice in so many columns, if cutting a path in its middle does it. Caller frees;
+ * NULL without memory. */
+char *choice_label(const struct ambit_choice *choice, size_t columns);
+
+/* An answer in a list: "all of ~/data, this session", "always in this project: this file". It
+ * fits so many columns, if cutting a path in its middle does it. Caller frees; NULL without
+ * memory. */
+#define CHOICE_COLUMNS 40
 char *choice_words(const struct ambit_question *question, const struct ambit_choice *choice);
+
+/* Whether a list has it: not a pattern of hosts that would not be seen whole. */
+bool choice_is_listed(const struct ambit_question *question, const struct ambit_choice *choice);
 
 #endif

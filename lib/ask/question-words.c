@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ask/question-copy.h"
+#include "ask/question-hosts.h"
 #include "ask/question-words.h"
 #include "ask/text-columns.h"
 #include "base/buf.h"
@@ -14,8 +16,9 @@
 #include "decide/temporary.h"
 #include "request/host.h"
 
-#define FOLDER_COLUMNS 48 /* in an answer, so that it fits one line */
-#define LINE_MAX_NAMES 5  /* of those a process descends from */
+#define LINE_MAX_NAMES 5 /* of those a process descends from */
+#define LINE_FEW_NAMES 3 /* where the line would be too long */
+#define PLACES_MAX 2	 /* of several paths, those that are named */
 
 bool
 question_path_open(const struct ambit_outcome_path *path)
@@ -134,18 +137,21 @@ put_path(struct buf *out, const struct decide_input *in, const char *real)
 	buf_puts(out, shown ? shown : "");
 }
 
-/* "a new file in ~/data (sed's temporary)" */
-static void
-put_temporary(struct buf *out, const struct decide_input *in, const char *real)
+/* "a new file in ~/data, sed's temporary", cut to so many columns. */
+static char *
+make_temporary(const struct decide_input *in, const char *real, size_t columns)
 {
 	auto_free char *dir = strndup(real, (size_t)(strrchr(real, '/') - real));
-	const char *program = in->request->program ? in->request->program : "its";
+	const char *program = in->request->program ? in->request->program : "a program";
 	auto_free char *name = str_escape(program, strlen(program));
+	auto_free char *after = name ? str_printf(", %s's temporary", name) : NULL;
+	auto_free char *shown = dir ? question_path(in->scope, dir) : NULL;
+	auto_free char *cut = NULL;
 
-	out->failed |= !dir || !name;
-	buf_puts(out, "a new file in ");
-	put_path(out, in, dir ? dir : "");
-	buf_printf(out, " (%s's temporary)", name ? name : "");
+	if (after && shown)
+		cut = text_cut_path(
+			shown, text_room(columns, strlen("a new file in ") + text_columns(after)));
+	return cut ? str_printf("a new file in %s%s", cut, after) : NULL;
 }
 
 static int
@@ -170,21 +176,67 @@ paths_act(const struct ambit_outcome *outcome)
 	return path_act(a);
 }
 
-static int
-add_several_paths(struct ambit_question *q, const struct decide_input *in,
-	const struct ambit_outcome *outcome)
+/* "A to B", "A, B" or "A, B and 3 more" in so many columns. */
+static char *
+join_few_paths(const struct decide_input *in, const struct ambit_outcome *outcome,
+	const char *between, size_t columns)
 {
-	const char *act = paths_act(outcome);
+	auto_free char *a = question_path(in->scope, find_open_path(outcome, 0)->path);
+	auto_free char *b = question_path(in->scope, find_open_path(outcome, 1)->path);
+	auto_free char *rest = NULL;
+	size_t n = PLACES_MAX;
+
+	while (find_open_path(outcome, n))
+		n++;
+	rest = n > PLACES_MAX ? str_printf(" and %zu more", n - PLACES_MAX) : strdup("");
+	if (!a || !b || !rest ||
+		text_cut_pair(
+			&a, &b, text_room(columns, text_columns(between) + text_columns(rest))) < 0)
+		return NULL;
+	return str_printf("%s%s%s%s", a, between, b, rest);
+}
+
+static char *
+join_paths(const struct decide_input *in, const struct ambit_outcome *outcome, const char *between)
+{
 	const struct ambit_outcome_path *path;
 	struct buf out = { 0 };
 
 	for (size_t i = 0; (path = find_open_path(outcome, i)) != NULL; i++) {
-		buf_puts(&out, i == 0 ? "" : streq(act, "move") ? " to " : ", ");
+		buf_puts(&out, i > 0 ? between : "");
 		put_path(&out, in, path->path);
 	}
-	if (set_text(&q->act, strdup(act)) < 0 || set_text(&q->object, buf_take(&out)) < 0)
+	return buf_take(&out);
+}
+
+static int
+add_several_paths(struct ambit_question *q, const struct decide_input *in,
+	const struct ambit_outcome *outcome)
+{
+	const char *act = paths_act(outcome), *between = streq(act, "move") ? " to " : ", ";
+	size_t danger = text_columns(q->danger), used = text_columns(act) + 1;
+
+	used += danger > 0 ? danger + 4 : 0;
+	if (set_text(&q->act, strdup(act)) < 0 ||
+		set_text(&q->object, join_paths(in, outcome, between)) < 0 ||
+		set_text(&q->brief,
+			join_few_paths(in, outcome, between, text_room(TEXT_LINE, used))) < 0)
 		return -ENOMEM;
 	return set_text(&q->kind, strdup("files"));
+}
+
+static int
+add_temporary(struct ambit_question *q, const struct decide_input *in,
+	const struct ambit_outcome_path *path)
+{
+	const char *act = path_act(path);
+	size_t room = text_room(TEXT_LINE, text_columns(act) + 1);
+
+	if (set_text(&q->act, strdup(act)) < 0 ||
+		set_text(&q->object, make_temporary(in, path->path, SIZE_MAX)) < 0 ||
+		set_text(&q->brief, make_temporary(in, path->path, room)) < 0)
+		return -ENOMEM;
+	return set_text(&q->kind, strdup("temporary"));
 }
 
 static int
@@ -192,21 +244,15 @@ add_path_words(struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)
 {
 	const struct ambit_outcome_path *path = find_open_path(outcome, 0);
-	bool temporary = temporary_is_made_up(in, outcome, (size_t)(path - outcome->paths));
-	struct buf out = { 0 };
 
 	if (find_open_path(outcome, 1))
 		return add_several_paths(q, in, outcome);
-	if (temporary)
-		put_temporary(&out, in, path->path);
-	else
-		put_path(&out, in, path->path);
+	if (temporary_is_made_up(in, outcome, (size_t)(path - outcome->paths)))
+		return add_temporary(q, in, path);
 	if (set_text(&q->act, strdup(path_act(path))) < 0 ||
-		set_text(&q->object, buf_take(&out)) < 0)
+		set_text(&q->object, question_path(in->scope, path->path)) < 0)
 		return -ENOMEM;
-	return set_text(&q->kind, strdup(temporary			? "temporary"
-					  : question_is_secret(outcome) ? "secret"
-									: "file"));
+	return set_text(&q->kind, strdup(question_is_secret(outcome) ? "secret" : "file"));
 }
 
 /* -- hosts and calls ---------------------------------------------------------- */
@@ -256,16 +302,16 @@ add_call_words(struct ambit_question *q, const struct decide_input *in)
 /* "claude > bash > deploy": the same name twice in a row is one, and of many those in the middle
  * are left out. */
 static void
-put_line(struct buf *out, char *const *line)
+put_line(struct buf *out, char *const *line, size_t most)
 {
-	size_t n = strv_len(line), shown = 0;
+	size_t n = strv_len(line), shown = 0, kept = most / 2;
 	const char *last = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		auto_free char *name = str_escape(line[i], strlen(line[i]));
-		bool left_out = n > LINE_MAX_NAMES && i >= 2 && i < n - 2;
+		bool left_out = n > most && i >= kept && i < n - kept;
 
-		if (left_out && i > 2)
+		if (left_out && i > kept)
 			continue;
 		if (!left_out && last && streq(last, line[i]))
 			continue;
@@ -279,7 +325,7 @@ put_line(struct buf *out, char *const *line)
 }
 
 static char *
-make_by(const struct ambit_request *request)
+make_by(const struct ambit_request *request, size_t names)
 {
 	const char *agent = request->agent, *program = request->program;
 	auto_free char *safe_agent = agent ? str_escape(agent, strlen(agent)) : NULL;
@@ -287,7 +333,7 @@ make_by(const struct ambit_request *request)
 	auto_buf struct buf line = { 0 };
 	struct buf out = { 0 };
 
-	put_line(&line, request->line);
+	put_line(&line, request->line, names);
 	if (agent)
 		buf_printf(&out, "sub-agent %s%s", safe_agent ? safe_agent : "",
 			program || (request->args && request->tool) ? ", " : "");
@@ -309,23 +355,24 @@ put_reason(struct buf *out, const char *text)
 	buf_printf(out, "%s%s", out->len > 0 ? "; " : "", text);
 }
 
+/* folder: what it is called. brief: without the name that the program used for it. */
 static void
 put_path_reason(struct buf *out, const struct decide_input *in, const struct ambit_outcome *outcome,
-	const struct ambit_outcome_path *path)
+	const char *folder, bool brief)
 {
-	auto_free char *folder = shorten_path(in->scope, in->scope->root.real);
+	const struct ambit_outcome_path *path = find_open_path(outcome, 0);
 	auto_free char *real = ambit_scope_display(in->scope, path->path);
 	bool inside = scope_holds(in->scope, path->path);
 
-	out->failed |= !folder || !real;
-	if (!folder || !real || path->code == AMBIT_CODE_GUARDED_READ)
+	out->failed |= !real;
+	if (!real || path->code == AMBIT_CODE_GUARDED_READ)
 		return;
 	buf_printf(out, "%s%s %s%s", out->len > 0 ? "; " : "", inside ? "inside" : "outside",
 		folder, path->code == AMBIT_CODE_GUARDED ? ", guarded" : "");
-	if (path->shown && !streq(path->shown, real))
+	if (path->shown && !brief && !streq(path->shown, real))
 		buf_printf(out, "; asked for as %s", path->shown);
 	if (temporary_is_made_up(in, outcome, (size_t)(path - outcome->paths)))
-		buf_puts(out, "; may replace one file there");
+		buf_puts(out, "; replaces one file there");
 }
 
 static const char *
@@ -381,7 +428,8 @@ put_long_reasons(struct buf *out, const struct decide_input *in,
 }
 
 static char *
-make_because(const struct decide_input *in, const struct ambit_outcome *outcome)
+make_because(const struct decide_input *in, const struct ambit_outcome *outcome, const char *folder,
+	bool brief)
 {
 	const struct ambit_outcome_path *path = find_open_path(outcome, 0);
 	struct buf out = { 0 };
@@ -389,7 +437,7 @@ make_because(const struct decide_input *in, const struct ambit_outcome *outcome)
 	put_long_reasons(&out, in, outcome, false);
 	if (path && (out.len == 0 || path->code != AMBIT_CODE_OUTSIDE ||
 			    !scope_holds(in->scope, path->path)))
-		put_path_reason(&out, in, outcome, path);
+		put_path_reason(&out, in, outcome, folder, brief);
 	if (question_host_open(outcome))
 		put_host_reason(&out, in, outcome);
 	if (out.len == 0 && !question_is_secret(outcome))
@@ -406,21 +454,63 @@ make_danger(const struct ambit_outcome *outcome)
 	return question_is_socket(outcome) ? host_unix_danger(outcome->host) : strdup("");
 }
 
+/* Sets by and because; by how many columns their line is too long. SIZE_MAX: no memory. */
+static size_t
+set_who(struct ambit_question *q, const struct decide_input *in,
+	const struct ambit_outcome *outcome, size_t names, const char *folder)
+{
+	bool brief = names == LINE_FEW_NAMES;
+	auto_free char *line = NULL;
+
+	free(q->by);
+	free(q->because);
+	q->by = make_by(in->request, names);
+	q->because = folder ? make_because(in, outcome, folder, brief) : NULL;
+	line = q->by && q->because ? question_who(q) : NULL;
+	return line ? text_room(text_columns(line), TEXT_LINE) : SIZE_MAX;
+}
+
+/* Who and why fit one line: the folder's path is cut, names of those in between are left out, and
+ * at last the folder is "the folder". */
+static int
+add_who(struct ambit_question *q, const struct decide_input *in,
+	const struct ambit_outcome *outcome)
+{
+	static const size_t names[] = { LINE_MAX_NAMES, LINE_FEW_NAMES };
+	auto_free char *folder = shorten_path(in->scope, in->scope->root.real);
+	size_t over = SIZE_MAX;
+
+	for (size_t i = 0; folder && i < sizeof(names) / sizeof(names[0]); i++) {
+		auto_free char *cut = NULL;
+
+		over = set_who(q, in, outcome, names[i], folder);
+		if (over == 0 || over == SIZE_MAX)
+			break;
+		cut = text_cut_path(folder, text_room(text_columns(folder), over));
+		over = set_who(q, in, outcome, names[i], cut);
+		if (over == 0 || over == SIZE_MAX)
+			break;
+	}
+	if (over > 0 && over < SIZE_MAX)
+		over = set_who(q, in, outcome, LINE_FEW_NAMES, "the folder");
+	return over == SIZE_MAX ? -ENOMEM : 0;
+}
+
 int
 question_add_words(struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)
 {
-	int r;
+	int r = set_text(&q->danger, make_danger(outcome));
 
+	if (r < 0)
+		return r;
 	if (outcome->call || (!find_open_path(outcome, 0) && !question_host_open(outcome)))
 		r = add_call_words(q, in);
 	else if (find_open_path(outcome, 0))
 		r = add_path_words(q, in, outcome);
 	else
 		r = add_host_words(q, in, outcome);
-	if (r < 0 || set_text(&q->danger, make_danger(outcome)) < 0 ||
-		set_text(&q->by, make_by(in->request)) < 0 ||
-		set_text(&q->because, make_because(in, outcome)) < 0)
+	if (r < 0 || add_who(q, in, outcome) < 0)
 		return -ENOMEM;
 	return set_text(&q->project, shorten_path(in->scope, in->project));
 }
@@ -437,7 +527,7 @@ call_width(const struct decide_input *in)
 	if (!key || !str_prefix(key, "cmd:"))
 		return key ? strdup("this call") : NULL;
 	safe = str_escape(key + 4, strlen(key + 4));
-	return safe ? str_printf("commands '%s ...'", safe) : NULL;
+	return safe ? str_printf(CHOICE_COMMANDS "'%s ...'", safe) : NULL;
 }
 
 /* A name that is looked up has no port yet, and is allowed with all of them. "localhost:8080" and
@@ -465,7 +555,7 @@ exact_width(const struct ambit_question *q, const struct decide_input *in,
 		return strdup(streq(q->kind, "socket") ? "this socket" : host_width(outcome->host));
 	if (streq(q->kind, "files"))
 		return strdup("these files");
-	return strdup(path->access == AMBIT_ACCESS_MKDIR       ? "this directory alone"
+	return strdup(path->access == AMBIT_ACCESS_MKDIR       ? "it alone"
 		      : path->access == AMBIT_ACCESS_READ_TREE ? "this directory"
 		      : streq(q->kind, "temporary")	       ? "this name"
 							       : "this file");
@@ -481,6 +571,21 @@ once_label(const struct ambit_question *q, const struct decide_input *in)
 	return process && in->request->pid ? "this process" : "once";
 }
 
+/* "*.example.org:443"; of one without a port that it holds for each. */
+static char *
+pattern_width(const char *pattern)
+{
+	return strchr(pattern, ':') ? strdup(pattern) : str_printf("%s, any port", pattern);
+}
+
+static char *
+folder_width(const struct decide_input *in, const char *folder)
+{
+	auto_free char *shown = question_path(in->scope, folder);
+
+	return shown ? str_printf(CHOICE_ALL_OF "%s", shown) : NULL;
+}
+
 char *
 question_label(const struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome, enum ambit_answer_kind kind, const char *folder)
@@ -493,14 +598,9 @@ question_label(const struct ambit_question *q, const struct decide_input *in,
 		return strdup("no, for this session");
 	if (kind == AMBIT_ONCE)
 		return strdup(once_label(q, in));
-	if (folder) {
-		auto_free char *shown = question_path(in->scope, folder);
-		auto_free char *cut = shown ? text_cut_path(shown, FOLDER_COLUMNS) : NULL;
-
-		width = cut ? str_printf("all of %s", cut) : NULL;
-	} else {
-		width = exact_width(q, in, outcome);
-	}
+	width = question_is_pattern(folder) ? pattern_width(folder)
+		: folder		    ? folder_width(in, folder)
+					    : exact_width(q, in, outcome);
 	if (!width || kind == AMBIT_ALWAYS)
 		return steal_ptr(&width);
 	return str_printf("%s, this session", width);

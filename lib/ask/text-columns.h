@@ -6,11 +6,23 @@
 
 /* Text that has to fit. */
 
+/* What a line of a question takes, behind its indent, on a terminal of 80 columns. Words are
+ * chosen for this width, and are the same on every other. */
+#define TEXT_LINE 72
+
 /* Columns on a terminal. A character beyond ASCII counts double, which is never too little. */
 size_t text_columns(const char *text);
 
-/* A path in so many columns: "~/a/.../last-name". Its first name is kept, as many of the last as
- * fit, and the last one in any case. Caller frees; NULL without memory. */
+/* What is left of the columns, or 0. */
+size_t text_room(size_t columns, size_t used);
+
+/* A path in so many columns: "~/a/.../last-name", else "~/.../last-name" or ".../last-name". As
+ * many of its last names are kept as fit, and the last one in any case. Caller frees; NULL without
+ * memory. */
 char *text_cut_path(const char *path, size_t columns);
+
+/* Cuts two paths that share so many columns: one that needs less than half leaves the rest to the
+ * other. -ENOMEM: one of them may be cut already. */
+int text_cut_pair(char **a, char **b, size_t columns);
 
 #endif

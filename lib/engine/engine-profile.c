@@ -11,6 +11,7 @@
 
 #include "ask/question-copy.h"
 #include "ask/question-words.h"
+#include "ask/text-columns.h"
 #include "base/buf.h"
 #include "base/own.h"
 #include "base/program.h"
@@ -196,24 +197,36 @@ make_rules(const struct ambit_engine *engine, const struct places *places,
 
 /* -- words ---------------------------------------------------------------------- */
 
-/* "~/.npm, ~/.cache/node-gyp (really /data/gyp)" */
-static void
-put_folders(struct buf *out, const struct ambit_engine *engine, const struct places *places,
-	const char *between)
+/* "~/.cache/node-gyp (really /data/gyp)"; both paths in so many columns, where cutting them in the
+ * middle does it. */
+static char *
+make_folder_text(
+	const struct ambit_engine *engine, const struct places *places, size_t i, size_t columns)
 {
-	const char *const *folders = places->profile->folders;
+	const char *folder = places->profile->folders[i], *home = engine->scope->home;
+	bool below = str_prefix(folder, "~/");
+	auto_free char *plain = below ? str_printf("%s/%s", home, folder + 2) : strdup(folder);
+	auto_free char *shown = below ? strdup(folder) : question_path(engine->scope, folder);
+	auto_free char *real = question_path(engine->scope, places->reals[i]);
 
-	for (size_t i = 0; folders[i]; i++) {
-		auto_free char *plain =
-			str_prefix(folders[i], "~/")
-				? str_printf("%s/%s", engine->scope->home, folders[i] + 2)
-				: strdup(folders[i]);
-		auto_free char *real = str_escape(places->reals[i], strlen(places->reals[i]));
+	if (!plain || !shown || !real)
+		return NULL;
+	if (streq(plain, places->reals[i]))
+		return text_cut_path(shown, columns);
+	if (text_cut_pair(&shown, &real, text_room(columns, strlen(" (really )"))) < 0)
+		return NULL;
+	return str_printf("%s (really %s)", shown, real);
+}
 
-		out->failed |= !plain || !real;
-		buf_printf(out, "%s%s", i > 0 ? between : "", folders[i]);
-		if (plain && real && !streq(plain, places->reals[i]))
-			buf_printf(out, " (really %s)", real);
+/* All of them, whole. */
+static void
+put_folders(struct buf *out, const struct ambit_engine *engine, const struct places *places)
+{
+	for (size_t i = 0; places->reals[i]; i++) {
+		auto_free char *text = make_folder_text(engine, places, i, SIZE_MAX);
+
+		out->failed |= !text;
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", text ? text : "");
 	}
 }
 
@@ -230,7 +243,7 @@ why_text(const struct ambit_engine *engine, const struct places *places)
 	struct buf out = { 0 };
 
 	buf_printf(&out, "%s; folders ", places->profile->text);
-	put_folders(&out, engine, places, ", ");
+	put_folders(&out, engine, places);
 	if (places->profile->hosts[0]) {
 		buf_puts(&out, "; hosts ");
 		put_hosts(&out, places->profile);
@@ -267,7 +280,7 @@ stores_text(
 	buf_puts(&out, !yes	       ? "no write beneath "
 		       : places->reads ? "write and read beneath "
 				       : "write beneath ");
-	put_folders(&out, engine, places, ", ");
+	put_folders(&out, engine, places);
 	if (yes && places->profile->hosts[0]) {
 		buf_puts(&out, "; connect ");
 		put_hosts(&out, places->profile);
@@ -278,7 +291,8 @@ stores_text(
 
 /* -- words for screens -------------------------------------------------------------- */
 
-#define FACT_WIDTH 60 /* of a line of 80 columns, behind its name */
+#define FACT_WIDTH (TEXT_LINE - 7)	  /* behind its name */
+#define FACT_MORE strlen("  and 99 more") /* behind those that fit */
 
 /* {"sandbox":{"enabled":false}} as sandbox.enabled=false; other words as they are. */
 static void
@@ -302,19 +316,42 @@ put_argument(struct buf *out, const char *text)
 	buf_printf(out, "=%s", value ? value : "?");
 }
 
+/* Puts the item if the line takes it, and what must follow: after many columns, and "and 2 more"
+ * if it is not the last. The first is put in any case. */
+static bool
+put_fitting_item(struct buf *out, const char *item, bool last, size_t after)
+{
+	size_t used = text_columns(out->data ? out->data : "") + (out->len > 0 ? 2 : 0);
+
+	if (out->len > 0 && used + text_columns(item) + (last ? 0 : FACT_MORE) + after > FACT_WIDTH)
+		return false;
+	buf_printf(out, "%s%s", out->len > 0 ? "  " : "", item);
+	return true;
+}
+
+/* As many as one line takes; the explanation has them all. */
 static int
 add_write_fact(
 	struct ambit_question *q, const struct ambit_engine *engine, const struct places *places)
 {
+	const char *login = strstr(places->profile->text, "sign-in") ? " (its login too)" : "";
+	size_t n = strv_len(places->reals), i = 0;
+	size_t most = FACT_WIDTH - strlen(login) - (n > 1 ? FACT_MORE : 0);
 	auto_buf struct buf out = { 0 };
 
-	put_folders(&out, engine, places, "  ");
-	if (strstr(places->profile->text, "sign-in"))
-		buf_puts(&out, " (its login too)");
+	for (; i < n; i++) {
+		auto_free char *text = make_folder_text(engine, places, i, most);
+
+		out.failed |= !text;
+		if (text && !put_fitting_item(&out, text, i + 1 == n, strlen(login)))
+			break;
+	}
+	if (i < n)
+		buf_printf(&out, "  and %zu more", n - i);
+	buf_puts(&out, login);
 	return out.failed ? -ENOMEM : question_add_fact(q, "write", out.data);
 }
 
-/* As many as one line takes; the explanation has them all. */
 static int
 add_hosts_fact(struct ambit_question *q, const struct profile *profile)
 {
@@ -323,11 +360,23 @@ add_hosts_fact(struct ambit_question *q, const struct profile *profile)
 
 	if (!*host)
 		return 0;
-	for (; *host && (out.len == 0 || out.len + strlen(*host) + 13 <= FACT_WIDTH); host++)
-		buf_printf(&out, "%s%s", out.len > 0 ? "  " : "", *host);
+	while (*host && put_fitting_item(&out, *host, !host[1], 0))
+		host++;
 	if (*host)
 		buf_printf(&out, "  and %zu more", strv_len((char *const *)host));
 	return out.failed ? -ENOMEM : question_add_fact(q, "hosts", out.data);
+}
+
+/* Why it is added, as long as the line takes it. */
+static const char *
+choose_adds_reason(size_t used)
+{
+	static const char *const reasons[] = { " (ambit holds it instead)", " (ambit holds it)" };
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (used + strlen(reasons[i]) <= FACT_WIDTH)
+			return reasons[i];
+	return "";
 }
 
 static int
@@ -343,28 +392,43 @@ add_adds_fact(struct ambit_question *q, const struct profile *profile)
 		buf_printf(&out, "%s%s", out.len > 0 ? " " : "", *word);
 	if (out.len == 0)
 		return 0;
-	buf_puts(&out, " (ambit holds it instead)");
+	buf_puts(&out, choose_adds_reason(out.len));
 	return out.failed ? -ENOMEM : question_add_fact(q, "adds", out.data);
+}
+
+/* The folder's path is cut so that one line takes it. */
+static char *
+make_object(const struct ambit_engine *engine, const struct places *places)
+{
+	const struct profile *profile = places->profile;
+	auto_free char *folder = question_path(engine->scope, engine->scope->root.real);
+	auto_free char *before = NULL, *cut = NULL;
+	const char *after = " is a worktree. Open its repository?";
+
+	if (holds_everywhere(places)) {
+		before = str_printf("%s keeps files%s outside ", profile->name,
+			profile->hosts[0] ? " and uses hosts" : "");
+		after = ". Open them?";
+	} else {
+		before = strdup("");
+	}
+	if (before && folder)
+		cut = text_cut_path(folder, text_room(TEXT_LINE, strlen(before) + strlen(after)));
+	return cut ? str_printf("%s%s%s", before, cut, after) : NULL;
 }
 
 static int
 add_words(struct ambit_question *q, const struct ambit_engine *engine, const struct places *places)
 {
-	const struct profile *profile = places->profile;
-	auto_free char *folder = question_path(engine->scope, engine->scope->root.real);
-	bool everywhere = holds_everywhere(places);
+	const char *root = engine->scope->root.real;
 
 	q->kind = strdup("profile");
-	q->project = strdup(everywhere || !folder ? "" : folder);
-	q->object = !folder ? NULL
-		    : !everywhere
-			    ? str_printf("%s is a worktree. Open its repository?", folder)
-			    : str_printf("%s keeps files%s outside %s. Open them?", profile->name,
-				      profile->hosts[0] ? " and uses hosts" : "", folder);
+	q->project = holds_everywhere(places) ? strdup("") : question_path(engine->scope, root);
+	q->object = make_object(engine, places);
 	if (!q->kind || !q->project || !q->object || add_write_fact(q, engine, places) < 0 ||
-		add_hosts_fact(q, profile) < 0)
+		add_hosts_fact(q, places->profile) < 0)
 		return -ENOMEM;
-	return add_adds_fact(q, profile);
+	return add_adds_fact(q, places->profile);
 }
 
 static char *

@@ -197,5 +197,5 @@ host_unix_name(const char *host)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strstr(host + PREFIX_LEN, names[i].part))
 			return names[i].name;
-	return "the program behind it";
+	return "its program";
 }

@@ -52,7 +52,7 @@ const char *host_unix_text(const char *host);
 /* The same in capitals, for a question: "SIGNS IN AS YOU"; "" where it does no harm by itself.
  * Caller frees; NULL without memory. */
 char *host_unix_danger(const char *host);
-/* The program that usually has a socket of this name: "Docker"; "the program behind it". Static. */
+/* The program that usually has a socket of this name: "Docker"; "its program". Static. */
 const char *host_unix_name(const char *host);
 
 #endif

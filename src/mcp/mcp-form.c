@@ -57,7 +57,8 @@ choices_schema(const struct ambit_question *question, const struct era *era)
 	auto_json json_t *names = json_array(), *titles = json_array();
 
 	for (size_t i = 0; i < question->n_choices; i++)
-		if (add_choice(question, i, era, names, titles) < 0)
+		if (choice_is_listed(question, &question->choices[i]) &&
+			add_choice(question, i, era, names, titles) < 0)
 			return NULL;
 	if (era->titles)
 		return json_pack("{s:s s:s s:O s:s}", "type", "string", "title", "Answer", "oneOf",
@@ -123,7 +124,7 @@ set_form_answer(
 		char name[CHOICE_NAME];
 
 		choice_name(question, i, name);
-		if (!streq(name, word))
+		if (!streq(name, word) || !choice_is_listed(question, choice))
 			continue;
 		if (choice->path != NULL && strlen(choice->path) >= sizeof(answer->path))
 			return;

@@ -49,8 +49,9 @@ check(form["message"] == f"ambit: write {OUT}/once\nby the write tool; outside ~
 check(choices["no"] == "no" and choices["once"] == "once", choices)
 check(choices["file"] == "this file, this session", choices)
 check(choices["folder"].startswith("all of /") and choices["folder"].endswith("/outside, this session"), choices)
-check(choices["always"] == "always in this project: this file", choices)
-check(choices["always-2"].startswith("always in this project: all of /"), choices)
+check(choices["always"] == "always here: this file", choices)
+check(choices["always-2"] == "always here: all of /tmp/.../outside", choices)
+check(all(len(words) <= 40 for words in choices.values()), choices)
 # Once is once.
 client.answer = choose("no", "not there, please")
 words = bad(write(client, "again"))

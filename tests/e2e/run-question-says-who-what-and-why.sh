@@ -75,10 +75,17 @@ PERSON_STATUS=1 person 'wait:write .git/hooks/pre-commit' 'wait:RUNS AS YOU at y
 # A name that a program made up.
 mkdir "$HOME/more"
 echo old >"$HOME/more/edited"
-person 'wait:write a new file in ~/more (sed'\''s temporary)' \
-	'wait:by sed; outside ~/project; may replace one file there' 'wait:ambit> ' 'send:?' 'wait:/more/sed' \
+person 'wait:write a new file in ~/more, sed'\''s temporary' \
+	'wait:by sed; outside ~/project; replaces one file there' 'wait:ambit> ' 'send:?' 'wait:/more/sed' \
 	'wait:ambit> ' send:y -- "$AMBIT" run --quiet -- sed -i s/old/new/ "$HOME/more/edited"
 [[ $(cat "$HOME/more/edited") == new ]] || fail "not edited"
+# Styles are for those who have them: without, the text is the same.
+for styled in '' 1; do
+	NO_COLOR=$styled TERM=xterm PERSON_STATUS=1 person 'wait:RUNS AS YOU' 'wait:ambit> ' send:n \
+		-- "$AMBIT" run --quiet -- "$CALLS" create "$P/.git/hooks/pre-commit"
+	[[ $out == *$'\e[1;31mRUNS AS YOU at your next git commit\e[0m'* || $styled ]] || fail "no red: $out"
+	[[ $out != *$'\e[1'* || ! $styled ]] || fail "styles in spite of NO_COLOR: $out"
+done
 # A letter that passes for another.
 PERSON_STATUS=1 person 'wait:(not plain letters: U+0430)' 'wait:ambit> ' send:n \
 	-- "$AMBIT" run --quiet -- "$CALLS" create "$HOME/data/p"$'\u0430'"y"

@@ -68,7 +68,7 @@ check(content(f) == "old\n", "a refused call wrote")
 def pending(r, what):
     check(set(r) == {"pending", "question"}, r)
     q = r["question"]
-    check(set(q) == {"what", "why", "who", "kind", "act", "object", "danger", "by", "because",
+    check(set(q) == {"what", "why", "who", "kind", "act", "object", "brief", "danger", "by", "because",
                      "project", "choices", "expires"} and what in q["what"], q)
     check(all(c["label"] for c in q["choices"]), q)
     check([c["answer"] for c in q["choices"]][:3] == ["no", "no-session", "once"], q)

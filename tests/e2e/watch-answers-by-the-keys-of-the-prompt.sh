@@ -82,12 +82,12 @@ sees w "1 session"
 go always
 asked w "write $OUT/always"
 keys w a
-sees w "always in ~/project:  s this file   d all of $OUT"
+sees w "always in ~/project:  s this file   d all of /.../outside"
 [[ ! -e $OUT/always ]] || fail "the first key wrote"
 keys w x
 sees w "y once"
 keys w a
-sees w "d all of $OUT"
+sees w "d all of /.../outside"
 keys w d
 ended always 0
 [[ $(cat "$OUT/always") == x ]] || fail "not written"

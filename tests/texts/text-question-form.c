@@ -3,9 +3,12 @@
 
 #include "text-question-form.h"
 
+#include "ask/text-columns.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "mcp/mcp.h"
+
+#define FORM_COLUMNS 40 /* clients cut what is longer */
 
 char *
 show_form(const struct ambit_question *question)
@@ -20,6 +23,8 @@ show_form(const struct ambit_question *question)
 
 	buf_printf(&text, "%s\n", json_text(form, "message"));
 	json_array_foreach (json_object_get(answer, "oneOf"), i, row)
-		buf_printf(&text, "%s: %s\n", json_text(row, "const"), json_text(row, "title"));
+		buf_printf(&text, "%s: %s%s\n", json_text(row, "const"), json_text(row, "title"),
+			text_columns(json_text(row, "title")) > FORM_COLUMNS ? " (wider than 40)"
+									     : "");
 	return buf_take(&text);
 }

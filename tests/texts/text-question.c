@@ -4,12 +4,16 @@
  *
  *   {"op": "write", "path": "~/data/out.csv", "line": ["claude", "bash", "deploy"]}
  *
- * with op one of write, replace, delete, mkdir and read; or "connect" with "host"; or "call" with
- * "tool" and "args"; or "profile" with "name". The folder is ~/project, and "@". "exists" says that
- * the file is there. Out: the text of 80 columns, that of 40, the form of an MCP client, and what
- * '?' and 'a' show. The screen of `ambit watch` and one of 160 columns must show what 80 columns
- * do. Spaces at the ends of lines do not count. */
+ * with op one of write, replace, delete, mkdir, read and read-tree; or "move" with "path" and "to";
+ * or "connect" with "host"; or "call" with "tool" and "args"; or "profile" with "name". The folder
+ * is ~/project, or "folder", and "@". "exists" says that the file is there, "link" a
+ * symlink and where it leads, "lines" how many lines it takes if not four (or six with facts).
+ *
+ * Out: the text of 80 columns, that of 40, the form of an MCP client, and what '?' and 'a' show.
+ * On the terminal and in `ambit watch`, at 40, 80 and 160 columns: no line is wider, the words are
+ * the same, and colour adds nothing but colour. Spaces at the ends of lines do not count. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine-rig.h"
@@ -20,6 +24,7 @@
 #include "watch/frame.h"
 
 #include "ask/question-copy.h"
+#include "ask/text-columns.h"
 #include "ask/tty/dialog.h"
 #include "base/buf.h"
 #include "base/json.h"
@@ -55,27 +60,62 @@ make_file(const char *path, struct stat *ret_st)
 	stat(path, ret_st);
 }
 
+static void
+fill_object(struct ambit_object *object, const char *real)
+{
+	struct stat st = { 0 };
+
+	object->real = real;
+	object->written = real;
+	object->plain = true;
+	if (object->exists)
+		make_file(real, &st);
+	object->mode = st.st_mode;
+	object->dev = st.st_dev;
+	object->ino = st.st_ino;
+	object->nlink = st.st_nlink;
+}
+
 static int
-request_about_path(const struct engine_rig *rig, const json_t *in, const struct ambit_word *access,
+request_about_path(const struct engine_rig *rig, const json_t *in, enum ambit_access access,
 	struct ambit_request **ret_request)
 {
 	auto_free char *real = place_path(rig, json_text(in, "path"));
 	struct ambit_object object = {
-		.access = (enum ambit_access)access->value,
-		.real = real,
-		.written = real,
+		.access = access,
 		.exists = json_is_true(json_object_get(in, "exists")),
-		.plain = true,
 	};
-	struct stat st = { 0 };
 
-	if (object.exists)
-		make_file(real, &st);
-	object.mode = st.st_mode;
-	object.dev = st.st_dev;
-	object.ino = st.st_ino;
-	object.nlink = st.st_nlink;
-	return real ? request_objects(&object, 1, ret_request, NULL) : -ENOMEM;
+	fill_object(&object, real);
+	return request_objects(&object, 1, ret_request, NULL);
+}
+
+static int
+request_about_move(
+	const struct engine_rig *rig, const json_t *in, struct ambit_request **ret_request)
+{
+	auto_free char *from = place_path(rig, json_text(in, "path"));
+	auto_free char *to = place_path(rig, json_text(in, "to"));
+	struct ambit_object objects[] = {
+		{ .access = AMBIT_ACCESS_DELETE, .exists = true },
+		{ .access = AMBIT_ACCESS_REPLACE },
+	};
+
+	fill_object(&objects[0], from);
+	fill_object(&objects[1], to);
+	return request_objects(objects, 2, ret_request, NULL);
+}
+
+/* The arguments of a call, with its "file_path" in the world of the test. */
+static char *
+place_args(const struct engine_rig *rig, json_t *args)
+{
+	const char *path = json_string_value(json_object_get(args, "file_path"));
+	auto_free char *placed = path ? place_path(rig, path) : NULL;
+
+	if (placed)
+		json_object_set_new(args, "file_path", json_string(placed));
+	return json_line(args);
 }
 
 static int
@@ -86,10 +126,12 @@ make_request(const struct engine_rig *rig, const json_t *in, struct ambit_reques
 	auto_free char *args = NULL;
 
 	if (access)
-		return request_about_path(rig, in, access, ret_request);
+		return request_about_path(rig, in, (enum ambit_access)access->value, ret_request);
+	if (streq(op, "move"))
+		return request_about_move(rig, in, ret_request);
 	if (streq(op, "connect"))
 		return ambit_request_connect(json_text(in, "host"), ret_request, NULL);
-	args = json_line(json_object_get(in, "args"));
+	args = place_args(rig, json_object_get(in, "args"));
 	return ambit_request_create(json_text(in, "tool"), args ? args : "{}",
 		strlen(args ? args : "{}"), ret_request, NULL);
 }
@@ -154,7 +196,7 @@ trim_lines(char *text)
 }
 
 static char *
-show_dialog(const struct ambit_question *question, const char *keys, size_t width)
+show_dialog(const struct ambit_question *question, const char *keys, size_t width, bool colour)
 {
 	struct dialog *dialog = NULL;
 	char *text = NULL;
@@ -162,7 +204,7 @@ show_dialog(const struct ambit_question *question, const char *keys, size_t widt
 	if (dialog_create(question, &dialog, NULL) == 0) {
 		while (*keys)
 			dialog_key(dialog, *keys++);
-		text = dialog_text(dialog, width, false);
+		text = dialog_text(dialog, width, colour);
 	}
 	dialog_destroy(dialog);
 	return text ? trim_lines(text) : NULL;
@@ -170,7 +212,7 @@ show_dialog(const struct ambit_question *question, const char *keys, size_t widt
 
 /* The question's rows of the screen of `ambit watch`, behind the title and whose it is. */
 static char *
-show_watch(const struct ambit_question *question)
+show_watch(const struct ambit_question *question, size_t width, bool colour)
 {
 	const struct live_entry entry = {
 		.session = "s", .door = "run", .folder = "/f", .what = "w"
@@ -181,41 +223,174 @@ show_watch(const struct ambit_question *question)
 
 	if (board_party_add(&board, 1, &entry) == 0 &&
 		board_question_add(&board, 1, question) == 0 &&
-		frame_compose(&board, 40, 80, false, false, 0, &frame) == 0)
-		for (size_t i = 2; i < frame.n && frame.rows[i][0] != '-'; i++)
+		frame_compose(&board, 60, width, colour, false, 0, &frame) == 0)
+		for (size_t i = 2; i < frame.n && !strstr(frame.rows[i], "-- record"); i++)
 			buf_printf(&text, "%s\n", frame.rows[i]);
 	frame_finish(&frame);
 	board_finish(&board);
 	return trim_lines(buf_take(&text));
 }
 
-static bool
-begins_with(const char *text, const char *beginning)
+static size_t
+count_lines(const char *text)
 {
-	return text && beginning && str_prefix(text, beginning);
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* The last column stays free. */
+static bool
+fits_columns(const char *text, size_t width)
+{
+	for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+		auto_free char *line = strndup(text, (size_t)(end - text));
+
+		if (!line || text_columns(line) >= width)
+			return false;
+	}
+	return true;
+}
+
+/* The same characters in the same order; where lines and gaps are does not count. */
+static bool
+has_same_words(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, " \n");
+		b += strspn(b, " \n");
+		if (*a != *b || !*a)
+			return *a == *b;
+	}
+}
+
+/* Takes the styles away; false: there is another sequence. */
+static bool
+strip_styles(char *text)
+{
+	static const char *const styles[] = { "\x1b[1m", "\x1b[1;31m", "\x1b[0m" };
+	char *to = text;
+
+	for (const char *at = text; *at;) {
+		size_t n = 0;
+
+		for (size_t i = 0; *at == '\x1b' && i < sizeof(styles) / sizeof(styles[0]); i++)
+			n = str_prefix(at, styles[i]) ? strlen(styles[i]) : n;
+		if (*at == '\x1b' && n == 0)
+			return false;
+		if (n == 0)
+			*to++ = *at;
+		at += n > 0 ? n : 1;
+	}
+	*to = '\0';
+	return true;
+}
+
+/* -- what holds for every question ------------------------------------------------ */
+
+/* What one screen shows after these keys, beside what 80 columns of the terminal show. */
+static const char *
+check_screen(const struct ambit_question *question, const char *keys, size_t width)
+{
+	auto_free char *usual = show_dialog(question, keys, 80, false);
+	auto_free char *shown = show_dialog(question, keys, width, false);
+	auto_free char *styled = show_dialog(question, keys, width, true);
+	auto_free char *watch = *keys ? strdup(shown) : show_watch(question, width, false);
+	auto_free char *bright = *keys ? strdup(shown) : show_watch(question, width, true);
+
+	if (!usual || !shown || !styled || !watch || !bright)
+		return "no memory";
+	if (!fits_columns(shown, width) || !fits_columns(watch, width))
+		return "a line is too wide";
+	if (!has_same_words(shown, usual) || (width > 80 && !streq(shown, usual)))
+		return "the words are not those of 80 columns";
+	if (!str_prefix(watch, shown))
+		return "ambit watch shows another text";
+	if (!strip_styles(styled) || !streq(trim_lines(styled), shown) || !strip_styles(bright) ||
+		!streq(trim_lines(bright), watch))
+		return "colour changes the text";
+	return NULL;
 }
 
 static const char *
-put_screens(const struct ambit_question *question, struct text_outputs *out)
+check_screens(const struct ambit_question *question)
 {
-	auto_free char *usual = show_dialog(question, "", 80),
-		       *narrow = show_dialog(question, "", 40);
-	auto_free char *wide = show_dialog(question, "", 160), *watch = show_watch(question);
-	auto_free char *form = show_form(question), *more = show_dialog(question, "?", 80);
-	auto_free char *always = show_dialog(question, "a", 80);
+	static const size_t widths[] = { 40, 80, 160 };
+	static const char *const keys[] = { "", "a", "?", "?a", "?+", "?m" };
+	static char fault[120];
+	const char *why = NULL;
 
-	if (!usual || !narrow || !wide || !watch || !form || !more || !always)
+	for (size_t i = 0; !why && i < sizeof(widths) / sizeof(widths[0]); i++)
+		for (size_t k = 0; !why && k < sizeof(keys) / sizeof(keys[0]); k++) {
+			why = check_screen(question, keys[k], widths[i]);
+			if (why)
+				snprintf(fault, sizeof(fault), "%s: %zu columns, keys '%s'", why,
+					widths[i], keys[k]);
+		}
+	return why ? fault : NULL;
+}
+
+static const char *
+put_screens(const struct ambit_question *question, size_t lines, struct text_outputs *out)
+{
+	auto_free char *usual = show_dialog(question, "", 80, false);
+	auto_free char *narrow = show_dialog(question, "", 40, false);
+	auto_free char *form = show_form(question);
+	auto_free char *more = show_dialog(question, "?", 80, false);
+	auto_free char *always = show_dialog(question, "a", 80, false);
+	auto_free char *wider = show_dialog(question, "?a", 80, false);
+
+	if (!usual || !narrow || !form || !more || !always || !wider)
 		return "no memory";
-	if (!streq(usual, wide))
-		return "160 columns show another text than 80";
-	if (!begins_with(watch, usual))
-		return "ambit watch shows another text";
 	text_puts(out, "", usual);
 	text_puts(out, "40", narrow);
 	text_puts(out, "form", form);
 	text_offer(out, "more", more);
 	text_offer(out, "always", always);
-	return NULL;
+	text_offer(out, "more-always", wider);
+	if (count_lines(usual) > lines)
+		return "too many lines";
+	return check_screens(question);
+}
+
+static size_t
+most_lines(const json_t *in, const struct ambit_question *question)
+{
+	const json_t *lines = json_object_get(in, "lines");
+
+	if (lines)
+		return (size_t)json_integer_value(lines);
+	return question->n_facts > 0 ? 6 : 4;
+}
+
+/* Another folder than ~/project, which is made. */
+static void
+set_folder(struct engine_rig *rig, const json_t *in)
+{
+	const char *folder = json_string_value(json_object_get(in, "folder"));
+	auto_free char *path = folder ? place_path(rig, folder) : NULL;
+	auto_free char *file = path ? str_printf("%s/.keep", path) : NULL;
+	struct stat st;
+
+	if (!file)
+		return;
+	make_file(file, &st);
+	snprintf(rig->w.root, sizeof(rig->w.root), "%s", path);
+}
+
+static void
+make_link(const struct engine_rig *rig, const json_t *in)
+{
+	const json_t *link = json_object_get(in, "link");
+	const char *from = json_string_value(json_array_get(link, 0));
+	const char *to = json_string_value(json_array_get(link, 1));
+	auto_free char *at = from && to ? place_path(rig, from) : NULL;
+	auto_free char *target = at ? place_path(rig, to) : NULL;
+
+	if (target)
+		world_link(target, at);
 }
 
 static const char *
@@ -228,10 +403,12 @@ run_question(const struct text_test *test, struct text_outputs *out)
 	const char *fault = "the input is not JSON";
 
 	if (json_parse(section->data, section->len, &in, NULL) == 0) {
+		set_folder(rig, in);
+		make_link(rig, in);
 		engine_rig_start(rig, NULL, NULL);
 		fault = ask_engine(rig, in, &question);
 		if (!fault)
-			fault = put_screens(&question, out);
+			fault = put_screens(&question, most_lines(in, &question), out);
 	}
 	question_finish(&question);
 	engine_rig_destroy(rig);

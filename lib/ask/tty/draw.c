@@ -8,52 +8,42 @@
 
 #include "ask/question-copy.h"
 #include "ask/text-columns.h"
-#include "ask/tty/draw.h"
+#include "ask/tty/draw-private.h"
 #include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
-#include "request/answers.h"
-
-#define BOLD "\x1b[1m"
-#define RED "\x1b[1;31m"
-#define PLAIN "\x1b[0m"
 
 #define NAME "ambit  "
-#define INDENT (sizeof(NAME) - 1)
-#define WIDTH_MOST 80 /* a wider terminal gets no wider question */
-#define RIGHT_EDGE 77 /* where words at the right end */
-#define TEXT_LEAST 8  /* columns that are left for text, however narrow */
-#define KEY_GAP 3     /* between two answers */
-#define NO_WIDTH 6    /* of "n no", so that what follows stands beneath "s" */
-#define FACT_NAME 7   /* columns of "write  ", "hosts  " */
-#define REFUSES "Enter = no"
+#define TEXT_LEAST 8 /* columns that are left for text, however narrow */
+#define FACT_NAME 7  /* columns of "write  ", "hosts  " */
+#define DANGER_GAP 2 /* before a danger */
 
-static void
-append_style(struct draw *draw, const char *sequence)
+void
+draw_style(struct draw *draw, const char *sequence)
 {
 	if (draw->colour)
 		buf_puts(&draw->text, sequence);
 }
 
-static void
-indent_to(struct draw *draw, size_t column)
+void
+draw_indent(struct draw *draw, size_t column)
 {
 	buf_printf(&draw->text, "%*s", (int)column, "");
 }
 
 /* One past the last column that is written: there terminals do not agree on where they are. */
-static size_t
-line_end(const struct draw *draw)
+size_t
+draw_line_end(const struct draw *draw)
 {
-	size_t width = draw->width < WIDTH_MOST ? draw->width : WIDTH_MOST;
+	size_t width = draw->width < DRAW_WIDTH ? draw->width : DRAW_WIDTH;
 
-	return width > INDENT + TEXT_LEAST ? width - 1 : INDENT + TEXT_LEAST;
+	return width > DRAW_INDENT + TEXT_LEAST ? width - 1 : DRAW_INDENT + TEXT_LEAST;
 }
 
-static size_t
-right_edge(const struct draw *draw)
+size_t
+draw_right_edge(const struct draw *draw)
 {
-	return line_end(draw) < RIGHT_EDGE ? line_end(draw) : RIGHT_EDGE;
+	return draw_line_end(draw) < DRAW_RIGHT_EDGE ? draw_line_end(draw) : DRAW_RIGHT_EDGE;
 }
 
 /* How many bytes of text go into the given columns: up to the last space of
@@ -81,10 +71,10 @@ count_fitting_bytes(const char *text, size_t columns)
 }
 
 /* text from column on, continued at indent; the column where it ends. */
-static size_t
-append_wrapped_text(struct draw *draw, size_t column, size_t indent, const char *text)
+size_t
+draw_wrapped_text(struct draw *draw, size_t column, size_t indent, const char *text)
 {
-	size_t end = line_end(draw);
+	size_t end = draw_line_end(draw);
 
 	for (const char *at = text;;) {
 		size_t room = end > column + TEXT_LEAST ? end - column : TEXT_LEAST;
@@ -96,7 +86,7 @@ append_wrapped_text(struct draw *draw, size_t column, size_t indent, const char 
 		}
 		buf_append(&draw->text, at, n);
 		buf_putc(&draw->text, '\n');
-		indent_to(draw, indent);
+		draw_indent(draw, indent);
 		column = indent;
 		at += n;
 	}
@@ -108,7 +98,7 @@ append_foreign_text(struct draw *draw, size_t column, const char *text)
 	auto_free char *safe = str_show(text);
 
 	if (safe)
-		append_wrapped_text(draw, column, column, safe);
+		draw_wrapped_text(draw, column, column, safe);
 	else
 		draw->text.failed = true;
 	buf_putc(&draw->text, '\n');
@@ -128,21 +118,34 @@ is_path(const struct ambit_question *question)
 {
 	const char *kind = question->kind ? question->kind : "";
 
-	return streq(kind, "file") || streq(kind, "secret");
+	return streq(kind, "file") || streq(kind, "secret") || streq(kind, "socket");
 }
 
 /* The act and its object; cut as it would be in 80 columns, so that the words are the same in
- * every width. */
+ * every width. used: columns of what stands behind it in the line. */
 static char *
-make_title(const struct ambit_question *question)
+make_title(const struct ambit_question *question, size_t used)
 {
 	const char *act = question->act ? question->act : "";
 	auto_free char *object = NULL;
 
-	if (!is_path(question))
+	if (question->brief && *question->brief)
+		object = strdup(question->brief);
+	else if (is_path(question) && question->object)
+		object = text_cut_path(
+			question->object, text_room(TEXT_LINE, text_columns(act) + 1 + used));
+	else
 		return question_title(question);
-	object = text_cut_path(question->object, WIDTH_MOST - 1 - INDENT - strlen(act) - 1);
 	return object ? str_printf("%s%s%s", act, *act ? " " : "", object) : NULL;
+}
+
+/* The columns that a danger takes at the right of a line of 80. */
+static size_t
+measure_danger(const struct ambit_question *question)
+{
+	size_t wide = question->danger ? text_columns(question->danger) : 0;
+
+	return wide > 0 ? wide + DANGER_GAP + DRAW_WIDTH - 1 - DRAW_RIGHT_EDGE : 0;
 }
 
 /* At the right of the line if it fits there, else on lines of its own. */
@@ -150,38 +153,41 @@ static void
 append_danger(struct draw *draw, size_t column, const char *danger)
 {
 	auto_free char *safe = danger ? str_show(danger) : strdup("");
-	size_t wide = safe ? text_columns(safe) : 0, edge = right_edge(draw);
+	size_t wide = safe ? text_columns(safe) : 0, edge = draw_right_edge(draw);
 
 	draw->text.failed |= !safe;
 	if (wide == 0)
 		return;
-	if (column + 2 + wide > edge) {
+	if (column + DANGER_GAP + wide > edge) {
 		buf_putc(&draw->text, '\n');
 		column = 0;
 	}
-	indent_to(draw, INDENT + wide < edge ? edge - wide - column : INDENT);
-	append_style(draw, RED);
-	append_wrapped_text(draw, INDENT + wide < edge ? edge - wide : INDENT, INDENT, safe);
-	append_style(draw, PLAIN);
+	draw_indent(draw, DRAW_INDENT + wide < edge ? edge - wide - column : DRAW_INDENT);
+	draw_style(draw, DRAW_RED);
+	draw_wrapped_text(
+		draw, DRAW_INDENT + wide < edge ? edge - wide : DRAW_INDENT, DRAW_INDENT, safe);
+	draw_style(draw, DRAW_PLAIN);
 }
 
 static void
 draw_title(struct draw *draw, const struct ambit_question *question)
 {
-	auto_free char *title = make_title(question);
+	auto_free char *whole = question_title(question);
+	auto_free char *mark = whole ? question_mark(whole) : NULL;
+	auto_free char *title =
+		mark ? make_title(question, text_columns(mark) + measure_danger(question)) : NULL;
 	auto_free char *safe = title ? str_show(title) : NULL;
-	auto_free char *mark = title ? question_mark(title) : NULL;
 	size_t column;
 
-	if (!safe || !mark) {
+	if (!safe) {
 		draw->text.failed = true;
 		return;
 	}
 	buf_puts(&draw->text, NAME);
-	append_style(draw, BOLD);
-	column = append_wrapped_text(draw, INDENT, INDENT, safe);
-	append_style(draw, PLAIN);
-	column = append_wrapped_text(draw, column, INDENT, mark);
+	draw_style(draw, DRAW_BOLD);
+	column = draw_wrapped_text(draw, DRAW_INDENT, DRAW_INDENT, safe);
+	draw_style(draw, DRAW_PLAIN);
+	column = draw_wrapped_text(draw, column, DRAW_INDENT, mark);
 	append_danger(draw, column, question->danger);
 	buf_putc(&draw->text, '\n');
 }
@@ -197,19 +203,19 @@ draw_who(struct draw *draw, const struct ambit_question *question)
 	}
 	if (!*text)
 		return;
-	indent_to(draw, INDENT);
-	append_foreign_text(draw, INDENT, text);
+	draw_indent(draw, DRAW_INDENT);
+	append_foreign_text(draw, DRAW_INDENT, text);
 }
 
 /* "hosts  a.example  b.example": what stands between two gaps is not divided, if it fits. */
 static void
 draw_fact(struct draw *draw, const struct ambit_fact *fact)
 {
-	size_t indent = INDENT + FACT_NAME, column = indent;
+	size_t indent = DRAW_INDENT + FACT_NAME, column = indent;
 	auto_free char *safe = str_tame(fact->text);
 
 	draw->text.failed |= !safe;
-	indent_to(draw, INDENT);
+	draw_indent(draw, DRAW_INDENT);
 	buf_printf(&draw->text, "%-*s", FACT_NAME, fact->name);
 	for (char *at = safe, *next; at; at = next) {
 		next = strstr(at, "  ");
@@ -217,15 +223,15 @@ draw_fact(struct draw *draw, const struct ambit_fact *fact)
 			*next = '\0';
 			next += 2;
 		}
-		if (column > indent && column + 2 + text_columns(at) > line_end(draw)) {
+		if (column > indent && column + 2 + text_columns(at) > draw_line_end(draw)) {
 			buf_putc(&draw->text, '\n');
-			indent_to(draw, indent);
+			draw_indent(draw, indent);
 			column = indent;
 		} else if (column > indent) {
 			buf_puts(&draw->text, "  ");
 			column += 2;
 		}
-		column = append_wrapped_text(draw, column, indent, at);
+		column = draw_wrapped_text(draw, column, indent, at);
 	}
 	buf_putc(&draw->text, '\n');
 }
@@ -242,110 +248,7 @@ draw_head(struct draw *draw, const struct view *view)
 		draw_who(draw, question);
 }
 
-/* -- the answers ---------------------------------------------------------------- */
-
-/* Answers side by side, as many in a line as fit. */
-struct flow {
-	struct draw *draw;
-	size_t column; /* 0: the line has not begun */
-	size_t gap;    /* before the next; 0: the usual one */
-};
-
-static void
-begin_answer(struct flow *flow, size_t wide)
-{
-	struct draw *draw = flow->draw;
-	size_t gap = flow->gap > 0 ? flow->gap : KEY_GAP;
-
-	flow->gap = 0;
-	if (flow->column > 0 && flow->column + gap + wide <= line_end(draw)) {
-		indent_to(draw, gap);
-		flow->column += gap;
-		return;
-	}
-	if (flow->column > 0)
-		buf_putc(&draw->text, '\n');
-	indent_to(draw, INDENT);
-	flow->column = INDENT;
-}
-
-static void
-add_answer(struct flow *flow, char key, const char *words, size_t least)
-{
-	auto_free char *safe = words ? str_show(words) : NULL;
-	struct draw *draw = flow->draw;
-	size_t wide = safe ? 2 + text_columns(safe) : 0;
-
-	if (!safe) {
-		draw->text.failed = true;
-		return;
-	}
-	begin_answer(flow, wide);
-	append_style(draw, BOLD);
-	buf_putc(&draw->text, key);
-	append_style(draw, PLAIN);
-	buf_putc(&draw->text, ' ');
-	flow->column = append_wrapped_text(draw, flow->column + 2, INDENT + 2, safe);
-	for (; wide < least && flow->column < line_end(draw); wide++, flow->column++)
-		buf_putc(&draw->text, ' ');
-}
-
-static void
-end_answers(struct flow *flow)
-{
-	struct draw *draw = flow->draw;
-	size_t at = right_edge(draw) - strlen(REFUSES);
-
-	if (flow->column + KEY_GAP > at) {
-		buf_putc(&draw->text, '\n');
-		flow->column = 0;
-	}
-	indent_to(draw, at - flow->column);
-	buf_puts(&draw->text, REFUSES "\n");
-	flow->column = 0;
-}
-
-static bool
-holds_everywhere(const struct ambit_question *question)
-{
-	return question->project && !*question->project;
-}
-
-static const char *
-key_words(const struct view *view, const struct key *key)
-{
-	const struct ambit_choice *choice = view_choice(view, key);
-
-	if (key->act == KEY_ALWAYS && holds_everywhere(view->question))
-		return "always, in every project";
-	if (key->text)
-		return key->text;
-	return choice && choice->label ? choice->label : answer_rows[key->kind].label;
-}
-
-/* Yes in the first line, no and the rest in the second. A question that has lines of its own has
- * few answers: those stand in one line, and the rest follows. */
-void
-draw_choices(struct draw *draw, const struct view *view)
-{
-	static const char order[] = "ysdna?", facts_order[] = "ysdan?";
-	bool facts = view->question->n_facts > 0;
-	struct flow flow = { .draw = draw };
-
-	for (const char *at = facts ? facts_order : order; *at; at++) {
-		const struct key *key = view_key_find(view, *at);
-
-		if (!key)
-			continue;
-		if (*at == (facts ? '?' : 'n') && flow.column > 0) {
-			buf_putc(&draw->text, '\n');
-			flow.column = 0;
-		}
-		add_answer(&flow, key->key, key_words(view, key),
-			key->key == 'n' && !facts ? NO_WIDTH : 0);
-	}
-	end_answers(&flow);
-}
+/* -- the whole ------------------------------------------------------------------ */
 
 void
 draw_question(struct draw *draw, const struct view *view)
@@ -359,36 +262,9 @@ void
 draw_prompt(struct draw *draw, const struct view *view)
 {
 	(void)view;
-	append_style(draw, BOLD);
+	draw_style(draw, DRAW_BOLD);
 	buf_puts(&draw->text, DRAW_PROMPT);
-	append_style(draw, PLAIN);
-}
-
-/* -- always ------------------------------------------------------------------------ */
-
-void
-draw_always(struct draw *draw, const struct view *view)
-{
-	const struct ambit_question *question = view->question;
-	const struct ambit_choice *exact = view_always(view, false);
-	const struct ambit_choice *folder = view_always(view, true);
-	const char *project = question->project ? question->project : "this project";
-	auto_free char *head = str_printf("always in %s:", project);
-	auto_free char *safe = head ? str_show(head) : NULL;
-	struct flow flow = { .draw = draw, .gap = 2 };
-
-	if (!safe) {
-		draw->text.failed = true;
-		return;
-	}
-	indent_to(draw, INDENT);
-	flow.column = append_wrapped_text(draw, INDENT, INDENT, safe);
-	if (exact)
-		add_answer(&flow, 's',
-			exact->label ? exact->label : answer_rows[AMBIT_ALWAYS].label, 0);
-	if (folder)
-		add_answer(&flow, 'd', folder->label ? folder->label : folder->path, 0);
-	end_answers(&flow);
+	draw_style(draw, DRAW_PLAIN);
 }
 
 /* -- more ------------------------------------------------------------------------------ */
@@ -439,10 +315,8 @@ static void
 draw_key_help(struct draw *draw, const struct view *view, const struct key *key)
 {
 	const struct ambit_choice *choice = view_choice(view, key);
-	struct flow flow = { .draw = draw };
 
-	add_answer(&flow, key->key, key_words(view, key), 0);
-	buf_putc(&draw->text, '\n');
+	draw_key(draw, view, key);
 	if (choice && choice->kind == AMBIT_ONCE && *once_text(view->question))
 		draw_note(draw, "         ", once_text(view->question));
 	draw_stores(draw, "         stores: ", choice);
@@ -487,7 +361,7 @@ draw_line(struct draw *draw, const char *prompt, const char *text)
 
 	buf_puts(&draw->text, prompt);
 	if (safe)
-		append_wrapped_text(draw, text_columns(prompt), INDENT, safe);
+		draw_wrapped_text(draw, text_columns(prompt), DRAW_INDENT, safe);
 	draw->text.failed |= !safe;
 	buf_putc(&draw->text, '\n');
 	draw_note(draw, "       ", "Enter says no with it, Esc says no without it");

@@ -74,11 +74,16 @@ paths_are_cut_in_their_middle_and_keep_the_last_name(void **state)
 		{ ".git/deep/down/file.c", 15, ".git/.../file.c" },
 		{ "./~/deep/down/file.c", 15, "./~/.../file.c" },
 		/* There is no middle, or the last name alone is too long. */
-		{ "/etc/hosts", 3, "/etc/hosts" },
+		{ "/e/hosts", 3, "/e/hosts" },
 		{ "~/a-long-name", 5, "~/a-long-name" },
 		{ "name", 2, "name" },
 		{ "", 0, "" },
-		{ "~/a/b/a-name-that-is-too-long", 10, "~/a/.../a-name-that-is-too-long" },
+		{ "~/a/b/a-name-that-is-too-long", 10, ".../a-name-that-is-too-long" },
+		{ "~/alpha/beta/a-name-that-is-too-long", 10, ".../a-name-that-is-too-long" },
+		/* The first name goes before the last. */
+		{ "~/alpha/beta/delta", 14, "~/.../delta" },
+		{ "/alpha/beta/delta", 12, "/.../delta" },
+		{ "alpha/beta/delta", 12, ".../delta" },
 	};
 
 	(void)state;

@@ -5,10 +5,12 @@
 #include "engine-rig.h"
 
 #include "ask/question-copy.h"
+#include "ask/tty/dialog.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "engine/doors.h"
 #include "engine/line.h"
+#include "scope/profile.h"
 
 static void
 start(struct engine_rig *rig, const char *settings, const char *session)
@@ -165,6 +167,42 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 	question_finish(&q);
 	assert_int_equal(events(rig, "ask", "profile npm"), 1);
 	assert_int_equal(engine_profile_question(rig->engine, "nosuch", &q, NULL), -EINVAL);
+}
+
+/* Lines of a question in 80 columns, none of them wider. */
+static size_t
+count_lines(const struct ambit_question *question)
+{
+	struct dialog *dialog = NULL;
+	auto_free char *text = NULL;
+	size_t n = 0, column = 0;
+
+	assert_int_equal(dialog_create(question, &dialog, NULL), 0);
+	text = dialog_text(dialog, 80, false);
+	assert_non_null(text);
+	for (const char *at = text; *at; at++) {
+		column = *at == '\n' ? 0 : column + 1;
+		n += *at == '\n';
+		assert_true(column < 80);
+	}
+	dialog_destroy(dialog);
+	return n;
+}
+
+static void
+every_profile_is_asked_about_in_six_lines(void **state)
+{
+	struct engine_rig *rig = *state;
+	struct ambit_question q = { 0 };
+	const struct profile *profile;
+
+	start(rig, NULL, "s");
+	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++) {
+		assert_int_equal(engine_profile_question(rig->engine, profile->name, &q, NULL), 1);
+		if (count_lines(&q) > 6)
+			fail_msg("%s takes %zu lines", profile->name, count_lines(&q));
+		question_finish(&q);
+	}
 }
 
 static void
@@ -438,6 +476,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		rig_test(the_question_names_every_folder_and_host_and_what_is_stored),
+		rig_test(every_profile_is_asked_about_in_six_lines),
 		rig_test(once_opens_all_of_it_for_this_engine_alone),
 		rig_test(this_session_is_kept_for_the_session),
 		rig_test(always_is_kept_for_every_project),
