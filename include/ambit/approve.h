@@ -15,7 +15,7 @@
 /* One possible answer, with exactly what it will store. */
 struct ambit_choice {
 	enum ambit_answer_kind kind;
-	char *path;   /* FOLDER, ALWAYS: the folder; else NULL. Raw bytes */
+	char *path;   /* FOLDER, ALWAYS: the folder, or "*.example.org:443"; else NULL. Raw bytes */
 	char *stores; /* "write beneath ~/data, this session"; escaped */
 	/* The same as screens show it: "all of ~/data, this session"; of ALWAYS the width alone:
 	 * "all of ~/data"; escaped. NULL: the words for its kind. */
@@ -59,8 +59,8 @@ struct ambit_question {
 
 struct ambit_answer {
 	enum ambit_answer_kind kind;
-	/* FOLDER, ALWAYS: which of the offered. "": the folder offered first; ALWAYS: exactly
-	 * what was asked for. */
+	/* FOLDER, ALWAYS: which of the offered. "": the folder offered first, never a pattern of
+	 * hosts; ALWAYS: exactly what was asked for. */
 	char path[PATH_MAX];
 	char message[512]; /* reaches the model */
 	bool judge;	   /* a judge's: ONCE, for the very paths, where the question has a judge */

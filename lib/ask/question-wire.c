@@ -304,8 +304,10 @@ is_meant(const struct ambit_question *question, const struct ambit_choice *choic
 
 	if (path)
 		return same_path(choice, path);
-	if (choice->kind == AMBIT_ALWAYS || !folder || question->folder >= question->n_choices)
-		return choice->kind != AMBIT_ALWAYS || !folder;
+	if (choice->kind == AMBIT_ALWAYS || !folder)
+		return !folder;
+	if (question->folder >= question->n_choices)
+		return false;
 	return streq(folder, question->choices[question->folder].path);
 }
 

@@ -8,6 +8,7 @@
 
 #include "ask/judged.h"
 #include "ask/question-copy.h"
+#include "ask/question-hosts.h"
 #include "ask/question-once.h"
 #include "ask/question-words.h"
 #include "ask/question.h"
@@ -129,13 +130,15 @@ add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *
 	return 0;
 }
 
+/* The host, or the pattern that was shown. A folder that was chosen says nothing of hosts. */
 static int
-add_host(struct rules *rules, const struct ambit_outcome *outcome)
+add_host(struct rules *rules, const struct ambit_outcome *outcome, const char *width)
 {
-	return question_host_open(outcome) &&
-			       !add_rule(rules, AMBIT_OP_CONNECT, outcome->host, false)
-		       ? -ENOMEM
-		       : 0;
+	const char *subject = question_is_pattern(width) ? width : outcome->host;
+
+	if (!question_host_open(outcome))
+		return 0;
+	return add_rule(rules, AMBIT_OP_CONNECT, subject, false) ? 0 : -ENOMEM;
 }
 
 static int
@@ -190,7 +193,7 @@ make_rules(const struct decide_input *in, const struct ambit_outcome *outcome,
 		return 0;
 	r = add_paths(rules, outcome, once ? NULL : folder, !once);
 	if (r == 0)
-		r = add_host(rules, outcome);
+		r = add_host(rules, outcome, once ? NULL : folder);
 	return r < 0 || once ? r : add_call(rules, in, outcome);
 }
 
@@ -218,7 +221,7 @@ question_once(
 	int r = add_paths(&rules, outcome, NULL, true);
 
 	if (r == 0)
-		r = add_host(&rules, outcome);
+		r = add_host(&rules, outcome, NULL);
 	if (r == 0)
 		r = add_call(&rules, in, outcome);
 	if (r == 0)
@@ -325,16 +328,28 @@ add_always(struct ambit_question *q, const struct decide_input *in,
 	return r;
 }
 
+/* What is wider than the thing itself: folders, or patterns of a host. */
+static int
+list_widths(const struct ambit_question *q, const struct decide_input *in,
+	const struct ambit_outcome *outcome, char ***ret_list)
+{
+	if (streq(q->kind, "host"))
+		return question_list_patterns(outcome->host, ret_list);
+	return list_offered_folders(in, outcome, ret_list);
+}
+
 /* "No for this session" speaks of the directory: a program that tries again does so under
- * another temporary name. */
+ * another temporary name. It speaks of one host. No pattern is offered first: who wants one names
+ * it. */
 static int
 add_choices(struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)
 {
 	char **list = NULL;
 	size_t n;
-	int r = list_offered_folders(in, outcome, &list);
-	const char *narrow = list ? list[0] : NULL;
+	int r = list_widths(q, in, outcome, &list);
+	bool host = streq(q->kind, "host");
+	const char *narrow = list && !host ? list[0] : NULL;
 
 	n = strv_len(list);
 	if (r == 0)
@@ -345,7 +360,7 @@ add_choices(struct ambit_question *q, const struct decide_input *in,
 		r = add_choice(q, in, outcome, AMBIT_ONCE, NULL);
 	if (r == 0)
 		r = add_choice(q, in, outcome, AMBIT_FILE, NULL);
-	q->folder = n > 0 ? q->n_choices : SIZE_MAX;
+	q->folder = n > 0 && !host ? q->n_choices : SIZE_MAX;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_choice(q, in, outcome, AMBIT_FOLDER, list[i]);
 	if (r == 0 && may_offer_always(outcome))

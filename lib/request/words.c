@@ -148,7 +148,7 @@ const struct ambit_word ambit_ops[] = {
 	ROW(AMBIT_FILE, "file", 's', "exactly this, this session", \
 		"yes, this path, call or host, for this session") \
 	ROW(AMBIT_FOLDER, "folder", 'd', "this folder, this session", \
-		"yes, everything beneath this folder, for this session") \
+		"yes, everything beneath this folder, or all hosts of this pattern, for this session") \
 	ROW(AMBIT_ALWAYS, "always", 'a', "exactly this", \
 		"yes, as a standing rule of this project folder")
 

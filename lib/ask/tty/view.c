@@ -35,13 +35,13 @@ static const struct key keys[] = {
 		.key = '+',
 		.act = KEY_WIDER,
 		.more = true,
-		.text = "d and a offer the folder above; also arrow up",
+		.text = "d and a offer the next wider one; also arrow up",
 	},
 	{
 		.key = '-',
 		.act = KEY_NARROWER,
 		.more = true,
-		.text = "d and a offer the folder below; also arrow down",
+		.text = "d and a offer the next narrower one; also arrow down",
 	},
 };
 
@@ -57,9 +57,11 @@ is_folder(const struct ambit_question *question, size_t i)
 void
 view_init(struct view *view, const struct ambit_question *question)
 {
-	*view = (struct view){ .question = question, .folder = question->n_choices };
+	*view = (struct view){ .question = question, .folder = 0 };
 	if (is_folder(question, question->folder))
 		view->folder = question->folder;
+	while (view->folder < question->n_choices && !is_folder(question, view->folder))
+		view->folder++;
 }
 
 /* Choices stand from narrow to wide. The next of them, or n_choices. */
@@ -104,12 +106,20 @@ find_choice(const struct view *view, enum ambit_answer_kind kind, const char *pa
 	return NULL;
 }
 
+bool
+view_has_patterns(const struct view *view)
+{
+	return view->question->kind && streq(view->question->kind, "host");
+}
+
+/* A pattern is offered to one who asks for more. */
 const struct ambit_choice *
 view_always(const struct view *view, bool folder)
 {
 	const struct ambit_question *question = view->question;
 
-	if (folder && view->folder >= question->n_choices)
+	if (folder &&
+		(view->folder >= question->n_choices || (view_has_patterns(view) && !view->more)))
 		return NULL;
 	return find_choice(
 		view, AMBIT_ALWAYS, folder ? question->choices[view->folder].path : NULL);
@@ -130,17 +140,20 @@ view_choice(const struct view *view, const struct key *key)
 /* "This session" is seldom meant: of a profile it is "this run" or "always", and a name that a
  * program made up does not come again. */
 static bool
-is_rare(const struct ambit_question *question, const struct key *key)
+is_rare(const struct view *view, const struct key *key)
 {
+	const struct ambit_question *question = view->question;
 	bool made_up = question->kind && streq(question->kind, "temporary");
 
+	if (key->kind == AMBIT_FOLDER)
+		return view_has_patterns(view);
 	return key->kind == AMBIT_FILE && (question->n_facts > 0 || made_up);
 }
 
 static bool
 is_key_offered(const struct view *view, const struct key *key)
 {
-	if ((key->more || is_rare(view->question, key)) && !view->more)
+	if ((key->more || is_rare(view, key)) && !view->more)
 		return false;
 	switch (key->act) {
 	case KEY_MORE:

@@ -8,7 +8,7 @@
 #include <ambit/approve.h>
 
 /* A question as the person at the terminal sees it: which keys it offers now, and at which of its
- * folders it stands. */
+ * folders, or patterns of a host, it stands. */
 
 enum key_act {
 	KEY_ANSWER = 0, /* gives the choice of its kind */
@@ -46,6 +46,9 @@ const struct ambit_choice *view_choice(const struct view *view, const struct key
 /* The choices of s (exactly this) and d (the folder at hand) in the line that chooses the width
  * of "always"; NULL: not offered. */
 const struct ambit_choice *view_always(const struct view *view, bool folder);
+
+/* Whether it is about a host, of which what is wider is a pattern. */
+bool view_has_patterns(const struct view *view);
 
 /* To the next wider or narrower folder; false if there is none. */
 bool view_step(struct view *view, bool wider);

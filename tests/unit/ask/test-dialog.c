@@ -5,6 +5,7 @@
 #include "person.h"
 
 #include "ask/question-copy.h"
+#include "ask/question-wire.h"
 #include "ask/tty/dialog.h"
 
 static struct dialog *
@@ -279,6 +280,142 @@ lines_fit_the_width_in_every_state(void **state)
 		}
 }
 
+static const struct ambit_choice host_choices[] = {
+	{ .kind = AMBIT_NO, .label = (char *)"no" },
+	{ .kind = AMBIT_ONCE, .label = (char *)"this process" },
+	{ .kind = AMBIT_FILE, .label = (char *)"this host and port, this session" },
+	{
+		.kind = AMBIT_FOLDER,
+		.path = (char *)"*.b.example.org:443",
+		.label = (char *)"*.b.example.org:443, this session",
+	},
+	{
+		.kind = AMBIT_FOLDER,
+		.path = (char *)"*.example.org:443",
+		.label = (char *)"*.example.org:443, this session",
+	},
+	{ .kind = AMBIT_ALWAYS, .label = (char *)"this host and port" },
+	{
+		.kind = AMBIT_ALWAYS,
+		.path = (char *)"*.b.example.org:443",
+		.label = (char *)"*.b.example.org:443",
+	},
+	{
+		.kind = AMBIT_ALWAYS,
+		.path = (char *)"*.example.org:443",
+		.label = (char *)"*.example.org:443",
+	},
+};
+
+/* As the engine makes it: no pattern is offered first. */
+static struct ambit_question
+host_question(void)
+{
+	struct ambit_question question = path_question();
+
+	question.kind = (char *)"host";
+	question.act = (char *)"connect";
+	question.object = (char *)"a.b.example.org:443";
+	question.choices = (struct ambit_choice *)host_choices;
+	question.n_choices = sizeof(host_choices) / sizeof(host_choices[0]);
+	question.folder = question.n_choices;
+	return question;
+}
+
+static void
+press_keys(struct dialog *dialog, const char *keys)
+{
+	while (*keys)
+		dialog_key(dialog, *keys++);
+}
+
+static void
+patterns_of_a_host_stand_behind_more(void **state)
+{
+	static const struct {
+		const char *keys;
+		enum ambit_answer_kind kind;
+		const char *path;
+	} rows[] = {
+		{ "?d", AMBIT_FOLDER, "*.b.example.org:443" },
+		{ "?+d", AMBIT_FOLDER, "*.example.org:443" },
+		{ "?++-d", AMBIT_FOLDER, "*.b.example.org:443" },
+		{ "?ad", AMBIT_ALWAYS, "*.b.example.org:443" },
+		{ "?+ad", AMBIT_ALWAYS, "*.example.org:443" },
+		{ "?as", AMBIT_ALWAYS, "" },
+		{ "as", AMBIT_ALWAYS, "" },
+		/* Where it is not shown, the key says nothing. */
+		{ "ds", AMBIT_FILE, "" },
+		{ "+dy", AMBIT_ONCE, "" },
+		{ "ady", AMBIT_ONCE, "" },
+		{ "??ds", AMBIT_FILE, "" },
+	};
+	struct ambit_question question = host_question();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dialog *dialog = open_dialog(&question);
+
+		assert_text(dialog, "*.", false);
+		press_keys(dialog, rows[i].keys);
+		assert_int_equal(dialog_state(dialog), DIALOG_ANSWERED);
+		assert_int_equal(dialog_answer(dialog)->kind, rows[i].kind);
+		assert_string_equal(dialog_answer(dialog)->path, rows[i].path);
+		dialog_destroy(dialog);
+	}
+}
+
+/* A program's "folder" means the one that is offered first; of patterns none is. */
+static void
+a_program_names_the_pattern_that_it_wants(void **state)
+{
+	static const struct {
+		const char *text;
+		int r;
+	} rows[] = {
+		{ "{\"answer\":\"folder\"}", -EINVAL },
+		{ "{\"answer\":\"folder\",\"path\":\"*.org:443\"}", -EINVAL },
+		{ "{\"answer\":\"folder\",\"path\":\"*.example.org:443\"}", 0 },
+		{ "{\"answer\":\"always\",\"path\":\"*.b.example.org:443\"}", 0 },
+	};
+	struct ambit_question question = host_question();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ambit_answer answer = { 0 };
+
+		assert_int_equal(
+			answer_parse(&question, rows[i].text, strlen(rows[i].text), &answer, NULL),
+			rows[i].r);
+		assert_int_equal(answer.kind != AMBIT_NO, rows[i].r == 0);
+	}
+}
+
+static void
+the_explanation_has_the_pattern_and_whole_paths(void **state)
+{
+	struct ambit_question question = host_question();
+	struct dialog *dialog = open_dialog(&question);
+
+	(void)state;
+	press_keys(dialog, "?");
+	assert_text(dialog, "d *.b.example.org:443, this session", true);
+	assert_text(dialog, "+ d and a offer the next wider one", true);
+	press_keys(dialog, "a");
+	assert_text(dialog, "d *.b.example.org:443", true);
+	dialog_destroy(dialog);
+	question = path_question();
+	question.choices[question.folder].label =
+		(char *)"all of ~/u/with/many/folders/between/it/and/its/last-name, this session";
+	dialog = open_dialog(&question);
+	assert_text(
+		dialog, "this session:  s this file   d all of ~/u/.../and/its/last-name\n", true);
+	press_keys(dialog, "?");
+	assert_text(dialog, "all of ~/u/with/many/folders/between/it/and/its/last-name", true);
+	question.choices[question.folder].label = (char *)"all of ~/u/a, this session";
+	dialog_destroy(dialog);
+}
+
 int
 main(void)
 {
@@ -291,6 +428,9 @@ main(void)
 		cmocka_unit_test(a_no_carries_the_line_that_was_typed),
 		cmocka_unit_test(the_question_is_copied),
 		cmocka_unit_test(lines_fit_the_width_in_every_state),
+		cmocka_unit_test(patterns_of_a_host_stand_behind_more),
+		cmocka_unit_test(a_program_names_the_pattern_that_it_wants),
+		cmocka_unit_test(the_explanation_has_the_pattern_and_whole_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -500,6 +500,102 @@ once_by_a_path_is_the_call_alone(void **state)
 	assert_int_equal(rig->asked, 2);
 }
 
+/* -- patterns of hosts ------------------------------------------------------------ */
+
+static enum ambit_code
+try_connect(struct rig *rig, const char *host)
+{
+	struct ambit_request *request = NULL;
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit = NULL;
+	enum ambit_code code;
+
+	assert_int_equal(ambit_request_connect(host, &request, NULL), 0);
+	assert_int_equal(ambit_engine_request(rig->engine, request, &outcome, &permit, NULL), 0);
+	code = outcome.code;
+	if (permit)
+		assert_int_equal(ambit_permit_finish(permit, 0, NULL), 0);
+	ambit_outcome_finish(&outcome);
+	ambit_request_destroy(request);
+	return code;
+}
+
+static void
+set_answer(struct rig *rig, enum ambit_answer_kind kind, const char *path)
+{
+	rig->answer = (struct ambit_answer){ .kind = kind };
+	snprintf(rig->answer.path, sizeof(rig->answer.path), "%s", path);
+}
+
+/* What the words "*.example.org:443" say, and nothing else. */
+static void
+assert_pattern_holds(struct rig *rig, bool holds)
+{
+	static const char *const others[] = { "a.example.org:80", "example.org:443",
+		"a.example.org.evil.net:443", "anexample.org:443", "other.net:443",
+		"127.0.0.1:443" };
+
+	set_answer(rig, AMBIT_NO, "");
+	assert_int_equal(
+		try_connect(rig, "a.example.org:443"), holds ? AMBIT_CODE_NONE : AMBIT_CODE_DENIED);
+	assert_int_equal(try_connect(rig, "b.c.example.org:443"),
+		holds ? AMBIT_CODE_NONE : AMBIT_CODE_DENIED);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_equal(try_connect(rig, others[i]), AMBIT_CODE_DENIED);
+}
+
+static void
+a_pattern_is_its_names_at_its_port_this_session(void **state)
+{
+	struct rig *rig = *state;
+
+	start(rig, NULL, "one");
+	set_answer(rig, AMBIT_FOLDER, "*.example.org:443");
+	assert_int_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_NONE);
+	assert_string_equal(rig->stores, "connect *.example.org:443, this session");
+	assert_pattern_holds(rig, true);
+	stop(rig);
+	start(rig, NULL, "two");
+	assert_pattern_holds(rig, false);
+}
+
+static void
+a_pattern_for_good_outlives_the_session(void **state)
+{
+	struct rig *rig = *state;
+
+	start(rig, NULL, "one");
+	set_answer(rig, AMBIT_ALWAYS, "*.example.org:443");
+	assert_int_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_NONE);
+	stop(rig);
+	start(rig, NULL, "two");
+	assert_pattern_holds(rig, true);
+}
+
+/* Nobody gets a pattern without naming it, nor one that was not offered; a no for the session is
+ * about the host alone. */
+static void
+a_pattern_is_named_by_who_wants_it(void **state)
+{
+	static const char *const paths[] = { "", "*", "*.org", "*.org:443", "*.example.org",
+		"*.example.org:80", "a.example.org:443", "/" };
+	struct rig *rig = *state;
+
+	start(rig, NULL, NULL);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		set_answer(rig, AMBIT_FOLDER, paths[i]);
+		assert_int_not_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_NONE);
+	}
+	set_answer(rig, AMBIT_ALWAYS, "*.org:443");
+	assert_int_not_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_NONE);
+	set_answer(rig, AMBIT_NO_SESSION, "");
+	assert_int_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_DENIED);
+	set_answer(rig, AMBIT_FILE, "");
+	assert_int_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_DENIED);
+	assert_int_equal(try_connect(rig, "b.example.org:443"), AMBIT_CODE_NONE);
+	assert_string_equal(rig->stores, "connect b.example.org:443, this session");
+}
+
 int
 main(void)
 {
@@ -525,6 +621,9 @@ main(void)
 		IN_RIG(only_a_question_that_was_put_counts_as_asked),
 		IN_RIG(a_question_has_no_limit_but_the_set_one),
 		IN_RIG(once_by_a_path_is_the_call_alone),
+		IN_RIG(a_pattern_is_its_names_at_its_port_this_session),
+		IN_RIG(a_pattern_for_good_outlives_the_session),
+		IN_RIG(a_pattern_is_named_by_who_wants_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
