@@ -175,12 +175,21 @@ question_mark(const char *text)
 	return str_printf(" (not plain letters: %s)", alike);
 }
 
+/* Where the path of a folder begins in its label; 0: there is none. */
+static size_t
+find_label_path(const char *label)
+{
+	size_t no = str_prefix(label, CHOICE_NO_TO) ? strlen(CHOICE_NO_TO) : 0;
+
+	return str_prefix(label + no, CHOICE_ALL_OF) ? no + strlen(CHOICE_ALL_OF) : 0;
+}
+
 /* The words behind the path have no slash, so that they stay with its last name. */
 char *
 choice_label(const struct ambit_choice *choice, size_t columns)
 {
 	const char *label = choice->label ? choice->label : answer_rows[choice->kind].label;
-	size_t start = str_prefix(label, CHOICE_ALL_OF) ? strlen(CHOICE_ALL_OF) : 0;
+	size_t start = find_label_path(label);
 	auto_free char *cut = NULL;
 
 	/* "commands 'git push ...'" is clear without its first word. */
@@ -234,20 +243,25 @@ choose_always_words(const struct ambit_question *question)
 	return always_words[i];
 }
 
-/* "session: all of .../name" where "all of .../name, this session" is too wide. */
+/* "session: all of .../name" where "all of .../name, this session" is too wide, and "session: no to
+ * .../name": a no to a folder is clearly one to all of it. */
 static char *
 make_session_words(const struct ambit_choice *choice)
 {
-	size_t len = choice->label ? strlen(choice->label) : 0, behind = strlen(SESSION_BEHIND);
-	struct ambit_choice brief = *choice;
-	auto_free char *words = NULL, *label = NULL;
+	const char *label = choice->label ? choice->label : "";
+	size_t len = strlen(label), behind = strlen(SESSION_BEHIND), start = find_label_path(label);
+	const char *before = str_prefix(label, CHOICE_NO_TO) ? CHOICE_NO_TO : CHOICE_ALL_OF;
+	auto_free char *width = NULL, *cut = NULL;
 
-	if (len <= behind || !streq(choice->label + len - behind, SESSION_BEHIND))
+	if (len <= behind || !streq(label + len - behind, SESSION_BEHIND))
 		return choice_label(choice, CHOICE_COLUMNS);
-	label = strndup(choice->label, len - behind);
-	brief.label = label;
-	words = label ? choice_label(&brief, CHOICE_COLUMNS - strlen(SESSION_BEFORE)) : NULL;
-	return words ? str_printf(SESSION_BEFORE "%s", words) : NULL;
+	width = strndup(label + start, len - behind - start);
+	if (width && start == 0)
+		return str_printf(SESSION_BEFORE "%s", width);
+	if (width)
+		cut = text_cut_path(
+			width, CHOICE_COLUMNS - strlen(SESSION_BEFORE) - strlen(before));
+	return cut ? str_printf(SESSION_BEFORE "%s%s", before, cut) : NULL;
 }
 
 char *
@@ -258,7 +272,8 @@ choice_words(const struct ambit_question *question, const struct ambit_choice *c
 
 	if (!label)
 		return NULL;
-	if (choice->kind == AMBIT_FOLDER && text_columns(label) > CHOICE_COLUMNS)
+	if ((choice->kind == AMBIT_FOLDER || choice->kind == AMBIT_NO_SESSION) &&
+		text_columns(label) > CHOICE_COLUMNS)
 		return make_session_words(choice);
 	return str_printf("%s%s", before, label);
 }

@@ -594,7 +594,7 @@ question_label(const struct ambit_question *q, const struct decide_input *in,
 
 	if (kind == AMBIT_NO)
 		return strdup("no");
-	if (kind == AMBIT_NO_SESSION)
+	if (kind == AMBIT_NO_SESSION && !folder)
 		return strdup("no, for this session");
 	if (kind == AMBIT_ONCE)
 		return strdup(once_label(q, in));
@@ -603,5 +603,6 @@ question_label(const struct ambit_question *q, const struct decide_input *in,
 					    : exact_width(q, in, outcome);
 	if (!width || kind == AMBIT_ALWAYS)
 		return steal_ptr(&width);
-	return str_printf("%s, this session", width);
+	return str_printf(
+		"%s%s, this session", kind == AMBIT_NO_SESSION ? CHOICE_NO_TO : "", width);
 }

@@ -277,7 +277,7 @@ stores_text(const struct decide_input *in, const struct ambit_outcome *outcome,
 	if (opens_temporaries(rules))
 		buf_puts(&out, "; and its temporary files");
 	if (out.len == 0)
-		buf_puts(&out, "nothing: this call only");
+		buf_puts(&out, kind == AMBIT_ONCE ? "this call only" : "nothing: this call only");
 	return buf_take(&out);
 }
 

@@ -291,19 +291,6 @@ draw_outcome(struct draw *draw, const char *outcome)
 	}
 }
 
-/* What "once" is to a process that writes a file; "": its stored rule says it all. */
-static const char *
-once_text(const struct ambit_question *question)
-{
-	const char *kind = question->kind ? question->kind : "";
-	bool process = question->who && strstr(question->who, "(pid ");
-
-	if (!process || !(streq(kind, "file") || streq(kind, "temporary")))
-		return "";
-	return "for two seconds, this process may do this to the file, and may make new files "
-	       "beside it to replace it with";
-}
-
 static void
 draw_stores(struct draw *draw, const char *words, const struct ambit_choice *choice)
 {
@@ -317,9 +304,9 @@ draw_key_help(struct draw *draw, const struct view *view, const struct key *key)
 	const struct ambit_choice *choice = view_choice(view, key);
 
 	draw_key(draw, view, key);
-	if (choice && choice->kind == AMBIT_ONCE && *once_text(view->question))
-		draw_note(draw, "         ", once_text(view->question));
-	draw_stores(draw, "         stores: ", choice);
+	draw_stores(draw,
+		choice && choice->kind == AMBIT_ONCE ? "         allows: " : "         stores: ",
+		choice);
 	if (key->act == KEY_ALWAYS) {
 		draw_stores(draw, "         s stores: ", view_always(view, false));
 		draw_stores(draw, "         d stores: ", view_always(view, true));
