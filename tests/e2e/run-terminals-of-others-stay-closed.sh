@@ -89,3 +89,84 @@ if [[ ${AMBIT_WITHOUT:-} != pidfd_getfd ]]; then
 	says_not READ
 	says 'heard end'
 fi
+
+# A master that somebody outside passes in, after the session had a terminal of the same number
+# and closed it. The socket is its standard input.
+cat >giver.py <<'END'
+import array, fcntl, os, select, socket, struct, subprocess, sys
+
+TIOCSPTLCK, TIOCGPTN = 0x40045431, 0x80045430
+
+# A terminal of that number, or None: somebody else was faster.
+def make(wanted):
+    others = []
+    while True:
+        m = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+        n = struct.unpack("i", fcntl.ioctl(m, TIOCGPTN, b"\0\0\0\0"))[0]
+        if n < wanted:
+            others.append(m)
+            continue
+        for other in others:
+            os.close(other)
+        if n == wanted:
+            fcntl.ioctl(m, TIOCSPTLCK, struct.pack("i", 0))
+            return m
+        os.close(m)
+        return None
+
+here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+program = subprocess.Popen(sys.argv[1:], stdin=there)
+there.close()
+heard, given = b"", 0
+while word := here.recv(100):
+    m = make(int(word))
+    if m is None:
+        here.send(b"taken")
+        continue
+    s = os.open("/dev/pts/%d" % int(word), os.O_RDWR | os.O_NOCTTY)
+    given += 1
+    here.sendmsg([b"given"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [m]))])
+    here.recv(100)
+    here.send(b"seen")
+    os.write(s, b"end\n")
+    while not heard.endswith(b"end\r\n"):
+        heard += os.read(m, 1000)
+    os.close(s)
+    os.close(m)
+program.wait()
+print("given %s, heard %s" % ("some" if given else "none", heard.decode().replace("\r\n", " ")))
+END
+cat >receiver.py <<'END'
+import array, fcntl, os, socket, struct
+
+TIOCGPTN, TIOCGPTPEER = 0x80045430, 0x5441
+s = socket.socket(fileno=0)
+
+def forge(name, f, *args):
+    try:
+        fd = f(*args)
+    except OSError:
+        return
+    os.write(fd, b"FORGED-%s\n" % name)
+    os.close(fd)
+
+# tries: others on the machine make terminals, too.
+for i in range(200):
+    own = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+    n = struct.unpack("i", fcntl.ioctl(own, TIOCGPTN, b"\0\0\0\0"))[0]
+    os.close(own)
+    s.send(b"%d" % n)
+    word, control, flags, address = s.recvmsg(100, 1000)
+    if word != b"given":
+        continue
+    m = array.array("i", control[0][2])[0]
+    forge(b"by-name", os.open, "/dev/pts/%d" % n, os.O_RDWR | os.O_NOCTTY)
+    forge(b"peer", fcntl.ioctl, m, TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY)
+    s.send(b"tried")
+    s.recv(100)
+    break
+END
+status 0 "$PYTHON" giver.py "$PYTHON" receiver.py
+says 'given some, heard FORGED-by-name FORGED-peer end'
+status 0 "$PYTHON" giver.py "$AMBIT" run --quiet --ask deny -- "$PYTHON" receiver.py
+says 'given some, heard end'

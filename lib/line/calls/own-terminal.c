@@ -3,12 +3,15 @@
  * opened the master, and a process of the tree has that master open now. The kernel tells
  * both; no word of a program counts.
  *
- * An index is given out again as soon as a terminal is gone, so a name in /dev/pts says
- * nothing. But an O_PATH descriptor of a slave means one terminal: once its master is closed,
- * opening it anew is EIO. The order therefore is: hold the slave by O_PATH, then see the master
- * of that index in the tree, then open what is held. If that opens, the terminal lived all the
- * time, and the master that was seen is its own. No copy of a master is needed, and nobody
- * else's slave is ever opened. */
+ * An index is given out again as soon as a terminal is gone, so neither a name in /dev/pts nor the
+ * index of a master says anything. But an O_PATH descriptor of a slave means one terminal: when
+ * the master is closed it loses its name, and opening it anew is EIO. Such a descriptor is taken
+ * when the gate opens a master, and kept while that terminal lives (session-objects.h).
+ *
+ * The order for an open therefore is: hold the slave by O_PATH, then see that the kept terminal of
+ * that number lives, then see a master of that index in the tree, then open what is held. If that
+ * opens, the terminal lived all the time, and the master that was seen is its own. No copy of a
+ * master is needed, and nobody else's slave is ever opened. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +32,10 @@
 
 #define PTMX makedev(5, 2)
 #define PTS "/dev/pts"
+#ifndef TIOCGPTPEER
+#define TIOCGPTPEER _IO('T', 0x41)
+#endif
+
 #define LOOKS 16384 /* at processes and descriptors, in one search: there can be any number */
 
 /* How the kernel shows an open ptmx, in the fdinfo of a descriptor. */
@@ -174,7 +181,7 @@ own_terminal_is(struct call *call, const struct object *object)
 	unsigned index = minor(object->st.st_rdev);
 	struct search search;
 
-	if (!is_in_pts(object) || !session_objects_has_terminal(call->gate->made, index))
+	if (!is_in_pts(object) || !session_objects_has_terminal(call->gate->made, &object->st))
 		return false;
 	init_search(&search, call, index);
 	return tree_search(search.tree, call->target.tid, holds_master, &search);
@@ -187,14 +194,15 @@ own_terminal_is_new(const struct call *call, const struct object *object)
 	       gate_covers(call->gate, object->real);
 }
 
-/* Without room for it, it is not the session's own. */
+/* Without room for it, it is not the session's own. The slave is that of this master, and not
+ * looked up by its name; O_PATH does not open it, so a locked one will do. */
 void
 own_terminal_made(struct call *call, int master)
 {
-	unsigned index;
+	auto_close int slave = ioctl(master, TIOCGPTPEER, O_PATH | O_CLOEXEC);
 
-	if (ioctl(master, TIOCGPTN, &index) == 0)
-		session_objects_add_terminal(call->gate->made, index);
+	if (slave >= 0)
+		session_objects_add_terminal(call->gate->made, slave);
 }
 
 int
@@ -210,16 +218,16 @@ own_terminal_find_peer(struct call *call)
 	index = process < 0 ? -ESRCH : read_master(&search, process, fd);
 	if (index < 0)
 		return index;
-	if (!session_objects_has_terminal(call->gate->made, (unsigned)index))
-		return -EACCES;
 	snprintf(path, sizeof(path), PTS "/%d", index);
 	r = object_resolve_itself(&call->object[0], &call->target, AT_FDCWD, path, OBJECT_NOFOLLOW);
 	if (r < 0)
 		return r;
 	call->n_objects = 1;
-	/* Again, now that the slave is held: the descriptor may be another's. */
+	/* Again, now that the slave is held: the descriptor may be another's. Last of all, that
+	 * the session's own terminal lived until now: so it was the one that was looked at. */
 	if (!is_in_pts(&call->object[0]) || minor(call->object[0].st.st_rdev) != (unsigned)index ||
-		read_master(&search, process, fd) != index)
+		read_master(&search, process, fd) != index ||
+		!session_objects_has_terminal(call->gate->made, &call->object[0].st))
 		return -EACCES;
 	return 0;
 }

@@ -22,13 +22,13 @@
 
 #define MADE_MAX 262144 /* about 20 MB when it is full */
 #define HELD_MAX 256	/* descriptors, where there are no handles */
-#define KEY_MAX 288	/* the name of a queue, 255 bytes, and its inode */
+#define TERMINALS_MAX 256
+#define KEY_MAX 288 /* the name of a queue, 255 bytes, and its inode */
 
 #define KIND_FILE 'f'
 #define KIND_ONCE 'o'
 #define KIND_COOKIE 'c'
 #define KIND_QUEUE 'p'
-#define KIND_TERMINAL 't'
 #define QUEUE_NAME (1 + 2 * sizeof(uint64_t)) /* where its name is in a key */
 
 struct thing {
@@ -40,6 +40,8 @@ struct session_objects {
 	pthread_mutex_t lock;
 	struct map things; /* struct thing, by kind and what follows it */
 	size_t n_held;
+	int terminals[TERMINALS_MAX]; /* O_PATH of their slaves */
+	size_t n_terminals;
 };
 
 struct key {
@@ -134,6 +136,8 @@ session_objects_destroy(struct session_objects *made)
 	while ((thing = map_next(&made->things, thing)))
 		if (thing->holds)
 			close(thing->held);
+	for (size_t i = 0; i < made->n_terminals; i++)
+		close(made->terminals[i]);
 	map_finish(&made->things);
 	pthread_mutex_destroy(&made->lock);
 	free(made);
@@ -279,22 +283,60 @@ session_objects_has_cookie(struct session_objects *made, uint64_t cookie)
 	       has_made_thing(made, &key);
 }
 
-int
-session_objects_add_terminal(struct session_objects *made, unsigned index)
+/* The kernel takes its name away when the master is closed, and only then gives the number out
+ * again. So a held slave that still has its name is the terminal of that number. */
+static bool
+is_terminal_alive(int slave, struct stat *ret_st)
 {
-	struct key key;
-	int r = make_key(&key, KIND_TERMINAL, &index, sizeof(index));
+	return fstat(slave, ret_st) == 0 && ret_st->st_nlink > 0;
+}
 
-	return r < 0 ? r : add_made_thing(made, &key);
+/* Locked. */
+static void
+drop_ended_terminals(struct session_objects *made)
+{
+	struct stat st;
+	size_t n = 0;
+
+	for (size_t i = 0; i < made->n_terminals; i++) {
+		if (is_terminal_alive(made->terminals[i], &st))
+			made->terminals[n++] = made->terminals[i];
+		else
+			close(made->terminals[i]);
+	}
+	made->n_terminals = n;
+}
+
+int
+session_objects_add_terminal(struct session_objects *made, int slave)
+{
+	auto_close int copy = fcntl(slave, F_DUPFD_CLOEXEC, 3);
+	int r = copy < 0 ? -errno : 0;
+
+	pthread_mutex_lock(&made->lock);
+	drop_ended_terminals(made);
+	if (r == 0 && made->n_terminals == TERMINALS_MAX)
+		r = -ENOSPC;
+	if (r == 0)
+		made->terminals[made->n_terminals++] = steal_fd(&copy);
+	pthread_mutex_unlock(&made->lock);
+	return r;
 }
 
 bool
-session_objects_has_terminal(struct session_objects *made, unsigned index)
+session_objects_has_terminal(struct session_objects *made, const struct stat *slave)
 {
-	struct key key;
+	bool found = false;
 
-	return make_key(&key, KIND_TERMINAL, &index, sizeof(index)) == 0 &&
-	       has_made_thing(made, &key);
+	pthread_mutex_lock(&made->lock);
+	for (size_t i = 0; !found && i < made->n_terminals; i++) {
+		struct stat st;
+
+		found = is_terminal_alive(made->terminals[i], &st) && st.st_dev == slave->st_dev &&
+			st.st_ino == slave->st_ino;
+	}
+	pthread_mutex_unlock(&made->lock);
+	return found;
 }
 
 int

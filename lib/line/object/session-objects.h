@@ -47,10 +47,12 @@ void session_objects_drop_by(
 int session_objects_add_cookie(struct session_objects *made, uint64_t cookie);
 bool session_objects_has_cookie(struct session_objects *made, uint64_t cookie);
 
-/* Pseudo-terminals, by index. An index is given out again: who asks looks, too, who holds
- * the master now. */
-int session_objects_add_terminal(struct session_objects *made, unsigned index);
-bool session_objects_has_terminal(struct session_objects *made, unsigned index);
+/* Pseudo-terminals, by a descriptor of the slave (O_PATH), which is copied and held: at most 256
+ * that live. It keeps neither the terminal nor its number in use. */
+int session_objects_add_terminal(struct session_objects *made, int slave);
+/* Whether the terminal that has this number now is one of them. Of a slave that was resolved
+ * before (and is held) it says which terminal that is. */
+bool session_objects_has_terminal(struct session_objects *made, const struct stat *slave);
 
 /* IPC: kind 'm' (shm), 's' (sem), 'q' (msg) by id; POSIX queues by name, as the
  * system call takes it (without the slash), and by what fd is open on: a name can

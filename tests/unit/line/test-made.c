@@ -151,9 +151,6 @@ names_and_numbers_are_of_their_kind(void **state)
 	assert_int_equal(session_objects_add_cookie(w->made, 7), 0);
 	assert_true(session_objects_has_cookie(w->made, 7));
 	assert_false(session_objects_has_cookie(w->made, 8));
-	assert_int_equal(session_objects_add_terminal(w->made, 7), 0);
-	assert_true(session_objects_has_terminal(w->made, 7));
-	assert_false(session_objects_has_terminal(w->made, 8));
 	assert_false(session_objects_has_ipc(w->made, 'q', 7));
 	assert_int_equal(session_objects_add_ipc(w->made, 'q', 7), 0);
 	assert_false(session_objects_has_ipc(w->made, 's', 7));

@@ -38,13 +38,31 @@ make_pty(void)
 	return pty;
 }
 
+static void
+add_terminal(struct scene *s, const struct pty *pty)
+{
+	int slave = open(pty->name, O_PATH | O_CLOEXEC);
+
+	assert_true(slave >= 0);
+	assert_int_equal(session_objects_add_terminal(s->gate.made, slave), 0);
+	close(slave);
+}
+
+static bool
+is_own(struct scene *s, const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && session_objects_has_terminal(s->gate.made, &st);
+}
+
 /* One that the target has, and that counts as made by the session. */
 static struct pty
 make_own(struct scene *s)
 {
 	struct pty pty = make_pty();
 
-	assert_int_equal(session_objects_add_terminal(s->gate.made, pty.index), 0);
+	add_terminal(s, &pty);
 	scene_fork(s);
 	return pty;
 }
@@ -106,12 +124,14 @@ a_terminal_that_is_made_becomes_its_own(void **state)
 {
 	struct scene *s = of(state);
 	unsigned index;
+	char name[64];
 
 	assert_int_equal(OPEN("/dev/ptmx", O_RDWR | O_NOCTTY), CALL_DECIDE);
 	assert_int_equal(s->call.n_needs, 0);
 	assert_int_equal(scene_perform(s), 0);
 	assert_int_equal(ioctl(s->call.answer.fd, TIOCGPTN, &index), 0);
-	assert_true(session_objects_has_terminal(s->gate.made, index));
+	snprintf(name, sizeof(name), "/dev/pts/%u", index);
+	assert_true(is_own(s, name));
 }
 
 /* It holds the master, but whoever started ambit gave it. */
@@ -136,9 +156,69 @@ one_that_others_hold_is_theirs(void **state)
 
 	scene_fork(s);
 	pty = make_pty();
-	assert_int_equal(session_objects_add_terminal(s->gate.made, pty.index), 0);
+	add_terminal(s, &pty);
 	assert_continued(s, OPEN(pty.name, O_RDWR));
 	close(pty.master);
+}
+
+#define TRIES 1000 /* others make terminals, too */
+
+/* It was the session's once and ended; the next one of that number came from outside. */
+static void
+one_of_a_former_number_is_theirs(void **state)
+{
+	struct scene *s = of(state);
+	struct pty own, other;
+
+	for (int i = 0; i < TRIES; i++) {
+		own = make_pty();
+		add_terminal(s, &own);
+		assert_true(is_own(s, own.name));
+		close(own.master);
+		other = make_pty();
+		if (other.index == own.index)
+			break;
+		close(other.master);
+	}
+	assert_int_equal(other.index, own.index);
+	scene_fork(s);
+	assert_false(is_own(s, other.name));
+	assert_continued(s, OPEN(other.name, O_RDWR));
+	assert_int_equal(PEER(other.master, O_RDWR), -EACCES);
+	close(other.master);
+}
+
+#define MANY 2000 /* more than are held at once */
+
+/* Ended ones are dropped; past the bound, the next one is not the session's. */
+static void
+those_that_live_are_held(void **state)
+{
+	struct scene *s = of(state);
+	struct pty pty, *own = calloc(300, sizeof(*own));
+	int n = 0;
+
+	for (int i = 0; i < MANY; i++) {
+		pty = make_pty();
+		add_terminal(s, &pty);
+		assert_true(is_own(s, pty.name));
+		close(pty.master);
+	}
+	for (; n < 256; n++) {
+		own[n] = make_pty();
+		add_terminal(s, &own[n]);
+	}
+	pty = make_pty();
+	assert_int_equal(session_objects_add_terminal(s->gate.made, pty.master), -ENOSPC);
+	close(own[7].master);
+	add_terminal(s, &pty);
+	assert_true(is_own(s, pty.name));
+	assert_true(is_own(s, own[0].name));
+	while (--n >= 0)
+		if (n != 7)
+			close(own[n].master);
+	close(pty.master);
+	free(own);
 }
 
 static bool
@@ -219,6 +299,8 @@ main(void)
 		T(a_terminal_that_is_made_becomes_its_own),
 		T(a_master_from_outside_opens_nothing),
 		T(one_that_others_hold_is_theirs),
+		T(one_of_a_former_number_is_theirs),
+		T(those_that_live_are_held),
 		T(one_of_a_run_inside_is_not_its_own),
 		T(a_number_that_is_used_again_opens_nothing),
 		T(what_is_no_master_has_no_peer),
