@@ -69,20 +69,17 @@ act_is_component(const char *name)
 int
 act_open(struct pass *pass, int parent, const char *name, int flags, mode_t mode, int *ret_fd)
 {
-	struct open_how how = {
-		.flags = (unsigned)flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
-		.mode = flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode & 07777 : 0,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
 	int r = pass_use(pass), fd;
 
 	if (r < 0)
 		return r;
 	if (name[0] && !act_is_component(name))
 		return -EINVAL;
-	fd = (int)syscall(SYS_openat2, parent, name[0] ? name : ".", &how, sizeof(how));
+	fd = resolve_open(parent, name[0] ? name : ".", flags | O_NOFOLLOW | O_NOCTTY,
+		flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? mode & 07777 : 0,
+		RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	*ret_fd = fd;
 	return 0;
 }

@@ -99,13 +99,8 @@ leftover_same_mount(int a, int b)
 int
 leftover_open(const char *path)
 {
-	const struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : fd;
+	return resolve_open(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0,
+		RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 /* -- one directory ----------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "scope/resolve-private.h"
 #include "scope/resolve.h"
 
 #define LINKS_MAX 40 /* as the kernel */
@@ -55,6 +56,8 @@ resolve_open(int dirfd, const char *path, int flags, mode_t mode, unsigned long 
 
 		if (fd < 0 && (errno == EINTR || errno == EAGAIN) && tries < TRIES_MAX)
 			continue;
+		if (fd < 0 && errno == ENOSYS)
+			return resolve_walk(dirfd, path, flags, mode, resolve);
 		return fd < 0 ? -errno : (int)fd;
 	}
 }

@@ -24,11 +24,9 @@ everything() {
 everything
 # Every way to open one, and its mode and times.
 cat >ways.py <<'END'
-import ctypes, errno, fcntl, os, struct, subprocess, sys, termios
+import errno, fcntl, os, struct, subprocess
 
 TIOCSPTLCK, TIOCGPTPEER = 0x40045431, 0x5441
-SYS_openat2 = 437
-libc = ctypes.CDLL(None, use_errno=True)
 
 def master(path="/dev/ptmx", lock=0):
     fd = os.open(path, os.O_RDWR | os.O_NOCTTY)
@@ -46,13 +44,6 @@ def joined(m, s, word):
     os.write(s, word + b"\n")
     heard(m, word)
     os.close(s)
-
-def openat2(path):
-    how = struct.pack("QQQ", os.O_RDWR | os.O_NOCTTY, 0, 0)
-    fd = libc.syscall(SYS_openat2, -100, path.encode(), how, len(how))
-    if fd < 0:
-        raise OSError(ctypes.get_errno(), "openat2")
-    return fd
 
 def fails(error, f, *args):
     try:
@@ -73,8 +64,6 @@ s = os.open(name, os.O_RDWR)
 p = os.open(name, os.O_PATH)
 joined(m, os.open("/proc/self/fd/%d" % s, os.O_RDWR), b"by descriptor")
 joined(m, os.open("/dev/fd/%d" % p, os.O_RDWR), b"by path descriptor")
-if int(sys.argv[1]) >= 3:
-    joined(m, openat2(name), b"openat2")
 assert os.ttyname(s) == name
 assert not os.get_inheritable(os.open(name, os.O_RDWR | os.O_CLOEXEC))
 assert fcntl.fcntl(os.open(name, os.O_RDWR | os.O_NONBLOCK), fcntl.F_GETFL) & os.O_NONBLOCK
@@ -104,16 +93,16 @@ assert subprocess.call(["sh", "-c", "(while kill -0 $$ 2>/dev/null; do :; done; 
 heard(m, b"orphan")
 print("all ways")
 END
-status 0 "$PYTHON" ways.py "$ABI"
+status 0 "$PYTHON" ways.py
 rm link
-held 0 -- "$PYTHON" ways.py "$ABI"
+held 0 -- "$PYTHON" ways.py
 says 'all ways'
 rm -f link
 # A run inside has its own.
 if [[ ${AMBIT_WITHOUT:-} != pidfd_getfd ]]; then
 	OWN_OPTIONS=(-- "$AMBIT" run)
 	everything
-	held 0 -- "$AMBIT" run -- "$PYTHON" ways.py "$ABI"
+	held 0 -- "$AMBIT" run -- "$PYTHON" ways.py
 	says 'all ways'
 	# A terminal that the outer command made is the inner one's by its descriptors.
 	OWN_OPTIONS=()

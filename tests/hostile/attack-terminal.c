@@ -264,6 +264,41 @@ race_name(const struct world *w)
 	race_end();
 }
 
+/* Its flags lie in memory: looked at, they read alone. */
+static struct open_how how_now;
+
+static void
+flip_flags(const struct world *w, unsigned n)
+{
+	const uint64_t plain[] = { LOOK, LOOK | O_PATH, LOOK | O_CREAT, HOW };
+
+	(void)w;
+	__atomic_store_n(&how_now.flags,
+		n & 1 ? O_ACCMODE | O_NOCTTY | O_NONBLOCK : plain[n / 2 % COUNT(plain)],
+		__ATOMIC_RELAXED);
+}
+
+static void
+loot_if_opened(const struct world *w, int fd)
+{
+	int flags = fd < 0 ? O_PATH : fcntl(fd, F_GETFL);
+
+	if (!(flags & O_PATH))
+		loot_if_theirs(w, fd);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void
+race_openat2(const struct world *w)
+{
+	race_start(w, flip_flags);
+	while (race_going(w, has_got))
+		loot_if_opened(w, (int)syscall(SYS_openat2, AT_FDCWD, w->terminal, &how_now,
+					  sizeof(how_now)));
+	race_end();
+}
+
 /* For reading alone, and made if it is not there: that one ambit sees. */
 static void
 race_read(const struct world *w)
@@ -379,6 +414,7 @@ static const struct attack list[] = {
 	{ "terminal-race-name", race_name, RACE },
 	{ "terminal-race-read", race_read, RACE },
 	{ "terminal-race-mode", race_mode, RACE },
+	{ "terminal-race-openat2", race_openat2, RACE },
 	{ "terminal-race-number", race_number, RACE },
 };
 

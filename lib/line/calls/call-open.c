@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open, openat, openat2 and creat, as far as they can change anything. What
+/* open, openat and creat, as far as they can change anything. What
  * exists is opened through the O_PATH descriptor that was decided about, so
  * that it can be no other file; what does not is made beneath the parent that
  * is held, and must still not be there. Opens that only read are the floor's
@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -24,10 +23,6 @@
 #include "perform/act.h"
 #include "perform/permit.h"
 
-#ifndef RESOLVE_CACHED
-#define RESOLVE_CACHED 0x20
-#endif
-
 #define TMPFILE (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
 #define FLAGS_KNOWN                                                                                \
 	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC |      \
@@ -39,57 +34,10 @@
 #else
 #define KERNEL_LARGEFILE 0100000
 #endif
-#define RESOLVE_KNOWN                                                                              \
-	(RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH |         \
-		RESOLVE_IN_ROOT | RESOLVE_CACHED)
 
 #define TEMP_NAME "#tmpfile"
 
 /* -- the arguments ------------------------------------------------------------------ */
-
-/* The kernel's own rules for a struct that may grow: a longer one is fine if
- * what is beyond is zero. */
-static int
-copy_how(struct call *call, struct open_how *how)
-{
-	uint64_t at = call->args[call->row->path + 1], size = call->args[call->row->path + 2];
-	char all[4096];
-	int r;
-
-	if (size < sizeof(*how))
-		return -EINVAL;
-	if (size > sizeof(all))
-		return -E2BIG;
-	r = target_read(&call->target, at, all, size);
-	if (r < 0)
-		return r;
-	for (size_t i = sizeof(*how); i < size; i++)
-		if (all[i])
-			return -E2BIG;
-	memcpy(how, all, sizeof(*how));
-	return 0;
-}
-
-static int
-read_how(struct call *call)
-{
-	struct open_how how;
-	int r = copy_how(call, &how);
-
-	if (r < 0)
-		return r;
-	if ((how.flags & ~(uint64_t)(unsigned)FLAGS_KNOWN) ||
-		(how.resolve & ~(uint64_t)RESOLVE_KNOWN))
-		return -EINVAL;
-	if ((how.resolve & RESOLVE_BENEATH) && (how.resolve & RESOLVE_IN_ROOT))
-		return -EINVAL;
-	if (how.flags & (O_CREAT | TMPFILE) ? how.mode & ~(uint64_t)07777 : how.mode != 0)
-		return -EINVAL;
-	call->open.flags = (int)how.flags;
-	call->open.mode = (mode_t)how.mode;
-	call->open.resolve = how.resolve;
-	return 0;
-}
 
 static int
 read_arguments(struct call *call)
@@ -99,8 +47,6 @@ read_arguments(struct call *call)
 	if (call->round == ROUND_AGAIN)
 		return 0;
 	switch (row->form) {
-	case FORM_OPEN_HOW:
-		return read_how(call);
 	case FORM_OPEN_CREAT:
 		call->open.flags = O_CREAT | O_WRONLY | O_TRUNC;
 		call->open.mode = (mode_t)call->args[row->path + 1] & 07777;
@@ -327,11 +273,6 @@ prepare_open(struct call *call)
 
 	call_begin(call);
 	call->open.staged = false;
-	/* Its flags lie in memory and can change after a look, to O_TRUNC; or to any
-	 * write at all, which the floor would let through. Programs go on with openat. */
-	if (call->row->form == FORM_OPEN_HOW &&
-		(call->gate->abi < 3 || gate_is_narrower(call->gate)))
-		return -ENOSYS;
 	r = read_arguments(call);
 	if (r < 0)
 		return r;
@@ -340,15 +281,12 @@ prepare_open(struct call *call)
 	r = check_flags(call->open.flags);
 	if (r < 0)
 		return r;
-	/* What must not wait for a disk can be told to try without. */
-	if (call->open.resolve & RESOLVE_CACHED)
-		return -EAGAIN;
 	if (call_copy(call, 0, call->row->path) == 0 && streq(call->path[0], NEST_PATH))
 		return nest_open(call);
 	if ((call->open.flags & O_NOFOLLOW) ||
 		(call->open.flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		follow = OBJECT_NOFOLLOW;
-	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, call->open.resolve);
+	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, 0);
 	if (r < 0)
 		return r;
 	r = check_open_object(call);

@@ -477,8 +477,8 @@ ROW(clone3, 435, 435,
 		"its flags lie in memory, where no filter sees them; libraries fall back to clone"))
 ROW(close_range, 436, 436, FREE(OWN))
 ROW(openat2, 437, 437,
-	NOTIFY(OP_OPEN, FORM_OPEN_HOW, AT(0, 1, -1), 3,
-		"its flags lie in memory, so every one is looked at"))
+	REFUSE(ENOSYS,
+		"its flags lie in memory and can change after a look; programs go on with openat"))
 ROW(pidfd_getfd, 438, 438, FREE(AS_PTRACE))
 ROW(faccessat2, 439, 439, FREE(LOOKS))
 ROW(process_madvise, 440, 440, FREE(AS_PTRACE))

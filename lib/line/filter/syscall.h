@@ -54,7 +54,6 @@ enum sys_form {
 	FORM_ANY = 0,	 /* the op treats all its calls alike */
 	FORM_OPEN_FLAGS, /* flags in a register */
 	FORM_OPEN_CREAT, /* no flags: always O_CREAT | O_WRONLY | O_TRUNC */
-	FORM_OPEN_HOW,	 /* flags in a struct in memory, which can change after the look */
 	FORM_UNLINK_FILE,
 	FORM_UNLINK_DIR,
 	FORM_UNLINK_FLAGS, /* AT_REMOVEDIR says which of the two */

@@ -77,8 +77,7 @@ enum call_pace {
 struct open_call {
 	int flags;
 	mode_t mode;
-	uint64_t resolve; /* RESOLVE_* of openat2 */
-	bool staged;	  /* what is opened is another file: see staged.h */
+	bool staged; /* what is opened is another file: see staged.h */
 };
 
 struct make_call {   /* mkdir, mknod */

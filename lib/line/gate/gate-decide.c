@@ -24,8 +24,7 @@
 
 /* -- carrying out -------------------------------------------------------------- */
 
-/* Truncating by an open is bounded from ABI 3 on only. Flags in a register
- * are what they are; those in a struct in memory can change. */
+/* Truncating by an open is bounded from ABI 3 on only. Flags in a register are what they are. */
 static bool
 may_truncate(const struct call *call)
 {

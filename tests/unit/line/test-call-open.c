@@ -3,8 +3,6 @@
 
 #include "scene.h"
 
-#include <linux/openat2.h>
-
 #define PATH(text) scene_path(s, text)
 #define OPEN(path, flags, mode) CALL(s, "openat", AT_CWD, path, (uint64_t)(flags), mode)
 
@@ -56,47 +54,11 @@ static void
 what_only_reads_is_the_floors(void **state)
 {
 	struct scene *s = of(state);
-	struct open_how how = { .flags = O_RDONLY };
 
 	scene_file(s, "out/lock", "");
 	assert_continued(s, OPEN(PATH("out/lock"), O_PATH | O_WRONLY, 0));
 	/* flock(1): created if need be, never written. */
 	assert_continued(s, OPEN(PATH("out/lock"), O_RDONLY | O_CREAT, 0666));
-	assert_continued(s, CALL(s, "openat2", AT_CWD, PATH("out/lock"),
-				    scene_put(s, &how, sizeof(how)), sizeof(how)));
-}
-
-static void
-openat2_has_the_kernels_rules(void **state)
-{
-	struct scene *s = of(state);
-	char big[64] = { 0 };
-	struct open_how how = { .flags = O_WRONLY | O_CREAT, .mode = 0600 };
-	uint64_t path = PATH("out/new");
-
-#define OPENAT2(size) CALL(s, "openat2", AT_CWD, path, scene_put(s, &how, sizeof(how)), size)
-	assert_int_equal(OPENAT2(8), -EINVAL);
-	assert_int_equal(OPENAT2(8192), -E2BIG);
-	assert_int_equal(OPENAT2(sizeof(how)), CALL_DECIDE);
-	assert_int_equal(s->call.open.mode, 0600);
-	memcpy(big, &how, sizeof(how));
-	assert_int_equal(CALL(s, "openat2", AT_CWD, path, scene_put(s, big, 64), 64), CALL_DECIDE);
-	big[40] = 1;
-	assert_int_equal(CALL(s, "openat2", AT_CWD, path, scene_put(s, big, 64), 64), -E2BIG);
-	how.mode = 0200000;
-	assert_int_equal(OPENAT2(sizeof(how)), -EINVAL);
-	how = (struct open_how){ .flags = O_WRONLY, .mode = 0600 };
-	assert_int_equal(OPENAT2(sizeof(how)), -EINVAL);
-	how = (struct open_how){ .flags = 1ull << 40 };
-	assert_int_equal(OPENAT2(sizeof(how)), -EINVAL);
-	how = (struct open_how){ .flags = O_WRONLY, .resolve = RESOLVE_BENEATH | RESOLVE_IN_ROOT };
-	assert_int_equal(OPENAT2(sizeof(how)), -EINVAL);
-	how = (struct open_how){ .flags = O_WRONLY | O_CREAT, .resolve = RESOLVE_BENEATH };
-	assert_int_equal(OPENAT2(sizeof(how)), -EXDEV);
-	/* Where the floor does not know O_TRUNC, flags in memory are no flags. */
-	s->gate.abi = 2;
-	how = (struct open_how){ .flags = O_RDONLY };
-	assert_int_equal(OPENAT2(sizeof(how)), -ENOSYS);
 }
 
 static void
@@ -376,7 +338,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(what_would_fail_fails_unasked),
 		T(what_only_reads_is_the_floors),
-		T(openat2_has_the_kernels_rules),
 		T(flags_say_what_is_needed),
 		T(relative_paths_are_the_targets),
 		T(new_files_have_the_targets_umask),

@@ -296,7 +296,7 @@ static const struct {
 	{ "open", { 0, O_RDONLY, O_RDWR }, ALLOW, ALLOW },
 	{ "open", { 0, O_WRONLY | O_APPEND }, ASK, ASK },
 #endif
-	{ "openat2", { 0 }, ASK, ASK },
+	{ "openat2", { 0 }, FAIL(ENOSYS), FAIL(ENOSYS) },
 	{ "sendto", { 3, 1, 1, 0, 0, 0 }, ALLOW, ALLOW },
 	{ "sendto", { 3, 1, 1, MSG_NOSIGNAL, 0, 16 }, ALLOW, ALLOW },
 	{ "sendto", { 3, 1, 1, 0, 0x1000, 16 }, ASK, ASK },

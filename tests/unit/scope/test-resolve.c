@@ -3,7 +3,11 @@
 
 #include "unit-world.h"
 
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
 #include "base/str.h"
+#include "scope/resolve-private.h"
 #include "scope/scope-private.h"
 
 /* Resolves beneath the folder; "" for a failure. */
@@ -432,6 +436,98 @@ folding_is_by_text_alone(void **state)
 	}
 }
 
+static int
+open_by_kernel(int dirfd, const char *path, int flags, unsigned long long resolve)
+{
+	struct open_how how = { .flags = (unsigned)flags | O_CLOEXEC, .resolve = resolve };
+	int fd = (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void
+assert_same_file(const char *path, int flags, unsigned long long resolve, int a, int b)
+{
+	struct stat x = { 0 }, y = { 0 };
+
+	if (a >= 0 && b >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino &&
+		x.st_dev == y.st_dev &&
+		!((fcntl(a, F_GETFL) ^ fcntl(b, F_GETFL)) & (O_PATH | O_ACCMODE)))
+		;
+	else if (a < 0 && a == b)
+		;
+	else
+		fail_msg("%s, flags %o, resolve %llo: %d, not %d", path, (unsigned)flags, resolve,
+			b < 0 ? b : 0, a < 0 ? a : 0);
+	if (a >= 0)
+		close(a);
+	if (b >= 0)
+		close(b);
+}
+
+/* Where there is no openat2: what it does, taken from the kernel. */
+static void
+steps_lead_where_openat2_does(void **state)
+{
+	static const char *const paths[] = { "src", "src/", "src/a.c", "src/a.c/", "src//./a.c",
+		"src/../src/a.c", "..", ".", "./", "/", "/etc/passwd", "/..", "none", "none/x",
+		"src/none", "src/a.c/x", "link", "link/", "to-dir", "to-dir/", "to-dir/a.c",
+		"to-file", "to-file/", "loop", "loop/x", "abs", "abs/a.c", "src/up", "src/up/link",
+		"/proc/1/../version" };
+	static const int flags[] = { O_RDONLY, O_PATH, O_PATH | O_NOFOLLOW, O_RDONLY | O_NOFOLLOW,
+		O_PATH | O_DIRECTORY, O_PATH | O_DIRECTORY | O_NOFOLLOW };
+	static const unsigned long long resolves[] = { 0, RESOLVE_NO_MAGICLINKS,
+		RESOLVE_NO_SYMLINKS, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+		RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV };
+	struct world *w = *state;
+	int dir = open(w->root, O_PATH | O_CLOEXEC);
+
+	world_dir("src");
+	world_file("src/a.c", "");
+	world_link("nowhere", "link");
+	world_link("src", "to-dir");
+	world_link("src/a.c", "to-file");
+	world_link("loop", "loop");
+	world_link(w->root, "abs");
+	world_link("..", "src/up");
+	for (size_t p = 0; p < sizeof(paths) / sizeof(paths[0]); p++)
+		for (size_t f = 0; f < sizeof(flags) / sizeof(flags[0]); f++)
+			for (size_t r = 0; r < sizeof(resolves) / sizeof(resolves[0]); r++) {
+				assert_same_file(paths[p], flags[f], resolves[r],
+					open_by_kernel(dir, paths[p], flags[f], resolves[r]),
+					resolve_walk(dir, paths[p], flags[f], 0, resolves[r]));
+			}
+	close(dir);
+}
+
+/* In these it is the narrower one. */
+static void
+steps_stay_beneath(void **state)
+{
+	const unsigned long long beneath = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+	struct world *w = *state;
+	int dir = open(w->root, O_PATH | O_CLOEXEC), fd;
+
+	world_dir("src");
+	world_link(w->out, "src/out");
+	world_link(".", "src/here");
+	assert_int_equal(resolve_walk(dir, "..", O_PATH, 0, beneath), -EXDEV);
+	assert_int_equal(resolve_walk(dir, "src/../..", O_PATH, 0, beneath), -EXDEV);
+	assert_int_equal(resolve_walk(dir, "/etc", O_PATH, 0, beneath), -EXDEV);
+	assert_int_equal(resolve_walk(dir, "src/out/x", O_PATH, 0, beneath), -ELOOP);
+	assert_int_equal(resolve_walk(dir, "src/here", O_PATH, 0, RESOLVE_BENEATH), -ELOOP);
+	assert_int_equal(resolve_walk(dir, "src", O_PATH, 0, RESOLVE_IN_ROOT), -ENOSYS);
+	assert_int_equal(
+		resolve_walk(dir, "/proc/self/cwd", O_PATH, 0, RESOLVE_NO_MAGICLINKS), -ELOOP);
+	fd = resolve_walk(dir, "src/new", O_WRONLY | O_CREAT | O_EXCL, 0640, beneath);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(
+		resolve_walk(dir, "src/new", O_WRONLY | O_CREAT | O_EXCL, 0640, beneath), -EEXIST);
+	assert_int_equal(resolve_walk(dir, "src/out", O_WRONLY | O_CREAT, 0640, beneath), -ELOOP);
+	close(dir);
+}
+
 int
 main(void)
 {
@@ -440,6 +536,8 @@ main(void)
 		IN_WORLD(plain_names_and_dots),
 		IN_WORLD(missing_names_hang_on_what_exists),
 		IN_WORLD(dots_after_a_missing_name_do_not_hide_a_symlink),
+		IN_WORLD(steps_lead_where_openat2_does),
+		IN_WORLD(steps_stay_beneath),
 		IN_WORLD(symlinks_of_every_kind),
 		IN_WORLD(what_has_no_one_meaning_is_refused),
 		IN_WORLD(over_long_missing_names_are_refused_too),
