@@ -384,6 +384,28 @@ has_dumb_terminal(char *const *envp)
 	return false;
 }
 
+/* A descriptor that is passed in may have an owner already. The signals that it sends are then the
+ * owner's own to the kernel, and Landlock lets them out. */
+static bool
+is_any_input_owned(void)
+{
+	struct f_owner_ex owner;
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETOWN_EX, &owner) == 0 && owner.pid != 0)
+			return true;
+	return false;
+}
+
+/* For the filter: then it does as if Landlock knew nothing of signals. */
+static int
+choose_filter_abi(const struct run *run)
+{
+	int abi = floor_in_force(run->floor);
+
+	return abi > FILTER_ABI_NO_SIGNALS && is_any_input_owned() ? FILTER_ABI_NO_SIGNALS : abi;
+}
+
 static int
 prepare_run(struct run *run, struct ambit_error *err)
 {
@@ -402,7 +424,7 @@ prepare_run(struct run *run, struct ambit_error *err)
 			run->o->tty, has_dumb_terminal(run->o->envp), &run->terminal, err);
 	if (r == 0)
 		r = make_floor(run, err);
-	if (r == 0 && filter_create(&(struct filter_options){ .abi = floor_in_force(run->floor),
+	if (r == 0 && filter_create(&(struct filter_options){ .abi = choose_filter_abi(run),
 					    .notify = true },
 			      &run->filter, &run->n_filter) < 0)
 		r = err_nomem(err);

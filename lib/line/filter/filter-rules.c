@@ -104,11 +104,18 @@ static const struct filter_rule rules_clone[] = {
 
 #define SET_DELEGATION 1040 /* F_SETDELEG */
 
+/* A descriptor that is watched signals its owner when something comes: a process that was set, also
+ * by whoever passed it in, or the foreground group of a terminal. Landlock keeps such signals
+ * inside from ABI 6 on. Below it none is watched, none is given an owner, and none that is watched
+ * already gets another signal. */
 static const struct filter_rule rules_fcntl[] = {
 	{ IF(IS(1, F_SETLEASE)), REFUSE },
 	{ IF(IS(1, SET_DELEGATION)), REFUSE },
 	{ IF(IS(1, F_SETOWN)), .below = 6, ERROR(EPERM) },
 	{ IF(IS(1, F_SETOWN_EX)), .below = 6, ERROR(EPERM) },
+	{ IF(IS(1, F_SETSIG)), .below = 6, ERROR(EPERM) },
+	{ IF(IS(1, F_SETFL), ANY(2, O_ASYNC)), .below = 6, ERROR(EPERM) },
+	{ IF(IS(1, F_NOTIFY)), .below = 6, ERROR(EPERM) },
 	{ FREE },
 };
 
@@ -203,6 +210,7 @@ static const struct filter_rule rules_ioctl[] = {
 	{ IF(IS(1, TIOCCONS)), REFUSE },
 	{ IF(IS(1, TIOCSETD)), REFUSE },
 	{ IF(IS(1, 0x5441 /* TIOCGPTPEER */)), NOTIFY },
+	{ IF(IS(1, FIOASYNC)), .below = 6, REFUSE },
 	{ IF(KIND('T')), FREE },
 	{ IF(IS(1, 0x8901 /* FIOSETOWN */)), .below = 6, REFUSE },
 	{ IF(IS(1, 0x8902 /* SIOCSPGRP */)), .below = 6, REFUSE },

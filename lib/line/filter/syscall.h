@@ -117,6 +117,8 @@ const struct sys_row *sys_at(size_t i);
 
 struct sock_filter;
 
+#define FILTER_ABI_NO_SIGNALS 5 /* the last one without scoped signals */
+
 struct filter_options {
 	int abi;     /* of the floor: below 6, signals are notified */
 	bool notify; /* false: what would be notified is refused (tests) */
