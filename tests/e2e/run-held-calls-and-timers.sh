@@ -38,6 +38,38 @@ done
 tries '-r -p 1000' vfork "$OUT/x"
 tries '-r -p 1000' spawn "$OUT/x" 2
 
+# A fast timer's own handler runs at intervals that grow; a signal that stops or ends the program
+# still does, and so does the handler of another signal.
+state_of() { [[ $(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) == "$2" ]]; }
+start bash -c '"$@" & echo $! >pid; wait $!; echo "status $?"' _ "$SIGNALS" -w 9 -p 1000 mkdir "$OUT/stop"
+eventually is_asked
+eventually has_said handled
+kill -TSTP "$(cat pid)"
+eventually state_of "$(cat pid)" T
+kill -CONT "$(cat pid)"
+kill -USR1 "$(cat pid)"
+eventually has_said 'status 138'
+ends 0
+[[ ! -e $OUT/stop.0 && $(times_asked) -eq 1 ]] || fail "$(cat said "$ASKED")"
+start "$PYTHON" -c '
+import os, signal, sys
+signal.signal(signal.SIGALRM, lambda s, f: None)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+# The note of a signal, written by its handler in C.
+signal.set_wakeup_fd(os.open("noted", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK), warn_on_full_buffer=False)
+signal.signal(signal.SIGUSR2, lambda s, f: None)
+print(os.getpid(), flush=True)
+os.mkdir(sys.argv[1])
+signal.setitimer(signal.ITIMER_REAL, 0)' "$OUT/another"
+eventually is_asked
+has_noted() { od -An -v -tu1 -w1 noted | grep -qx " *$1"; }
+eventually test -s noted
+kill -USR2 "$(head -1 said)"
+eventually has_noted 12
+answer once
+ends 0
+[[ -d $OUT/another ]] || fail "$(cat said)"
+
 # A run inside the run holds its calls itself.
 nested() { start "$AMBIT" run --quiet --ask "exec:$approver" -- "$SIGNALS" "$@"; }
 nested -w 8 -r -p 1000 -n 8 mkdir "$OUT/n"
@@ -80,7 +112,7 @@ many() {
 	shift 2
 	rm -rf "${OUT:?}"/*
 	start bash -c 'for i in {1..8}; do "$@" "$0/l$i" & done; wait' \
-		"$OUT" "$SIGNALS" -n "$threads" -s -r -w "$signals" -p 1000 "$@" mkdir
+		"$OUT" "$SIGNALS" -n "$threads" -s -r -w "$signals" "$@" mkdir
 	until [[ $(grep -c '^handled$' said) -eq 8 ]]; do
 		kill -0 "$run" || fail "ended early: $(cat said)"
 		sleep 1
@@ -94,6 +126,6 @@ many() {
 
 # A hundred thousand restarted calls, and some thousand by ptrace: each ends as the kernel says.
 if [[ -n ${AMBIT_LONG:-} ]]; then
-	many 64 12500 -t
-	many 8 500
+	many 64 12500 -t -p 100000
+	many 8 500 -p 100000
 fi

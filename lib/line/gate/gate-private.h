@@ -43,13 +43,14 @@ struct held {
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit;
 	enum held_state state;
-	bool shared;	  /* at the last look a signal waited for any thread of the process */
-	bool untraceable; /* the thread cannot be made to take such a signal */
-	bool calm;	  /* no signal was pending at some look since the last restart */
-	int pause_ms;	  /* before signals are looked at: more where they never stop */
-	int64_t look_at;  /* steady milliseconds */
-	uint64_t start;	  /* AWAY: of the thread */
-	dev_t exe_dev;	  /* AWAY: and the file that it runs, since which exec */
+	bool shared;	   /* at the last look a signal waited for any thread of the process */
+	bool untraceable;  /* the thread cannot be made to take such a signal */
+	uint64_t acted;	   /* signals for which it was restarted */
+	int pause_ms;	   /* before these act once more: longer where they never stop */
+	int64_t act_at;	   /* when they do: steady milliseconds */
+	int64_t waited_at; /* a signal waited at that look */
+	uint64_t start;	   /* AWAY: of the thread */
+	dev_t exe_dev;	   /* AWAY: and the file that it runs, since which exec */
 	ino_t exe_ino;
 	uint64_t image;
 	int64_t away_since; /* AWAY: steady milliseconds */

@@ -29,9 +29,11 @@
 #define AWAY_MS 2000 /* for a call to come again: its signal handler runs meanwhile */
 
 /* Until a restarted call is received again, the kernel itself ends it with EINTR if a signal comes
- * whose handler has no SA_RESTART. So a program with a fast timer is restarted less often. */
-#define PAUSE_STEP_MS 10
-#define PAUSE_MAX_MS 100
+ * whose handler has no SA_RESTART. So a signal that is caught and comes again and again, that of a
+ * fast timer, acts at intervals that grow. */
+#define CALM_MS 80 /* without a signal, and they act at once again: those of a slow timer */
+#define PAUSE_LEAST_MS 10
+#define PAUSE_MAX_MS 1000
 
 /* At once, of one session. Each has a worker of its own, so that none waits in a queue while its
  * thread dies and another gets the number. */
@@ -76,10 +78,6 @@ send_call_away(struct gate *gate, struct held *held, int error)
 	held->exe_dev = exe.st_dev;
 	held->exe_ino = exe.st_ino;
 	held->away_since = clock_steady();
-	if (held->calm)
-		held->pause_ms = 0;
-	else if (held->pause_ms < PAUSE_MAX_MS)
-		held->pause_ms += PAUSE_STEP_MS;
 	held->state = HELD_AWAY;
 	atomic_fetch_add(&gate->away, 1);
 	if (gate_send_error(gate, held->call->id, error) < 0)
@@ -197,21 +195,51 @@ handle_shared_signal(struct gate *gate, struct held *held)
 		send_call_away(gate, held, EINTR);
 }
 
+/* One that stops or ends the program acts at once, and so does one that has not acted yet. */
+static bool
+is_signal_due(struct held *held, const struct target_signals *signals)
+{
+	uint64_t waits = signals->own | signals->shared;
+	int64_t now = clock_steady();
+
+	if (waits == 0) {
+		if (now - held->waited_at >= CALM_MS) {
+			held->acted = 0;
+			held->pause_ms = 0;
+		}
+		return false;
+	}
+	held->waited_at = now;
+	return now >= held->act_at || (waits & ~(held->acted & signals->caught)) != 0;
+}
+
+static void
+note_acting_signals(struct held *held, const struct target_signals *signals)
+{
+	held->acted |= signals->own | signals->shared;
+	held->pause_ms = held->pause_ms == 0 ? PAUSE_LEAST_MS : held->pause_ms * 2;
+	if (held->pause_ms > PAUSE_MAX_MS)
+		held->pause_ms = PAUSE_MAX_MS;
+}
+
 void
 gate_let_signals_act(struct gate *gate, struct held *held)
 {
 	struct target_signals signals;
 
 	/* One that is answered goes on at once. */
-	if (held->settled || held->call->begun || clock_steady() < held->look_at ||
-		target_signals(&held->call->target, &signals) < 0)
+	if (held->settled || held->call->begun || target_signals(&held->call->target, &signals) < 0)
 		return;
-	if (signals.own != 0 || (signals.shared != 0 && signals.threads == 1))
+	if (!is_signal_due(held, &signals)) {
+		held->shared = false;
+		return;
+	}
+	if (signals.own != 0 || signals.threads == 1)
 		send_call_away(gate, held, choose_restart_error(held->call));
-	else if (signals.shared != 0)
-		handle_shared_signal(gate, held);
 	else
-		held->calm = true;
+		handle_shared_signal(gate, held);
+	if (held->state != HELD_WAITING)
+		note_acting_signals(held, &signals);
 	held->shared = held->shared && signals.shared != 0;
 }
 
@@ -302,8 +330,8 @@ gate_hold_again(struct gate *gate, struct held *held, struct call **call)
 		held->call = *call;
 		*call = NULL;
 		held->state = HELD_WAITING;
-		held->shared = held->calm = false;
-		held->look_at = clock_steady() + held->pause_ms;
+		held->shared = false;
+		held->act_at = clock_steady() + held->pause_ms;
 	} else {
 		gate_withdraw_held(gate, held);
 	}

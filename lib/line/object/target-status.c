@@ -378,7 +378,8 @@ target_signals(const struct target *target, struct target_signals *ret_signals)
 	threads = find_status_field(status, "\nThreads:");
 	if (!threads || !hex_field(status, "\nSigPnd:", &signals.own) ||
 		!hex_field(status, "\nShdPnd:", &signals.shared) ||
-		!hex_field(status, "\nSigBlk:", &blocked))
+		!hex_field(status, "\nSigBlk:", &blocked) ||
+		!hex_field(status, "\nSigCgt:", &signals.caught))
 		return -ESRCH; /* a zombie */
 	signals.own &= ~blocked;
 	signals.shared &= ~blocked;

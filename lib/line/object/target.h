@@ -95,6 +95,7 @@ bool target_signalled(const struct target *target);
 struct target_signals {
 	uint64_t own;	 /* for this thread */
 	uint64_t shared; /* for any thread of its process */
+	uint64_t caught; /* have a handler, whether they wait or not */
 	long threads;	 /* of its process */
 };
 

@@ -632,6 +632,7 @@ static void
 waiting_signals_are_told_apart(void **state)
 {
 	const uint64_t usr1 = UINT64_C(1) << (SIGUSR1 - 1), alrm = UINT64_C(1) << (SIGALRM - 1);
+	const uint64_t caught = usr1 | UINT64_C(1) << (SIGWINCH - 1);
 	struct target_signals signals;
 	struct child child;
 	int status;
@@ -648,6 +649,7 @@ waiting_signals_are_told_apart(void **state)
 	assert_int_equal(target_signals(&child.target, &signals), 0);
 	assert_true(signals.own == alrm);
 	assert_true(signals.shared == usr1);
+	assert_true((signals.caught & (caught | alrm)) == caught);
 	stop(&child);
 	assert_true(target_signals(&child.target, &signals) < 0);
 }
