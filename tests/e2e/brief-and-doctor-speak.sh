@@ -14,6 +14,9 @@ says folder
 says calls
 status 0 "$AMBIT" doctor --json
 [[ $(jq -r '.[] | select(.name == "record") | .detail' <<<"$out") == 'none yet' ]] || fail "$out"
+# What this kernel does with signals while a call is held, wherever calls can be held.
+jq -e '(map(select(.name == "seccomp" and .ok)) | length == 0) or
+	(map(select(.name == "signals" and (.detail | length > 0))) | length == 1)' <<<"$out" >/dev/null || fail "$out"
 echo '{' >"$XDG_CONFIG_HOME/ambit/config.json"
 status 1 "$AMBIT" doctor
 says config.json
