@@ -10,7 +10,7 @@
 export AMBIT OUT PYTHONPATH=$HERE
 mkdir -p sub
 "$PYTHON" -B - <<'PY'
-import fcntl, pty
+import fcntl, pty, sys
 from live import *
 
 OUT = os.environ["OUT"]
@@ -45,6 +45,11 @@ try:
 except BlockingIOError:
     pass
 check(does(run, "echo x >/dev/null && echo 2 >$TMPDIR/own") == 0, "what is its own")
+
+# -- another process: the supervisor may look into it, and the command may not ----------------
+looks = f"{sys.executable} -c 'import os; os.read(os.open(\"/proc/{os.getpid()}/maps\", os.O_CREAT), 1)' 2>/dev/null"
+check(subprocess.run(["sh", "-c", looks]).returncode == 0, "without ambit")
+check(does(run, looks) != 0, "it sees the memory of another process")
 
 # -- another name ---------------------------------------------------------------------------
 check(does(run, "{ echo 2 >$TMPDIR/second; } 2>/dev/null") != 0, "by another name")

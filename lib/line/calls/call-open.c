@@ -85,7 +85,8 @@ is_device(const struct object *object)
 /* What would be left to the floor, where that gives too much: the very object is opened,
  * as it was resolved. Not a device that the floor does not give: other terminals are open
  * to the supervisor. Nor what is the opener's own terminal, whoever he is: here that would
- * be the supervisor's. What has lost its name is nothing to be asked about. */
+ * be the supervisor's. Nor a file of /proc: the supervisor may look into more processes than the
+ * command. What has lost its name is nothing to be asked about. */
 static int
 open_itself(struct call *call, bool read_only)
 {
@@ -98,7 +99,7 @@ open_itself(struct call *call, bool read_only)
 		return -EACCES;
 	if (!device && !read_only && !(object->nameless && S_ISFIFO(object->st.st_mode)))
 		return -EACCES;
-	if (read_only && object->gone)
+	if (read_only && (object->gone || object->proc))
 		return -EACCES;
 	if (device)
 		call->open.flags |= O_NOCTTY;
