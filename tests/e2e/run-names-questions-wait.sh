@@ -55,6 +55,25 @@ held 0 -- "${curl[@]}" https://good.example/
 "$AMBIT" rules revoke "$("$AMBIT" rules | awk '/good.example, always/ { print $1 + 0; exit }')" >/dev/null
 held 6 -- "${curl[@]}" https://good.example/
 
+# A program with a fast timer: its handler runs meanwhile, it is asked about once, and no call ends
+# with an error of the kernel's own.
+world_forget
+cat >timer.py <<'END'
+import os, signal, socket
+# The handler in C writes a byte each time; the one here runs when a call has ended.
+noted = os.open("noted", os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK)
+signal.set_wakeup_fd(noted, warn_on_full_buffer=False)
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+s = socket.create_connection(("good.example", 80))
+s.sendall(b"GET / HTTP/1.0\r\nHost: good.example\r\n\r\n")
+print("answered", s.recv(100)[:8], "handled", os.fstat(noted).st_size > 8)
+signal.setitimer(signal.ITIMER_REAL, 0)
+END
+person "wait:connect good.example" "$ask" "until:test \$(stat -c %s '$P/noted') -gt 8" send:y "wait:answered b'HTTP/1." "wait:handled True" -- "$AMBIT" run -- "$PYTHON" timer.py
+[[ $(grep -c 'ambit  ' <<<"$out") -eq 1 ]] || fail "not one question: $out"
+
 # A port that the rule does not have: asked with it, for who waits and who does not.
 for act in wait nonblock; do
 	person "wait:connect good.example:7" "$ask" send:y "wait:ok hello" \
