@@ -542,7 +542,8 @@ host_width(const char *host)
 	return "this host, any port";
 }
 
-/* Words for the exact object: "this file", "this socket". */
+/* Words for the exact object: "this file". Of a socket or a secret, whose object is plain, for
+ * whom. */
 static char *
 exact_width(const struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)
@@ -552,10 +553,13 @@ exact_width(const struct ambit_question *q, const struct decide_input *in,
 	if (outcome->call || (!path && !question_host_open(outcome)))
 		return call_width(in);
 	if (!path)
-		return strdup(streq(q->kind, "socket") ? "this socket" : host_width(outcome->host));
+		return strdup(streq(q->kind, "socket") ? "any program" : host_width(outcome->host));
 	if (streq(q->kind, "files"))
 		return strdup("these files");
-	return strdup(path->access == AMBIT_ACCESS_MKDIR       ? "it alone"
+	/* "s this file" was read as: for the program that is named above. */
+	if (streq(q->kind, "secret"))
+		return strdup("any program");
+	return strdup(path->access == AMBIT_ACCESS_MKDIR       ? "this directory alone"
 		      : path->access == AMBIT_ACCESS_READ_TREE ? "this directory"
 		      : streq(q->kind, "temporary")	       ? "this name"
 							       : "this file");

@@ -446,7 +446,7 @@ make_label(const struct places *places, enum ambit_answer_kind kind)
 		return strdup("no, for this session");
 	if (!holds_everywhere(places))
 		return strdup("no (git cannot commit)");
-	return str_printf("no (%s may not %s)", profile->name,
+	return str_printf("no (%s might not %s)", profile->name,
 		streq(profile->kind, "agent") ? "start" : "work");
 }
 

@@ -149,6 +149,7 @@ set_who(struct ambit_request *request, const json_t *line)
 		if (strv_append(&names, json_string_value(name)) < 0)
 			return -ENOMEM;
 	request_set_line(request, names);
+	request_set_image(request, 1);
 	if (request_set_exe(request, "/usr/bin/program", 1, 2) < 0)
 		return -ENOMEM;
 	return ambit_request_set_who(request, 4120, 77, names[strv_len(names) - 1], NULL);
