@@ -72,8 +72,8 @@ add_shown(struct once *once, const struct request_object *object, enum ambit_acc
 	return 0;
 }
 
-/* New files go where something was to be put; for a removal, where it was. Beside a directory
- * nothing is opened. */
+/* The directory in which new files are allowed: where the act puts something, or where it removes
+ * something. If a directory was shown, no new files are allowed beside it. */
 static const struct once_shown *
 find_place(const struct once *once)
 {

@@ -106,9 +106,9 @@ append_answer(struct ambit_engine *engine, const struct ambit_request *request, 
 	return record_answer(engine->record, &event, body, rules->list, rules->n, err);
 }
 
-/* Takes what was just stored, as reading it again would add it: the one who
- * was asked about waits. What others store shows in the record's version. A
- * message is kept redacted, so that one is read. */
+/* Adds the rules that were just stored, without reading the record again: a call waits for them.
+ * Rules that others store are noticed by the record's version. A rule with a message is read,
+ * since the record keeps the message redacted. */
 static void
 add_stored_rules(struct ambit_engine *engine, struct rules *rules)
 {

@@ -176,8 +176,8 @@ enqueue_ticket(struct ambit_engine *engine, struct ticket *ticket, uint64_t *ret
 	return r;
 }
 
-/* Whether an answer "once" allows it, this time or a moment ago, or a rule for a file of which it
- * makes a temporary one. */
+/* Notes in the permit which answer "once" allows the act, or that it makes the temporary file of
+ * a file that a rule allows. */
 static void
 mark_permit_once(
 	struct ambit_engine *engine, const struct ticket *ticket, struct ambit_permit *permit)

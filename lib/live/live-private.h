@@ -17,7 +17,9 @@
  * know of); and on the other side link.c and live-list.c. */
 
 #define LIVE_LINE_MAX (64u << 10) /* of a client's: the longest is an answer with a path */
-#define LIVE_OUT_MAX (1u << 20)	  /* what a client has not read; one more, and it is dropped */
+/* What a client has not read; one message more, and it is dropped. As many questions as there may
+ * be at once fit in. */
+#define LIVE_OUT_MAX (16u << 20)
 
 #define LIVE_REFUSED_KEPT 8
 

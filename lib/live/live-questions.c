@@ -15,6 +15,8 @@
 #include "live/live-private.h"
 #include "live/live.h"
 
+#define SHOWN_MAX (64u << 10) /* bytes of a question's text, and of its request, for watchers */
+
 static void
 told_destroy(struct told *told)
 {
@@ -69,12 +71,53 @@ bring_news(struct live *live, struct told *told)
 }
 
 static int
+replace_text(char **text, char *shorter)
+{
+	if (!shorter)
+		return -ENOMEM;
+	free(*text);
+	*text = shorter;
+	return 0;
+}
+
+static int
+shorten_text(char **text)
+{
+	size_t len = *text ? strlen(*text) : 0;
+
+	if (len <= SHOWN_MAX)
+		return 0;
+	return replace_text(text, str_printf("%.*s ... (cut: %zu bytes in all)",
+					  (int)str_cut(*text, len, SHOWN_MAX), *text, len));
+}
+
+/* A call may have megabytes of arguments, and those who read them here would be dropped for being
+ * slow. The terminal and other approvers have all of it. */
+static int
+shorten_question(struct ambit_question *question)
+{
+	size_t request = question->request ? strlen(question->request) : 0;
+
+	free(question->judge);
+	question->judge = NULL;
+	if (shorten_text(&question->what) < 0 || shorten_text(&question->object) < 0)
+		return -ENOMEM;
+	if (request <= SHOWN_MAX)
+		return 0;
+	return replace_text(&question->request, str_printf("{\"cut\":%zu}", request));
+}
+
+static int
 offer_to_watchers(struct desk_channel *channel, const struct ambit_question *question)
 {
 	struct told *told = calloc(1, sizeof(*told));
 
 	if (!told || question_copy(question, &told->question) < 0) {
 		free(told);
+		return -ENOMEM;
+	}
+	if (shorten_question(&told->question) < 0) {
+		told_destroy(told);
 		return -ENOMEM;
 	}
 	bring_news(live_of(channel), told);

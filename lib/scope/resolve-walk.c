@@ -11,7 +11,6 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -94,24 +93,25 @@ is_on_proc(int fd)
 static int
 expand_link(struct steps *steps, int link)
 {
-	char text[2 * PATH_MAX];
+	size_t len = strlen(steps->rest), slash = len > 0;
+	char text[PATH_MAX];
 	ssize_t n;
 
 	if ((steps->resolve & (RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH)) ||
 		((steps->resolve & RESOLVE_NO_MAGICLINKS) && is_on_proc(link)) ||
 		++steps->links > LINKS_MAX)
 		return -ELOOP;
-	n = readlinkat(link, "", text, PATH_MAX);
+	n = readlinkat(link, "", text, sizeof(text));
 	if (n < 0)
 		return -errno;
-	if (n == 0 || n >= PATH_MAX)
-		return n == 0 ? -ENOENT : -ENAMETOOLONG;
-	text[n] = '\0';
-	if ((size_t)n + strlen(steps->rest) + 2 > sizeof(text))
+	if (n == 0)
+		return -ENOENT;
+	if (n == PATH_MAX || (size_t)n + slash + len >= sizeof(steps->rest))
 		return -ENAMETOOLONG;
-	if (steps->rest[0] != '\0')
-		snprintf(text + n, sizeof(text) - (size_t)n, "/%s", steps->rest);
-	memcpy(steps->rest, text, strlen(text) + 1);
+	memmove(steps->rest + n + slash, steps->rest, len + 1);
+	if (slash)
+		steps->rest[n] = '/';
+	memcpy(steps->rest, text, (size_t)n);
 	return text[0] == '/' ? step_to_root(steps) : 0;
 }
 

@@ -91,7 +91,8 @@ join_same(struct job *job)
 }
 
 /* No call waits for another's question. One that waits for its turn to ask, and then for
- * the answer, rests once. */
+ * the answer, is counted as resting only once. With the lock it ends its wait, so that no other job
+ * takes it for one that waits (take_joined). */
 void
 job_waits(void *data, bool begins)
 {
@@ -100,8 +101,14 @@ job_waits(void *data, bool begins)
 	if (begins && atomic_fetch_add(&job->waits, 1) == 0) {
 		calls_rest(job->client->calls);
 		join_same(job);
-	} else if (!begins && atomic_fetch_sub(&job->waits, 1) == 1) {
-		calls_go_on(job->client->calls);
+	} else if (!begins) {
+		int waits;
+
+		pthread_mutex_lock(&job->client->lock);
+		waits = atomic_fetch_sub(&job->waits, 1);
+		pthread_mutex_unlock(&job->client->lock);
+		if (waits == 1)
+			calls_go_on(job->client->calls);
 	}
 }
 

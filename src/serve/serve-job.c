@@ -144,7 +144,7 @@ finish_request_job(void *data, bool ran)
 		job_unlink(client, job);
 	}
 	pthread_mutex_unlock(&client->lock);
-	/* Whoever is kept may be gone by now. */
+	/* A kept job may have been fetched and freed by now. */
 	if (id != NULL)
 		job_reply(client, job, id);
 	if (!keep)

@@ -107,7 +107,36 @@ link.ask("answer", id=question["id"], answer="no")
 link.heard("closed")
 mcp.bad(modern(client, "i", "once", first["requestState"]), "Denied")
 check(not written("i"), "a late yes counted")
+# A yes that waits for its call is no yes any more when the session has become read-only.
+first = modern(client, "k")
+question = link.heard("question")
+link.ask("answer", id=question["id"], answer="once")
+link.heard("closed")
+ambit("mode", "read-only", "--session", "modern")
+mcp.bad(modern(client, "k", "once", first["requestState"]), "ReadOnly")
+check(not written("k"), "written although the session is read-only")
 link.close()
+client.end()
+
+# Questions with megabytes of arguments: no watcher is dropped, and new ones get in.
+client = serve.Client()
+client.alive()
+link = Link(client.process.pid).watch()
+calls = [client.start("call", tool="write", args={"file_path": f"{OUT}/large{n}", "content": "x" * 3000000})
+         for n in range(4)]
+questions = [link.heard("question") for _ in calls]
+check(all(len(q["what"]) < 100000 and "bytes in all" in q["what"] for q in questions), "not cut")
+check(questions[0]["request"] == {"cut": questions[0]["request"]["cut"]}, questions[0]["request"])
+second = Link(client.process.pid).watch()
+for n in range(4):
+    second.heard("question")
+for question in questions:
+    second.ask("answer", id=question["id"], answer="once")
+for call in calls:
+    check(client.result(call)["ok"], "a large write")
+check(os.path.getsize(OUT + "/large3") == 3000000, "not all of it")
+link.close()
+second.close()
 client.end()
 
 # A client's time is up; the watcher's is not.

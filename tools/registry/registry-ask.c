@@ -63,15 +63,14 @@ static void
 withdraw_from_call(struct desk_channel *channel, uint64_t question, const char *how)
 {
 	struct asking *a = (struct asking *)channel;
-	bool put;
 
 	pthread_mutex_lock(&a->lock);
-	put = a->put == question;
 	if (a->offered.id == question)
 		question_finish(&a->offered);
-	pthread_mutex_unlock(&a->lock);
-	if (put && a->options->withdraw)
+	/* With the lock, put says that the call's thread is in its ask: the options are there. */
+	if (a->put == question && a->options->withdraw)
 		a->options->withdraw(a->options->data, question, how);
+	pthread_mutex_unlock(&a->lock);
 }
 
 static const struct desk_channel_type call_channel = {
@@ -354,21 +353,36 @@ park_call(struct parked *parked, const struct ambit_question *question)
 	return true;
 }
 
-/* The same call again, and somebody else has answered it meanwhile. An empty outcome: its time was
- * up. */
+/* Somebody else has answered it meanwhile, and in time. */
 static bool
-take_parked_end(
-	struct parked *parked, struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit)
+was_answered(struct parked *parked)
 {
-	struct asking *a = parked ? &parked->a : NULL;
-	bool taken = a && desk_take(a->registry->desk, a->ticket, &parked->outcome, &a->permit);
+	struct asking *a = &parked->a;
+	bool taken = desk_take(a->registry->desk, a->ticket, &parked->outcome, &a->permit);
 
-	if (!a || !(taken || is_done(a)) || parked->outcome.reason == NULL)
-		return false;
+	/* An empty outcome: its time was up. */
+	return (taken || is_done(a)) && parked->outcome.reason && parked->until > clock_now();
+}
+
+/* The same call again; takes the request. A no holds. A yes holds if the call would still be asked
+ * about: modes and rules may have changed since. */
+static int
+take_parked_end(struct parked *parked, struct ambit_request *request,
+	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit,
+	struct ambit_error *err)
+{
+	int r = 1;
+
+	if (parked->outcome.verdict == AMBIT_ALLOW)
+		r = desk_try(parked->a.registry->desk, request, ret_outcome, ret_permit, err);
+	else
+		ambit_request_destroy(request);
+	if (r != 1)
+		return r;
 	*ret_outcome = parked->outcome;
 	*ret_permit = steal_ptr(&parked->a.permit);
 	parked->outcome = (struct ambit_outcome){ 0 };
-	return true;
+	return 0;
 }
 
 /* -- a call ---------------------------------------------------------------------------- */
@@ -397,6 +411,9 @@ settle_call(struct parked *call, struct parked *before, struct ambit_request *re
 		tell_waiting(options, true);
 		r = wait_for_end(a, ret_question);
 		tell_waiting(options, false);
+		/* Allowed and cancelled at once: nobody wants it any more. */
+		if (r == 0 && is_cancelled(a))
+			r = -ECANCELED;
 	}
 	return r;
 }
@@ -434,8 +451,8 @@ registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 	}
 	before = call->key ? take_parked(registry, call->key) : NULL;
 	*ret_asked = true;
-	if (take_parked_end(before, ret_outcome, ret_permit)) {
-		ambit_request_destroy(request);
+	if (before && was_answered(before)) {
+		r = take_parked_end(before, request, ret_outcome, ret_permit, err);
 		parked_destroy(before);
 	} else {
 		r = settle_call(call, before, request, ret_outcome, ret_question, err);

@@ -248,8 +248,13 @@ make_request(struct call *call, struct ambit_request **ret_request)
 {
 	const struct registry_tool *tool = call->tool;
 	struct ambit_request *request = NULL;
-	int r = request_create(registry_tool_name(tool), tool->own ? NULL : &tool->row, call->args,
-		&request, NULL);
+	/* One that may stay behind (see registry-ask.c) shares nothing with this thread: counts of
+	 * references are not for several. */
+	auto_json json_t *args =
+		call->options.before ? json_deep_copy(call->args) : json_incref(call->args);
+	int r = args ? request_create(registry_tool_name(tool), tool->own ? NULL : &tool->row, args,
+			       &request, NULL)
+		     : -ENOMEM;
 
 	if (r == 0 && call->options.cwd)
 		r = ambit_request_set_cwd(request, call->options.cwd);

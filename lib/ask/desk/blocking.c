@@ -87,8 +87,10 @@ settle_asked(
 {
 	struct blocking *blocking = data;
 
-	/* An approver asks one question at a time. */
-	blocking->asked->settled = true;
+	pthread_mutex_lock(&blocking->lock);
+	for (struct asked *asked = blocking->asked; asked; asked = asked->next)
+		asked->settled |= asked->question.id == question;
+	pthread_mutex_unlock(&blocking->lock);
 	return desk_answer(&blocking->channel, question, answer, err);
 }
 
@@ -189,6 +191,16 @@ add_blocking(struct desk *desk, const struct blocking *like, struct blocking **r
 	return 0;
 }
 
+/* A harness may give its own approver any name. Those of channels that are no approvers are not
+ * for it. */
+static const struct channel_row *
+find_approver_row(const char *name)
+{
+	const struct channel_row *row = channel_row_find(name ? name : "");
+
+	return row->room == 1 && row->stage == DESK_PERSON ? row : channel_row_find("");
+}
+
 int
 blocking_add_approver(struct desk *desk, struct ambit_approver *approver,
 	const struct blocking_screen *screen, struct blocking **ret_blocking,
@@ -200,7 +212,7 @@ blocking_add_approver(struct desk *desk, struct ambit_approver *approver,
 	return add_blocking(desk,
 		&(struct blocking){
 			.channel = { .type = &blocking_type,
-				.row = channel_row_find(approver->name),
+				.row = find_approver_row(approver->name),
 				.name = approver->name },
 			.approver = approver,
 			.screen = screen ? *screen : (struct blocking_screen){ 0 },

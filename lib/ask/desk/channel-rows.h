@@ -21,7 +21,7 @@ struct channel_row {
 	const char *where; /* for people, after "allowed" or "refused": "in ambit watch" */
 	enum desk_stage stage;
 	/* How many questions it shows at once; 0: any number. If there is a limit, the channel
-	 * calls desk_ready when it has done with one. */
+	 * calls desk_ready when it has done with one. A client's own channel has no limit. */
 	unsigned room;
 	bool limited; /* it is offered a question for client_timeout seconds, no longer */
 };

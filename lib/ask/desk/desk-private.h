@@ -26,8 +26,8 @@ struct matter {
 	struct ambit_question question; /* its id is the desk's own, and never used again */
 	uint64_t engine_id;		/* its id in the engine; 0: it is another engine's */
 	uint64_t group;			/* see engine_question_group */
-	/* Of the client that waits longest among those that have one, and whose channel has not
-	 * passed; or NULL. So two identical calls show one question. */
+	/* The own channel of the oldest client that has one which has not passed; or NULL. So two
+	 * identical calls show one question. */
 	struct desk_channel *own;
 	enum desk_stage stage;
 	struct shown shown[DESK_CHANNELS_MAX];

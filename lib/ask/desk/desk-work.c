@@ -235,7 +235,7 @@ find_channel(struct desk *desk, struct matter *matter)
 
 	for (c = own ? own : desk->channels; c; c = c == own ? desk->channels : c->next)
 		if (c->row->stage == matter->stage && !matter_shown_on(matter, c) &&
-			(c->row->room == 0 || c->offered < c->row->room) &&
+			(c == own || c->row->room == 0 || c->offered < c->row->room) &&
 			channel_is_for(c, matter))
 			return c;
 	return NULL;
@@ -256,7 +256,7 @@ offer_question(struct desk *desk)
 	if (!matter)
 		return false;
 	matter->shown[matter->n_shown++] = (struct shown){ .channel = channel };
-	channel->offered += channel->row->room > 0;
+	channel->offered += channel != matter->own && channel->row->room > 0;
 	offered = matter->question; /* what it points to stays: only this thread frees matters */
 	offered.expires = channel_row_expires(
 		channel->row, offered.expires, engine_client_timeout(desk->o.engine));
@@ -264,7 +264,7 @@ offer_question(struct desk *desk)
 	r = channel->type->offer(channel, &offered);
 	if (r < 0)
 		desk_pass(channel, offered.id, -r, strerror(-r));
-	if (r < 0 && channel->row->room > 0)
+	if (r < 0)
 		desk_ready(channel);
 	end_speaking(desk);
 	return true;

@@ -4,6 +4,7 @@
  * engine and all of that. */
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 #include "engine/doors.h"
 #include "engine/questions.h"
 
-#define PUT_FROM ((uint64_t)1 << 40) /* tickets of desk_put; the engine's begin at 1 */
+#define PUT_FROM ((uint64_t)1 << 48) /* tickets of desk_put; the engine's begin at 1 */
+#define IDS_EACH ((uint64_t)1 << 24) /* numbers of questions that each desk has for itself */
 
 static void
 copy_text(char *to, size_t size, const char *text)
@@ -116,8 +118,10 @@ may_answer(const struct matter *matter, const struct desk_channel *channel, enum
 {
 	const struct shown *shown = matter_shown_on((struct matter *)matter, channel);
 
-	return channel->row->stage == stage && (!shown || !shown->passed) &&
-	       channel_is_for(channel, matter);
+	/* One more than fits is never shown it. */
+	if (shown ? shown->passed : matter->n_shown == DESK_CHANNELS_MAX)
+		return false;
+	return channel->row->stage == stage && channel_is_for(channel, matter);
 }
 
 bool
@@ -698,6 +702,8 @@ desk_each(struct desk *desk, int (*each)(void *data, const struct ambit_question
 
 /* -- its life ---------------------------------------------------------------------- */
 
+static atomic_uint_fast64_t desks; /* of this process so far */
+
 int
 desk_create(const struct desk_options *options, struct desk **ret_desk, struct ambit_error *err)
 {
@@ -706,6 +712,8 @@ desk_create(const struct desk_options *options, struct desk **ret_desk, struct a
 	if (!desk)
 		return err_nomem(err);
 	desk->o = *options;
+	/* An approver may serve one desk after another and remember what was withdrawn. */
+	desk->last_id = atomic_fetch_add(&desks, 1) * IDS_EACH;
 	pthread_mutex_init(&desk->lock, NULL);
 	pthread_mutex_init(&desk->next, NULL);
 	pthread_cond_init(&desk->work, NULL);

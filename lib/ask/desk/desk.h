@@ -93,8 +93,8 @@ bool desk_take(struct desk *desk, uint64_t ticket, struct ambit_outcome *ret_out
 bool desk_withdraw(struct desk *desk, uint64_t ticket, const char *how);
 /* For another than the client, by a ticket of desk_put: said is called, with ECANCELED. */
 void desk_cancel(struct desk *desk, uint64_t ticket, const char *how);
-/* The same, and waits until neither done nor the client's own channel is being called. Not from
- * one of these, nor with a lock that they take. */
+/* As desk_withdraw, and waits until neither done nor the client's own channel is being called. Not
+ * from one of these, nor with a lock that they take. */
 bool desk_leave(struct desk *desk, uint64_t ticket, struct desk_channel *own, const char *how);
 
 /* -- its life --------------------------------------------------------------------------- */

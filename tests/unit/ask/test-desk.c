@@ -21,6 +21,10 @@
 #define CHANNELS 3
 #define SHOWN_MAX 8192
 
+/* Each desk of a process has numbers of its own. */
+#define PLACE(id) ((size_t)((id)&0xffffff))
+static atomic_uint_fast64_t first_id; /* of the last desk that offered something */
+
 /* -- a channel that answers in a thread of its own --------------------------------------- */
 
 enum fate {
@@ -53,8 +57,9 @@ offer_screen(struct desk_channel *channel, const struct ambit_question *question
 	struct screen *screen = (struct screen *)channel;
 
 	pthread_mutex_lock(&screen->lock);
-	screen->wrong += question->id >= SHOWN_MAX || screen->fate[question->id] != 0;
-	screen->fate[question->id] = SHOWN;
+	screen->wrong += PLACE(question->id) >= SHOWN_MAX || screen->fate[PLACE(question->id)] != 0;
+	screen->fate[PLACE(question->id)] = SHOWN;
+	atomic_store(&first_id, question->id - PLACE(question->id) + 1);
 	screen->open[screen->n_open++] = question->id;
 	screen->expires = question->expires;
 	pthread_cond_signal(&screen->changed);
@@ -69,8 +74,9 @@ withdraw_screen(struct desk_channel *channel, uint64_t question, const char *how
 
 	pthread_mutex_lock(&screen->lock);
 	/* One that it passed may end elsewhere, too. */
-	screen->wrong += screen->fate[question] != SHOWN && screen->fate[question] != PASSED;
-	screen->fate[question] = WITHDRAWN;
+	screen->wrong +=
+		screen->fate[PLACE(question)] != SHOWN && screen->fate[PLACE(question)] != PASSED;
+	screen->fate[PLACE(question)] = WITHDRAWN;
 	snprintf(screen->how, sizeof(screen->how), "%s", how);
 	pthread_mutex_unlock(&screen->lock);
 }
@@ -115,11 +121,11 @@ answer_screen(struct screen *screen, uint64_t id)
 		desk_pass(&screen->channel, id, EIO, "not this one");
 	pthread_mutex_lock(&screen->lock);
 	if (r == 0) {
-		screen->wrong += screen->fate[id] != SHOWN;
-		screen->fate[id] = ANSWERED;
+		screen->wrong += screen->fate[PLACE(id)] != SHOWN;
+		screen->fate[PLACE(id)] = ANSWERED;
 		atomic_fetch_add(&screen->answered, 1);
-	} else if (chance == 7 && screen->fate[id] == SHOWN) {
-		screen->fate[id] = PASSED;
+	} else if (chance == 7 && screen->fate[PLACE(id)] == SHOWN) {
+		screen->fate[PLACE(id)] = PASSED;
 	}
 	pthread_mutex_unlock(&screen->lock);
 	if (screen->channel.row->room > 0)
@@ -425,8 +431,10 @@ the_others_hear_how_and_where_it_ended(void **state)
 	ask_one(&one, *state, 2);
 	wait_for_fate(&one.screens[0], SHOWN);
 	wait_for_fate(&one.screens[1], SHOWN);
-	assert_int_equal(desk_answer(&one.screens[0].channel, 1, &yes, NULL), 0);
-	assert_int_equal(desk_answer(&one.screens[1].channel, 1, &no, &err), -ENOENT);
+	assert_int_equal(
+		desk_answer(&one.screens[0].channel, atomic_load(&first_id), &yes, NULL), 0);
+	assert_int_equal(
+		desk_answer(&one.screens[1].channel, atomic_load(&first_id), &no, &err), -ENOENT);
 	assert_string_equal(err.text, "allowed on a screen");
 	wait_for_fate(&one.screens[1], WITHDRAWN);
 	assert_string_equal(one.screens[1].how, "allowed on a screen");
@@ -460,10 +468,10 @@ it_is_refused_when_all_have_passed(void **state)
 	ask_one(&one, *state, 2);
 	wait_for_fate(&one.screens[0], SHOWN);
 	wait_for_fate(&one.screens[1], SHOWN);
-	desk_pass(&one.screens[0].channel, 1, EIO, "the terminal is gone");
+	desk_pass(&one.screens[0].channel, atomic_load(&first_id), EIO, "the terminal is gone");
 	usleep(20000);
 	assert_int_equal(atomic_load(&one.door.done), 0); /* the other may answer yet */
-	desk_pass(&one.screens[1].channel, 1, EIO, "the terminal is gone");
+	desk_pass(&one.screens[1].channel, atomic_load(&first_id), EIO, "the terminal is gone");
 	while (atomic_load(&one.door.done) == 0)
 		usleep(1000);
 	assert_int_equal(atomic_load(&one.door.allowed), 0);
@@ -518,6 +526,76 @@ a_second_caller_with_a_channel_is_asked_there(void **state)
 	free(own);
 }
 
+/* A call may be asked about anew; its channel has room for that, whatever its row says. */
+static void
+an_own_channel_has_no_limit(void **state)
+{
+	struct screen *own = calloc(1, sizeof(*own));
+	struct door door, other = { 0 };
+	struct desk_client client = { .done = take_done, .data = &other };
+	struct ambit_outcome outcome;
+	struct ambit_permit *permit = NULL;
+	struct one one;
+	uint64_t first, second;
+
+	ask_one(&one, *state, 1);
+	screen_init(own, &narrow_row, 1);
+	first = ask_again(&one, &door, own);
+	client.own = &own->channel;
+	pthread_mutex_init(&other.lock, NULL);
+	assert_int_equal(desk_submit(one.desk, write_outside(one.rig, 0, 1), &client, &outcome,
+				 &permit, &second, NULL),
+		1);
+	while (count_offered(own) < 2)
+		usleep(1000);
+	desk_leave(one.desk, first, &own->channel, "withdrawn");
+	desk_leave(one.desk, second, &own->channel, "withdrawn");
+	end_one(&one, 1);
+	free(own);
+}
+
+#define MANY 12 /* more than one question is shown on */
+
+/* None of them may hang because the others have filled the question's list. */
+static void
+many_own_channels_that_pass_end_it(void **state)
+{
+	struct screen *own = calloc(MANY, sizeof(*own));
+	struct door *doors = calloc(MANY, sizeof(*doors));
+	struct one one = { .rig = *state };
+	uint64_t tickets[MANY];
+
+	engine_rig_start(one.rig, NULL, NULL);
+	assert_int_equal(
+		desk_create(&(struct desk_options){ .engine = one.rig->engine }, &one.desk, NULL),
+		0);
+	for (int i = 0; i < MANY; i++) {
+		screen_init(&own[i], &screen_row, 1);
+		tickets[i] = ask_again(&one, &doors[i], &own[i]);
+	}
+	for (int passed = 0, i = 0; atomic_load(&doors[MANY - 1].done) == 0; i = (i + 1) % MANY) {
+		if (passed < MANY && is_fate(&own[i], SHOWN)) {
+			pthread_mutex_lock(&own[i].lock);
+			own[i].fate[1] = PASSED;
+			pthread_mutex_unlock(&own[i].lock);
+			desk_pass(&own[i].channel, atomic_load(&first_id), EIO, "no form");
+			passed++;
+		}
+		usleep(100);
+	}
+	for (int i = 0; i < MANY; i++) {
+		while (atomic_load(&doors[i].done) == 0)
+			usleep(1000);
+		assert_int_equal(atomic_load(&doors[i].allowed), 0);
+		desk_leave(one.desk, tickets[i], &own[i].channel, "withdrawn");
+	}
+	desk_stop(one.desk);
+	desk_destroy(one.desk);
+	engine_rig_stop(one.rig);
+	free(own);
+	free(doors);
+}
+
 /* -- limits -------------------------------------------------------------------------------- */
 
 static void
@@ -536,9 +614,9 @@ a_client_has_a_limit_and_a_screen_has_none(void **state)
 	assert_int_equal(one.screens[0].expires, 0);
 	assert_in_range(own->expires - clock_now(), 200 * 1000, 300 * 1000);
 	/* It is too late there; the question stays on the screen. */
-	desk_pass(&own->channel, 1, ETIMEDOUT, "nobody answered in time");
+	desk_pass(&own->channel, atomic_load(&first_id), ETIMEDOUT, "nobody answered in time");
 	assert_true(is_fate(&one.screens[0], SHOWN));
-	assert_int_equal(desk_answer(&one.screens[0].channel, 1,
+	assert_int_equal(desk_answer(&one.screens[0].channel, atomic_load(&first_id),
 				 &(struct ambit_answer){ .kind = AMBIT_ONCE }, NULL),
 		0);
 	while (atomic_load(&one.door.done) == 0)
@@ -623,6 +701,10 @@ main(void)
 			engine_rig_open, engine_rig_close),
 		cmocka_unit_test_setup_teardown(a_client_has_a_limit_and_a_screen_has_none,
 			engine_rig_open, engine_rig_close),
+		cmocka_unit_test_setup_teardown(
+			an_own_channel_has_no_limit, engine_rig_open, engine_rig_close),
+		cmocka_unit_test_setup_teardown(
+			many_own_channels_that_pass_end_it, engine_rig_open, engine_rig_close),
 		cmocka_unit_test(rows_of_clients_and_programs_are_limited),
 		cmocka_unit_test_setup_teardown(
 			a_channel_with_room_for_one_shows_one, engine_rig_open, engine_rig_close),
