@@ -76,7 +76,7 @@ resolve_empty(struct call *call, int dirfd)
 
 	if (dirfd != AT_FDCWD)
 		return resolve_call_fd(call, dirfd, true);
-	r = object_resolve(&call->object[0], &call->target, dirfd, ".", OBJECT_FOLLOW, 0);
+	r = object_resolve(&call->object[0], &call->target, dirfd, ".", OBJECT_FOLLOW);
 	if (r == 0)
 		call->n_objects = 1;
 	return r;

@@ -302,7 +302,7 @@ resolve_source(struct call *call, int flags)
 		return r;
 	if (call->path[FROM][0] || !(flags & AT_EMPTY_PATH))
 		return call_resolve(call, FROM, row->dirfd, row->path,
-			flags & AT_SYMLINK_FOLLOW ? OBJECT_FOLLOW : OBJECT_NOFOLLOW, 0);
+			flags & AT_SYMLINK_FOLLOW ? OBJECT_FOLLOW : OBJECT_NOFOLLOW);
 	call->base[FROM] = row->dirfd >= 0 ? call_int(call, row->dirfd) : AT_FDCWD;
 	if (call->base[FROM] == AT_FDCWD)
 		return -EPERM; /* a directory */

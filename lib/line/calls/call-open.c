@@ -287,7 +287,7 @@ prepare_open(struct call *call)
 	if ((call->open.flags & O_NOFOLLOW) ||
 		(call->open.flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		follow = OBJECT_NOFOLLOW;
-	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow, 0);
+	r = call_resolve(call, 0, call->row->dirfd, call->row->path, follow);
 	if (r < 0)
 		return r;
 	r = check_open_object(call);

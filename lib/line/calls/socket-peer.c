@@ -486,7 +486,7 @@ peer_resolve(struct call *call, const struct peer *peer, enum object_follow foll
 	if (!call->path[0])
 		return -ENOMEM;
 	call->base[0] = AT_FDCWD;
-	r = object_resolve(&call->object[0], &call->target, AT_FDCWD, call->path[0], follow, 0);
+	r = object_resolve(&call->object[0], &call->target, AT_FDCWD, call->path[0], follow);
 	if (r == 0)
 		call->n_objects = 1;
 	return r;

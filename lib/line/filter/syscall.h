@@ -20,7 +20,7 @@ enum sys_do {
 /* What a notified call is to the gate. One file call-*.c per group. */
 enum sys_op {
 	OP_NONE = 0,
-	OP_OPEN, /* open openat openat2 creat */
+	OP_OPEN, /* open openat creat */
 	OP_PEER, /* ioctl(TIOCGPTPEER): opens the slave of a pseudo-terminal */
 	OP_MKDIR,
 	OP_MKNOD,

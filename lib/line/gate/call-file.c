@@ -44,7 +44,7 @@ call_name(struct call *call, unsigned n, int dirfd_arg, int path_arg, bool *ret_
 	*ret_slash = call->slash[n];
 	while (len > 1 && call->path[n][len - 1] == '/')
 		call->path[n][--len] = '\0';
-	return call_resolve(call, n, dirfd_arg, path_arg, OBJECT_NOFOLLOW, 0);
+	return call_resolve(call, n, dirfd_arg, path_arg, OBJECT_NOFOLLOW);
 }
 
 enum last

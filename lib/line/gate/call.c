@@ -153,14 +153,13 @@ end_resolve(struct call *call, unsigned n, int r)
 }
 
 int
-call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow follow,
-	unsigned long long resolve)
+call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow follow)
 {
 	int r = begin_resolve(call, n, dirfd_arg, path_arg, &follow);
 
 	if (r == 0)
-		r = object_resolve(&call->object[n], &call->target, call->base[n], call->path[n],
-			follow, resolve);
+		r = object_resolve(
+			&call->object[n], &call->target, call->base[n], call->path[n], follow);
 	return end_resolve(call, n, r);
 }
 

@@ -226,8 +226,8 @@ const struct call_op *call_op_of(enum sys_op op);
 
 /* Copies the path at argument i (the first time), keeps it as path[n] with
  * base[n], and resolves it as object n. 0 or -errno. */
-int call_resolve(struct call *call, unsigned n, int dirfd_arg, int path_arg,
-	enum object_follow follow, unsigned long long resolve);
+int call_resolve(
+	struct call *call, unsigned n, int dirfd_arg, int path_arg, enum object_follow follow);
 
 /* The same by object_resolve_itself: for what is done to the object alone. */
 int call_resolve_itself(

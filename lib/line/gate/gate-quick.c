@@ -133,7 +133,7 @@ add_path_object(struct gate_quick *quick, const struct call *call, unsigned n,
 	return true;
 }
 
-/* The flags as far as they are in registers; -1: they are not. */
+/* The access mode and the flags; -1: not known. */
 static int
 read_open_flags(const struct call *call)
 {

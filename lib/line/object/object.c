@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,10 +17,6 @@
 #include "line/object/fd-name.h"
 #include "line/object/path-text.h"
 #include "line/object/path-walk.h"
-
-#define SCOPED (RESOLVE_BENEATH | RESOLVE_IN_ROOT)
-#define RESOLVES                                                                                   \
-	(SCOPED | RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_CACHED)
 
 void
 object_init(struct object *object)
@@ -134,20 +128,10 @@ is_memory_file(const struct object *object)
 	return object->proc && last && (streq(last, "/mem") || streq(object->name, "mem"));
 }
 
-/* This process' own directory in /proc. */
-static bool
-is_ours(const struct object *object)
-{
-	char own[32];
-	size_t n = (size_t)snprintf(own, sizeof(own), "/proc/%d", (int)getpid());
-
-	return str_prefix(object->real, own) && (object->real[n] == '/' || object->real[n] == '\0');
-}
-
 /* Where the path starts: "/" is -1, with no fd_name. */
 static int
-open_start(const struct target *target, int dirfd, const char *path, unsigned long long resolve,
-	int *ret_start, struct fd_name *fd_name)
+open_start(const struct target *target, int dirfd, const char *path, int *ret_start,
+	struct fd_name *fd_name)
 {
 	auto_close int start = -1;
 	int r;
@@ -155,7 +139,7 @@ open_start(const struct target *target, int dirfd, const char *path, unsigned lo
 	*ret_start = -1;
 	fd_name->gone = fd_name->nameless = false;
 	memcpy(fd_name->real, "/", 2);
-	if (path[0] == '/' && !(resolve & SCOPED))
+	if (path[0] == '/')
 		return 0;
 	start = dirfd == AT_FDCWD ? target_cwd(target) : target_fd_path(target, dirfd);
 	if (start < 0)
@@ -169,20 +153,12 @@ open_start(const struct target *target, int dirfd, const char *path, unsigned lo
 
 static int
 resolve_by_walk(struct object *object, const struct target *target, int start,
-	const struct fd_name *fd_name, const char *path, enum object_follow follow,
-	unsigned long long resolve)
+	const struct fd_name *fd_name, const char *path, enum object_follow follow)
 {
 	bool lost = fd_name->gone || fd_name->nameless, plain;
 	int r;
 
-	if (resolve & SCOPED) {
-		r = walk_scoped(object, start, path, follow, resolve);
-		if (r == 0)
-			r = describe_object(object, NULL, lost);
-		/* The kernel took us for the target. */
-		return r == 0 && object->proc && is_ours(object) ? -EACCES : r;
-	}
-	if (!resolve && walk_quickly(object, start, path, follow, &plain) == 0) {
+	if (walk_quickly(object, start, path, follow, &plain) == 0) {
 		bool known = plain && !lost && object->written[0];
 
 		r = describe_object(object, known ? object->written : NULL, lost);
@@ -191,7 +167,7 @@ resolve_by_walk(struct object *object, const struct target *target, int start,
 			return r;
 	}
 	object_finish(object);
-	r = walk_carefully(object, target, start, path, follow, resolve);
+	r = walk_carefully(object, target, start, path, follow);
 	/* It may have come through a descriptor, to anywhere. */
 	return r < 0 ? r : describe_object(object, NULL, true);
 }
@@ -245,12 +221,12 @@ object_resolve_itself(struct object *object, struct target *target, int dirfd, c
 			return 0;
 	}
 	object_finish(object);
-	return object_resolve(object, target, dirfd, path, follow, 0);
+	return object_resolve(object, target, dirfd, path, follow);
 }
 
 int
 object_resolve(struct object *object, struct target *target, int dirfd, const char *path,
-	enum object_follow follow, unsigned long long resolve)
+	enum object_follow follow)
 {
 	auto_close int start = -1;
 	struct fd_name fd_name;
@@ -261,21 +237,15 @@ object_resolve(struct object *object, struct target *target, int dirfd, const ch
 		return -ENOENT;
 	if (strnlen(path, PATH_MAX) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if ((resolve & ~(unsigned long long)RESOLVES) || (resolve & SCOPED) == SCOPED)
-		return -EINVAL;
-	/* Without looking at a disk nothing can be told; the program tries again
-	 * without it, as it must. */
-	if (resolve & RESOLVE_CACHED)
-		return -EAGAIN;
-	if (!resolve && resolve_text(object, target, dirfd, path, follow))
+	if (resolve_text(object, target, dirfd, path, follow))
 		return 0;
 	object_finish(object);
 	object_init(object);
-	r = open_start(target, dirfd, path, resolve, &start, &fd_name);
+	r = open_start(target, dirfd, path, &start, &fd_name);
 	if (r < 0)
 		return r;
 	fold_path_dots(object->written, fd_name.real, path);
-	r = resolve_by_walk(object, target, start, &fd_name, path, follow, resolve);
+	r = resolve_by_walk(object, target, start, &fd_name, path, follow);
 	if (r == 0 && is_memory_file(object))
 		r = -EACCES;
 	if (r < 0) {

@@ -40,15 +40,14 @@ void object_init(struct object *object);
 void object_finish(struct object *object);
 
 /* dirfd as the program gave it (AT_FDCWD, one of its descriptors). path is a
- * copy from its memory. resolve: RESOLVE_* flags of openat2, or 0. Symlinks are
- * walked with the target's root and in its place: "/proc/self",
- * "/proc/thread-self", "/dev/fd" and "/dev/stdout" are the target's own. A
- * magic link (/proc/PID/fd/N, cwd, root, exe) of the target's own process is
- * opened once and the result is the object; of any other process: -EACCES.
- * Natural errors: -ENOENT (a parent is missing), -ENOTDIR, -ELOOP,
- * -ENAMETOOLONG, -EACCES, -EBADF, -EXDEV. */
+ * copy from its memory. Symlinks are walked with the target's root and in its
+ * place: "/proc/self", "/proc/thread-self", "/dev/fd" and "/dev/stdout" are the
+ * target's own. A magic link (/proc/PID/fd/N, cwd, root, exe) of the target's
+ * own process is opened once and the result is the object; of any other
+ * process: -EACCES. Natural errors: -ENOENT (a parent is missing), -ENOTDIR,
+ * -ELOOP, -ENAMETOOLONG, -EACCES, -EBADF. */
 int object_resolve(struct object *object, struct target *target, int dirfd, const char *path,
-	enum object_follow follow, unsigned long long resolve);
+	enum object_follow follow);
 
 /* The same for who acts on the thing itself, not on its name: where it exists,
  * parent may be -1. */

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,14 +24,11 @@
 
 struct walk {
 	const struct target *target;
-	unsigned long long resolve;
 	enum object_follow follow;
 	int dir;
 	char *text;
 	const char *at; /* in text: what is still to walk */
 	int links;
-	uint64_t mount; /* with NO_XDEV: where it started */
-	bool rooted;	/* "/" was met already, or ".." */
 };
 
 /* One step: go on, or the walk is at its end. */
@@ -41,31 +36,6 @@ enum {
 	ON = 0,
 	END = 1,
 };
-
-static int
-mount_of(int fd, uint64_t *ret_mount)
-{
-	struct statx stx;
-
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &stx) < 0)
-		return -errno;
-	if (!(stx.stx_mask & STATX_MNT_ID))
-		return -EXDEV;
-	*ret_mount = stx.stx_mnt_id;
-	return 0;
-}
-
-static int
-check_mount(const struct walk *walk, int fd)
-{
-	uint64_t mount;
-	int r;
-
-	if (!(walk->resolve & RESOLVE_NO_XDEV))
-		return 0;
-	r = mount_of(fd, &mount);
-	return r < 0 ? r : mount == walk->mount ? 0 : -EXDEV;
-}
 
 static void
 enter_directory(struct walk *walk, int *dir)
@@ -80,7 +50,6 @@ splice_link_text(struct walk *walk, const char *link, const char *rest)
 {
 	auto_close int root = -1;
 	char *text;
-	int r;
 
 	if (strlen(link) + strlen(rest) > TEXT_MAX)
 		return -ENAMETOOLONG;
@@ -91,16 +60,11 @@ splice_link_text(struct walk *walk, const char *link, const char *rest)
 	walk->at = walk->text = text;
 	if (link[0] != '/')
 		return 0;
-	/* The kernel has not looked yet where its root is, and says so. */
-	if ((walk->resolve & RESOLVE_NO_XDEV) && !walk->rooted)
-		return -EXDEV;
 	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	r = check_mount(walk, root);
-	if (r == 0)
-		enter_directory(walk, &root);
-	return r;
+	enter_directory(walk, &root);
+	return 0;
 }
 
 /* A magic link of the target's own process: opened this once, and what came is
@@ -112,14 +76,9 @@ follow_magic_link(struct walk *walk, struct object *object, const char *name, co
 	const char *after = rest + strspn(rest, "/");
 	int r;
 
-	if (walk->resolve & RESOLVE_NO_MAGICLINKS)
-		return -ELOOP;
 	fd = openat(walk->dir, name, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = check_mount(walk, fd);
-	if (r < 0)
-		return r;
 	if (*after) {
 		enter_directory(walk, &fd);
 		walk->at = after;
@@ -148,7 +107,7 @@ follow_link(struct walk *walk, struct object *object, int link, const struct sta
 	struct statfs fs;
 	int r = WALK_LINK_TEXT;
 
-	if (++walk->links > WALK_LINKS_MAX || (walk->resolve & RESOLVE_NO_SYMLINKS))
+	if (++walk->links > WALK_LINKS_MAX)
 		return -ELOOP;
 	if (fstatfs(link, &fs) < 0)
 		return -errno;
@@ -193,10 +152,6 @@ resolve_next_part(struct walk *walk, struct object *object)
 		return -errno;
 	if (fd >= 0 && S_ISLNK(st.st_mode) && (!last || walk->follow))
 		return follow_link(walk, object, fd, &st, name, rest);
-	r = fd >= 0 ? check_mount(walk, fd) : 0;
-	if (r < 0)
-		return r;
-	walk->rooted = walk->rooted || streq(name, "..");
 	if (!last || dots) {
 		enter_directory(walk, &fd);
 		walk->at = after;
@@ -210,13 +165,11 @@ resolve_next_part(struct walk *walk, struct object *object)
 
 int
 walk_carefully(struct object *object, const struct target *target, int start, const char *path,
-	enum object_follow follow, unsigned long long resolve)
+	enum object_follow follow)
 {
 	struct walk walk = {
 		.target = target,
-		.resolve = resolve,
 		.follow = follow,
-		.rooted = start < 0,
 		.text = strdup(path),
 		.dir = start >= 0 ? walk_copy_fd(start)
 				  : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC),
@@ -228,8 +181,6 @@ walk_carefully(struct object *object, const struct target *target, int start, co
 		r = -ENOMEM;
 	else if (walk.dir < 0)
 		r = start >= 0 ? walk.dir : -errno;
-	else if (resolve & RESOLVE_NO_XDEV)
-		r = mount_of(walk.dir, &walk.mount);
 	/* It ends: each step eats a component, and links are counted. */
 	while (r == ON)
 		r = resolve_next_part(&walk, object);

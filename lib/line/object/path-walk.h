@@ -17,15 +17,9 @@
 int walk_quickly(struct object *object, int start, const char *path, enum object_follow follow,
 	bool *ret_plain);
 
-/* One component at a time, in the target's place. resolve: RESOLVE_NO_XDEV,
- * NO_MAGICLINKS, NO_SYMLINKS. */
+/* One component at a time, in the target's place. */
 int walk_carefully(struct object *object, const struct target *target, int start, const char *path,
-	enum object_follow follow, unsigned long long resolve);
-
-/* By the kernel, bounded by start: RESOLVE_BENEATH or IN_ROOT is in resolve.
- * What lies on a proc file system is found, but may be this process' own. */
-int walk_scoped(struct object *object, int start, const char *path, enum object_follow follow,
-	unsigned long long resolve);
+	enum object_follow follow);
 
 /* -- the steps of both (path-walk.c) --------------------------------------------- */
 

@@ -32,12 +32,8 @@ proc_self_is_the_targets(void **state)
 	expect(w, "/usr", "!/usr", true);
 	assert_false(object.proc);
 	/* The link itself is nobody's. */
-	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self", OBJECT_NOFOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self", OBJECT_NOFOLLOW), 0);
 	assert_string_equal(object.real, "/proc/self");
-	/* Bounded by the root, the kernel would take us for it. */
-	assert_int_equal(
-		resolve(w, AT_FDCWD, "/proc/self/oom_score_adj", OBJECT_FOLLOW, RESOLVE_BENEATH),
-		-EXDEV);
 }
 
 static void
@@ -64,15 +60,15 @@ magic_links_are_the_targets(void **state)
 	expect(w, path, "/other/a", true);
 	refuse(w, "/dev/fd/31/", ENOTDIR);
 	refuse(w, "/dev/fd/31/x", ENOTDIR);
-	assert_int_equal(resolve(w, AT_FDCWD, "/dev/fd/99", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "/dev/fd/99", OBJECT_FOLLOW), 0);
 	assert_true(object.proc && !object.exists);
 	refuse(w, "/dev/fd/99/x", ENOENT);
 	refuse(w, "/proc/self/fd/37/x", ENOTDIR);
 	expect(w, "/proc/self/fd/37", "/tofile", true); /* the link, not followed on */
 	assert_true(S_ISLNK(object.st.st_mode));
-	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self/exe", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self/exe", OBJECT_FOLLOW), 0);
 	assert_true(object.exists && S_ISREG(object.st.st_mode));
-	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self/fd/31", OBJECT_NOFOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "/proc/self/fd/31", OBJECT_NOFOLLOW), 0);
 	assert_true(S_ISLNK(object.st.st_mode) && object.proc);
 }
 
@@ -100,7 +96,7 @@ other_processes_are_closed(void **state)
 	refuse(w, "/proc/1/cwd", EACCES);
 	/* What is no link is found, and said to lie there. */
 	snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)getpid());
-	assert_int_equal(resolve(w, AT_FDCWD, path, OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, path, OBJECT_FOLLOW), 0);
 	assert_true(object.proc);
 }
 
@@ -115,8 +111,7 @@ memory_of_processes_is_never_an_object(void **state)
 	for (size_t i = 0; ways[i]; i++) {
 		refuse(w, ways[i], EACCES);
 		if (!strstr(ways[i], "fd/"))
-			assert_int_equal(
-				resolve(w, AT_FDCWD, ways[i], OBJECT_NOFOLLOW, 0), -EACCES);
+			assert_int_equal(resolve(w, AT_FDCWD, ways[i], OBJECT_NOFOLLOW), -EACCES);
 	}
 }
 
@@ -130,16 +125,16 @@ things_without_a_name_say_so(void **state)
 	for (const char *const *way = (const char *[]){ "/proc/self/fd/32", "/dev/fd/33",
 		     "/proc/self/fd/33/", NULL };
 		*way; way++) {
-		assert_int_equal(resolve(w, AT_FDCWD, *way, OBJECT_FOLLOW, 0), 0);
+		assert_int_equal(resolve(w, AT_FDCWD, *way, OBJECT_FOLLOW), 0);
 		assert_true(object.gone && !object.nameless && object.exists);
 	}
-	assert_int_equal(resolve(w, AT_FDCWD, "fds/35", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "fds/35", OBJECT_FOLLOW), 0);
 	assert_true(object.nameless);
-	assert_int_equal(resolve(w, AT_FDCWD, "fds/34", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "fds/34", OBJECT_FOLLOW), 0);
 	assert_true(object.nameless);
-	assert_int_equal(resolve(w, FD_GONE_DIR, "x", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, FD_GONE_DIR, "x", OBJECT_FOLLOW), 0);
 	assert_true(object.gone && !object.exists);
-	assert_int_equal(resolve(w, FD_GONE_DIR, "../file", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, FD_GONE_DIR, "../file", OBJECT_FOLLOW), 0);
 	assert_false(object.gone);
 	real_is(w, "/file");
 	/* It is just called so. */
@@ -190,10 +185,10 @@ still_same(struct place_of_test *w, const char *path, void (*change)(void))
 	bool same;
 
 	assert_int_equal(chdir(w->root), 0);
-	assert_int_equal(object_resolve(&before, &w->target, AT_FDCWD, path, OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(object_resolve(&before, &w->target, AT_FDCWD, path, OBJECT_FOLLOW), 0);
 	if (change)
 		change();
-	assert_int_equal(object_resolve(&after, &w->target, AT_FDCWD, path, OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(object_resolve(&after, &w->target, AT_FDCWD, path, OBJECT_FOLLOW), 0);
 	same = object_same(&before, &after);
 	object_finish(&before);
 	object_finish(&after);
@@ -267,10 +262,8 @@ a_link_of_a_third_one_in_a_shared_place_is_as_in_the_kernel(void **state)
 	assert_int_equal(chdir("/"), 0);
 	for (const char *const *path = (const char *[]){ "shared/planted", "shared/dir",
 		     "shared/dir/", "shared/dir/file", "toplanted", NULL };
-		*path; path++) {
-		compare(w, AT_FDCWD, *path, true, 0);
-		compare(w, AT_FDCWD, *path, true, RESOLVE_BENEATH);
-	}
+		*path; path++)
+		compare(w, AT_FDCWD, *path, true);
 }
 
 /* A directory and a symlink change places all the time: the name always belongs
@@ -297,7 +290,7 @@ a_name_fits_what_is_held_whoever_renames(void **state)
 	}
 	assert_int_equal(chdir("/"), 0);
 	for (int i = 0; i < 20000 && (i < 2000 || !seen[0] || !seen[1]); i++) {
-		int r = resolve(w, AT_FDCWD, "flip/new", OBJECT_FOLLOW, 0);
+		int r = resolve(w, AT_FDCWD, "flip/new", OBJECT_FOLLOW);
 
 		/* The name was the link when it was looked at. */
 		if (r == -ENOENT || r == -ENOTDIR)
@@ -330,11 +323,10 @@ nothing_stays_open(void **state)
 	object_finish(&object);
 	before = dup(0);
 	close(before);
-	for (size_t i = 0; paths[i]; i++)
-		for (unsigned long long flags = 0; flags <= RESOLVE_IN_ROOT; flags++) {
-			resolve(w, i % 2 ? AT_FDCWD : FD_DIR, paths[i], OBJECT_FOLLOW, flags);
-			object_finish(&object);
-		}
+	for (size_t i = 0; paths[i]; i++) {
+		resolve(w, i % 2 ? AT_FDCWD : FD_DIR, paths[i], OBJECT_FOLLOW);
+		object_finish(&object);
+	}
 	after = dup(0);
 	close(after);
 	assert_int_equal(before, after);

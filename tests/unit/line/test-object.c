@@ -56,49 +56,11 @@ paths_mean_what_the_kernel_makes_of_them(void **state)
 		/* Lookups follow what has a slash behind it. */
 		if (path[strlen(path) - 1] == '/')
 			follow = true;
-		found += compare(w, dirfd, path, follow, 0);
+		found += compare(w, dirfd, path, follow);
 		tried++;
 	}
 	print_message("%u paths, %u of them lead somewhere\n", tried, found);
 	assert_true(found > tried / 6);
-}
-
-static void
-flags_of_openat2_are_honoured(void **state)
-{
-	static const unsigned long long flags[] = { RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS,
-		RESOLVE_NO_XDEV, RESOLVE_BENEATH, RESOLVE_IN_ROOT,
-		RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, RESOLVE_IN_ROOT | RESOLVE_NO_XDEV };
-	W;
-	unsigned seed = 99, found = 0;
-	char path[PATH_MAX];
-
-	for (int i = 0; i < 3000; i++) {
-		int dirfd = dice(&seed, 3) ? AT_FDCWD : FD_DIR;
-		bool follow = dice(&seed, 2);
-
-		make_path(w, &seed, path);
-		if (path[strlen(path) - 1] == '/')
-			follow = true;
-		found += compare(w, dirfd, path, follow,
-			flags[dice(&seed, sizeof(flags) / sizeof(flags[0]))]);
-	}
-	assert_true(found > 300);
-	/* Across mounts and through magic links. */
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		compare(w, AT_FDCWD, "/proc/version", true, flags[i]);
-		compare(w, AT_FDCWD, "/proc/self/cwd/file", true, flags[i]);
-		compare(w, AT_FDCWD, "/dev/fd/31", true, flags[i]);
-		compare(w, AT_FDCWD, "selfcwd/a", true, flags[i]);
-	}
-	assert_int_equal(resolve(w, AT_FDCWD, "file", OBJECT_FOLLOW, RESOLVE_CACHED), -EAGAIN);
-	assert_int_equal(resolve(w, AT_FDCWD, "file", OBJECT_FOLLOW, 1u << 30), -EINVAL);
-	assert_int_equal(
-		resolve(w, AT_FDCWD, "file", OBJECT_FOLLOW, RESOLVE_BENEATH | RESOLVE_IN_ROOT),
-		-EINVAL);
-	assert_int_equal(resolve(w, FD_DIR, "/a/../../new", OBJECT_FOLLOW, RESOLVE_IN_ROOT), 0);
-	real_is(w, "/other/new");
-	assert_int_equal(resolve(w, FD_DIR, "../new", OBJECT_FOLLOW, RESOLVE_BENEATH), -EXDEV);
 }
 
 static void
@@ -119,13 +81,13 @@ edges_of_text(void **state)
 	name[NAME_MAX + 1] = '\0';
 	refuse(w, name, ENAMETOOLONG);
 	name[NAME_MAX] = '\0';
-	assert_int_equal(resolve(w, AT_FDCWD, name, OBJECT_NOFOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, name, OBJECT_NOFOLLOW), 0);
 	assert_string_equal(object.name, name);
-	assert_int_equal(resolve(w, 999, "x", OBJECT_FOLLOW, 0), -EBADF);
-	assert_int_equal(resolve(w, -5, "x", OBJECT_FOLLOW, 0), -EBADF);
-	assert_int_equal(resolve(w, FD_FILE, "x", OBJECT_FOLLOW, 0), -ENOTDIR);
-	assert_int_equal(resolve(w, FD_PIPE, "x", OBJECT_FOLLOW, 0), -ENOTDIR);
-	assert_int_equal(resolve(w, 999, "/usr", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, 999, "x", OBJECT_FOLLOW), -EBADF);
+	assert_int_equal(resolve(w, -5, "x", OBJECT_FOLLOW), -EBADF);
+	assert_int_equal(resolve(w, FD_FILE, "x", OBJECT_FOLLOW), -ENOTDIR);
+	assert_int_equal(resolve(w, FD_PIPE, "x", OBJECT_FOLLOW), -ENOTDIR);
+	assert_int_equal(resolve(w, 999, "/usr", OBJECT_FOLLOW), 0);
 	/* A directory itself: no name, and the parent is the thing. */
 	for (const char *const *self = (const char *[]){ ".", "a/..", "a/b/../..", "./.", NULL };
 		*self; self++) {
@@ -140,7 +102,7 @@ edges_of_text(void **state)
 	expect(w, "///", "!/", true);
 	expect(w, "/..", "!/", true);
 	expect(w, "/new-at-the-top", "!/new-at-the-top", false);
-	assert_int_equal(resolve(w, AT_FDCWD, "todir/", OBJECT_NOFOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "todir/", OBJECT_NOFOLLOW), 0);
 	real_is(w, "/todir");
 	assert_true(object.slash && S_ISLNK(object.st.st_mode));
 	refuse(w, "file/", ENOTDIR);
@@ -167,10 +129,10 @@ links_are_followed_to_what_is_not_there_yet(void **state)
 	refuse(w, "loop/x", ELOOP);
 	expect(w, "n39", "/file", true); /* forty of them */
 	refuse(w, "n40", ELOOP);
-	assert_int_equal(resolve(w, AT_FDCWD, "dangling", OBJECT_NOFOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "dangling", OBJECT_NOFOLLOW), 0);
 	real_is(w, "/dangling");
 	assert_true(object.exists);
-	assert_int_equal(resolve(w, AT_FDCWD, "loop", OBJECT_NOFOLLOW, 0), 0);
+	assert_int_equal(resolve(w, AT_FDCWD, "loop", OBJECT_NOFOLLOW), 0);
 }
 
 static void
@@ -182,7 +144,7 @@ what_was_written_is_kept_as_text(void **state)
 	expect(w, "todir/./b//../file", "/a/file", true);
 	snprintf(want, sizeof(want), "%s/todir/file", w->root);
 	assert_string_equal(object.written, want);
-	assert_int_equal(resolve(w, FD_DIR, "../abs/new", OBJECT_FOLLOW, 0), 0);
+	assert_int_equal(resolve(w, FD_DIR, "../abs/new", OBJECT_FOLLOW), 0);
 	snprintf(want, sizeof(want), "%s/abs/new", w->root);
 	assert_string_equal(object.written, want);
 	expect(w, "/usr/../../proc/./version", "!/proc/version", true);
@@ -207,7 +169,7 @@ figures(void **state)
 
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 		for (int k = 0; k < n; k++) {
-			resolve(w, AT_FDCWD, paths[i], OBJECT_FOLLOW, 0);
+			resolve(w, AT_FDCWD, paths[i], OBJECT_FOLLOW);
 			object_finish(&object);
 		}
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
@@ -223,7 +185,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_mean_what_the_kernel_makes_of_them),
-		cmocka_unit_test(flags_of_openat2_are_honoured),
 		cmocka_unit_test(edges_of_text),
 		cmocka_unit_test(links_are_followed_to_what_is_not_there_yet),
 		cmocka_unit_test(what_was_written_is_kept_as_text),
