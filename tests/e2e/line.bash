@@ -20,11 +20,6 @@ while read -r part; do
 done < <("$AMBIT" doctor --json 2>/dev/null |
 	jq -r '.[] | select((.name == "landlock" or .name == "seccomp" or .name == "yama") and .ok == false) | .name')
 
-# Of the floor; scripts/lesser pretends an older one.
-# shellcheck disable=SC2034 # for the scripts
-ABI=${AMBIT_LANDLOCK:-$("$AMBIT" doctor --json 2>/dev/null |
-	jq -r '.[] | select(.name == "landlock") | .detail' | sed 's/ABI \([0-9]*\).*/\1/')}
-
 # line ARGUMENTS...: ambit run, with nobody to ask.
 line() { "$AMBIT" run --ask deny "$@"; }
 # held STATUS ARGUMENTS...: it exits so; words are in $out and $errout.

@@ -11,7 +11,7 @@ script=$(
 -u 077 mkdir @/dir 777
 -u 022 mkfifo @/fifo 666
 -u 000 create @/open 666
--u 022 openat2 @/how
+-u 022 create @/how
 creat @/how
 append @/new
 append @/missing
@@ -40,7 +40,6 @@ tmpfile-link @ @/named
 exchange @/open @/how
 END
 )
-[[ $ABI -ge 3 ]] || script=${script/openat2/create}
 mkdir "$OUT/plain" "$OUT/held"
 each() { while read -r -a call; do printf '%s: %s\n' "${call[*]#"$D"}" "$("$CALLS" "${call[@]}")"; done; }
 shape() { (cd "$1" && find . ! -name . -printf '%P %y %m %U:%G %n %l %s\n' | sort; stat -c '%n %Y' how open); }
