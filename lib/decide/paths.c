@@ -342,6 +342,8 @@ decide_object(struct decision *d, const struct request_path *asked)
 		d->in, &resolved, object->own, object->marks, asked->access, path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
+	if (object->sets_id && !path->danger)
+		path->danger = "RUNS AS YOU FOR EVERY USER";
 	show_real(d, path, object->real);
 }
 

@@ -83,6 +83,7 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.marks = from->marks,
 		.plain = from->plain,
 		.truncates = from->truncates,
+		.sets_id = from->sets_id,
 		.made = from->exists && from->made,
 		.in_made = from->in_made,
 		.fresh = from->fresh,

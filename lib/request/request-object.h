@@ -20,6 +20,7 @@ struct ambit_object {
 	 * node. All that a judge is told about. */
 	bool plain;
 	bool truncates; /* what it holds is dropped */
+	bool sets_id;	/* a file gets a set-user-ID or set-group-ID bit, or brings it along */
 	/* These decide what an answer "once" covers: see decide/once.h. */
 	bool made;    /* the same program in the same process made it under such a yes */
 	bool in_made; /* it lies, or will lie, in a directory that is made in this sense */
@@ -69,6 +70,7 @@ struct request_object {
 	bool marks;
 	bool plain;
 	bool truncates;
+	bool sets_id;
 	bool made;
 	bool in_made;
 	bool fresh;

@@ -45,6 +45,7 @@
 #define WITHOUT "without it git takes another repository"
 #define DIRENV "direnv runs it"
 #define COMPILER "it decides which compiler cargo and rustc are"
+#define CONFIG "a program runs commands from it at start-up"
 #define RIPGREP "ripgrep runs programs it names (--pre)"
 
 /* What counts where people work, but not in a package that was unpacked into a store;
@@ -314,6 +315,32 @@ const struct guard guard_table[] = {
 	PROJECT(".iex.exs", REPL, "IEx docs, The .iex.exs file"),
 	PROJECT(".ocamlinit", REPL, "OCaml manual, The toplevel system"),
 	PROJECT(".octaverc", REPL, "Octave manual, Startup Files"),
+	/* Programs that run commands from a file in the home. */
+	{ .pattern = "~/.tmux.conf", .text = CONFIG, .source = "tmux(1), run-shell" },
+	{ .pattern = "~/.screenrc", .text = CONFIG, .source = "screen(1), exec" },
+	{ .pattern = "~/.psqlrc*", .text = CONFIG, .source = "psql(1), Files" },
+	{ .pattern = "~/.sqliterc", .text = CONFIG, .source = "sqlite3(1), INIT FILE" },
+	{ .pattern = "~/.hgrc", .text = CONFIG, .source = "hgrc(5), hooks" },
+	{ .pattern = "~/.forward", .text = CONFIG, .source = "local(8), forward files" },
+	{ .pattern = "~/.procmailrc", .text = CONFIG, .source = "procmailrc(5)" },
+	{ .pattern = "~/.muttrc", .text = CONFIG, .source = "muttrc(5), source" },
+	{ .pattern = "~/.mailrc", .text = CONFIG, .source = "mailx(1), shell" },
+	{ .pattern = "~/.latexmkrc", .text = CONFIG, .source = "latexmk(1), configuration" },
+	{ .pattern = "~/.gdbearlyinit", .text = REPL, .source = "GDB docs, Startup" },
+	{ .pattern = "~/.quiltrc", .text = CONFIG, .source = "quilt(1), configuration" },
+	{ .pattern = "~/.devscripts", .text = CONFIG, .source = "devscripts.conf(5)" },
+	{ .pattern = "~/.pbuilderrc", .text = CONFIG, .source = "pbuilderrc(5)" },
+	{ .pattern = "~/.sbuildrc", .text = CONFIG, .source = "sbuild.conf(5)" },
+	{ .pattern = "~/.rpmmacros", .text = CONFIG, .source = "rpm-macros(7), shell expansion" },
+	{ .pattern = "~/.xserverrc", .text = LOGIN, .source = "startx(1)" },
+	{ .pattern = "~/.xbindkeysrc", .text = CONFIG, .source = "xbindkeys(1)" },
+	{ .pattern = "~/.aws/config", .text = CONFIG, .source = "AWS CLI docs, credential_process" },
+	{ .pattern = "~/.kube/config", .text = CONFIG,
+		.source = "Kubernetes docs, client-go credential plugins" },
+	{ .pattern = "~/.docker/config.json", .text = CONFIG,
+		.source = "Docker docs, credential helpers" },
+	{ .pattern = "~/.terraformrc", .text = CONFIG,
+		.source = "Terraform docs, dev_overrides" },
 	/* Agents: what configures them or what they run, in the folder and in their directories in
 	 * the home, which a profile opens. Not AGENTS.md, rules and steering: an agent reads those
 	 * as it reads every other text. A skill is such a text, too; it is here where its head can
@@ -527,6 +554,7 @@ static const struct {
 	{ WITHOUT, "CHANGES WHICH REPOSITORY git USES" },
 	{ DIRENV, "RUNS AS YOU when direnv loads it" },
 	{ COMPILER, "DECIDES WHICH COMPILER RUNS" },
+	{ CONFIG, "RUNS AS YOU when that program starts" },
 	{ RIPGREP, "RUNS AS YOU at your next rg" },
 };
 

@@ -5,7 +5,8 @@
 . "${0%/*}/line.bash"
 command -v sqlite3 >/dev/null || skip "no sqlite3"
 
-mkdir -p -m 700 "$STATE"
+mkdir -p "$STATE"
+chmod 700 "$STATE"
 for name in a b c d e dir no other; do mkdir "$OUT/$name"; done
 sed "s,@OUT@,$OUT,g; s,@P@,$P,g" "$HERE/rules-0.1.sql" | sqlite3 "$STATE/ambit.db"
 chmod 600 "$STATE/ambit.db"

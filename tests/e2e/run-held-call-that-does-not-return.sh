@@ -66,3 +66,32 @@ eventually is_asked
 answer folder
 ends 0
 [[ $(grep -c ' ok$' said) -eq 4 && -d $OUT/t.3 ]] || fail "traced: $(cat said)"
+
+# A process stops although one of its threads is held: another thread has taken the signal.
+cat >threads.py <<'END'
+import os, sys, threading
+pid = os.fork()
+if pid == 0:
+    thread = threading.Thread(target=os.mkdir, args=(sys.argv[1],))
+    thread.start()
+    thread.join()
+    os._exit(0 if os.path.isdir(sys.argv[1]) else 1)
+print(pid, flush=True)
+while True:
+    status = os.waitpid(pid, os.WUNTRACED)[1]
+    if not os.WIFSTOPPED(status):
+        break
+    print("stopped", flush=True)
+print("ended", status, flush=True)
+END
+start "$PYTHON" -B threads.py "$OUT/threads"
+eventually is_asked
+for ((i = 1; i <= 5; i++)); do
+	kill -STOP "$(head -1 said)"
+	stopped_again() { [[ $(grep -c stopped said) -eq $i ]]; }
+	eventually stopped_again
+	kill -CONT "$(head -1 said)"
+done
+answer once
+ends 0
+has_said 'ended 0' && [[ -d $OUT/threads && $(times_asked) -eq 1 ]] || fail "$(cat said "$ASKED")"

@@ -45,3 +45,26 @@ os.fchmod(fd, 0o4755)'
 # In the folder.
 out=$(line --quiet -- "${STEPS[@]}" create:own fchmod:4755:own)
 [[ -u own ]] || fail "not in the folder: $out"
+
+# In a scratch directory its files are its own, but everybody could run this one.
+tool=$(mktemp -u /tmp/ambit-set-id.XXXXXX)
+trap 'rm -f "$tool" "$tool".*' EXIT
+"${STEPS[@]}" "create:$tool.natural" "fchmod:4755:$tool.natural" >/dev/null
+[[ -u $tool.natural ]] || fail "no set-id bit without ambit either"
+for step in "create:$tool.a fchmod:4755:$tool.a" "create:$tool.b chmod:6755:$tool.b" "open:4755:$tool.c" \
+	"mknod:104755:$tool.d"; do
+	# shellcheck disable=SC2086
+	line --quiet -- "${STEPS[@]}" $step >/dev/null 2>&1 || true
+	[[ -z $(find /tmp -maxdepth 1 -path "$tool.[a-d]" -perm /6000) ]] || fail "$step"
+done
+# Brought along from the folder, where it is free.
+line --quiet -- bash -c '! ln own "$1" 2>/dev/null && ! mv own "$1" 2>/dev/null; true' - "$tool.e"
+[[ ! -u $tool.e ]] || fail "a file of the folder keeps its bit in /tmp"
+# The question says so.
+approver look <<END
+#!/bin/sh
+jq -r .danger >>"$TEST_DIR/danger"
+echo '{"answer":"no"}'
+END
+"$AMBIT" run --quiet --ask "exec:$approver" -- "${STEPS[@]}" "open:4755:$tool.f" >/dev/null 2>&1 || true
+[[ $(cat "$TEST_DIR/danger") == "RUNS AS YOU FOR EVERY USER" ]] || fail "$(cat "$TEST_DIR/danger")"

@@ -13,6 +13,7 @@
 #include "base/own.h"
 #include "base/str.h"
 
+#define TITLE_INDENT (DRAW_INDENT + 4) /* of what does not fit in the first line */
 #define NAME "ambit  "
 #define TEXT_LEAST 8 /* columns that are left for text, however narrow */
 #define FACT_NAME 7  /* columns of "write  ", "hosts  " */
@@ -185,9 +186,11 @@ draw_title(struct draw *draw, const struct ambit_question *question)
 	}
 	buf_puts(&draw->text, NAME);
 	draw_style(draw, DRAW_BOLD);
-	column = draw_wrapped_text(draw, DRAW_INDENT, DRAW_INDENT, safe);
+	/* A name may have words of its own. What follows of it stands where no line of ours
+	 * begins. */
+	column = draw_wrapped_text(draw, DRAW_INDENT, TITLE_INDENT, safe);
 	draw_style(draw, DRAW_PLAIN);
-	column = draw_wrapped_text(draw, column, DRAW_INDENT, mark);
+	column = draw_wrapped_text(draw, column, TITLE_INDENT, mark);
 	append_danger(draw, column, question->danger);
 	buf_putc(&draw->text, '\n');
 }

@@ -358,11 +358,16 @@ conclude_dialog(struct tty *tty, struct prompt *prompt, int r, struct ambit_erro
 	if (approver->settle)
 		r = approver->settle(approver->settle_data, prompt->dialog.question.id,
 			&prompt->dialog.answer, &why);
-	if (r == 0)
+	if (r == 0) {
 		show_answer(prompt);
-	else
-		show_unsettled(prompt, &why);
-	return r < 0 ? err_set(err, why.code, "%s", why.text) : 0;
+		return 0;
+	}
+	/* The desk may have told how it ended, and forgotten it. */
+	cancel_how(&tty->cancel, how, sizeof(how));
+	if (r == -ENOENT && how[0])
+		snprintf(why.text, sizeof(why.text), "%s", how);
+	show_unsettled(prompt, &why);
+	return err_set(err, why.code, "%s", why.text);
 }
 
 static int

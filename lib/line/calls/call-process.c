@@ -67,6 +67,21 @@ about_group(struct call *call, pid_t group)
 	return tree_holds_group(&call->gate->o.tree, group) ? call_continue(call) : -EPERM;
 }
 
+/* The command may share its session with processes outside: the keeper, the person's jobs, an
+ * outer run's. In their group, kill(0) and what the terminal sends to a group would reach them. A
+ * group whose first process is in the tree was made there. */
+static int
+join_group(struct call *call, pid_t pid, pid_t group)
+{
+	const struct tree *tree = &call->gate->o.tree;
+
+	if (pid == 0)
+		pid = target_pid(&call->target);
+	if (group == pid || tree_holds(tree, group) || tree_holds_group(tree, group))
+		return call_continue(call);
+	return -EPERM;
+}
+
 static int
 about_kill(struct call *call, pid_t pid)
 {
@@ -146,6 +161,8 @@ process_prepare(struct call *call)
 	case FORM_PROCESS_SIGNAL:
 	case FORM_PROCESS_SIGNAL_THREAD:
 		return about_pid(call, pid);
+	case FORM_PROCESS_GROUP:
+		return join_group(call, pid, (pid_t)call->args[1]);
 	case FORM_PROCESS_KILL:
 		return about_kill(call, pid);
 	case FORM_PROCESS_PRIORITY:
@@ -170,6 +187,8 @@ send_signal(struct call *call)
 		r = target_read(&call->target, call->args[2], &info, sizeof(info));
 	if (r < 0)
 		return r;
+	if ((unsigned)call->args[3] & ~3U) /* to the thread or the process, not to a group */
+		return -EINVAL;
 	r = (int)syscall(SYS_pidfd_send_signal, call->subject_fd, (int)call->args[1],
 		call->args[2] ? &info : NULL, (unsigned)call->args[3]);
 	return r < 0 ? -errno : 0;

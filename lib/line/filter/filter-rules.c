@@ -62,6 +62,11 @@ static const struct filter_rule rules_pid[] = {
 	{ NOTIFY },
 };
 
+static const struct filter_rule rules_setpgid[] = {
+	{ IF(IS(1, 0)), FREE }, /* a group of its own */
+	{ NOTIFY },
+};
+
 static const struct filter_rule rules_setpriority[] = {
 	{ IF(IS(0, 0 /* PRIO_PROCESS */), IS(1, 0)), FREE },
 	{ NOTIFY },
@@ -170,6 +175,9 @@ static const struct filter_rule rules_setsockopt[] = {
 	SOCKET(36 /* SO_MARK */),
 	SOCKET(62 /* SO_BINDTOIFINDEX */),
 	{ IF(IS(1, SOL_SOCKET)), FREE },
+	/* A thread that writes to such a socket keeps a lock that what is sent on behalf waits
+	 * for, also without blocking. */
+	{ IF(IS(1, IPPROTO_TCP), IS(2, 31 /* TCP_ULP */)), ERROR(ENOPROTOOPT) },
 	{ IF(IS(1, IPPROTO_TCP)), FREE },
 	IPV4(IP_OPTIONS),
 	IPV4(50 /* IP_UNICAST_IF */),
@@ -258,6 +266,7 @@ static const struct {
 	[TEST_SENDTO] = LIST(rules_sendto),
 	[TEST_PRLIMIT] = LIST(rules_prlimit),
 	[TEST_PID] = LIST(rules_pid),
+	[TEST_SETPGID] = LIST(rules_setpgid),
 	[TEST_SETPRIORITY] = LIST(rules_setpriority),
 	[TEST_IOPRIO] = LIST(rules_ioprio),
 	[TEST_SIGNAL] = LIST(rules_signal),

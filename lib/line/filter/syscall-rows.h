@@ -163,7 +163,9 @@ ROW(setuid, 105, 146, FREE(NO_GAIN))
 ROW(setgid, 106, 144, FREE(NO_GAIN))
 ROW(geteuid, 107, 175, FREE(TELLS))
 ROW(getegid, 108, 177, FREE(TELLS))
-ROW(setpgid, 109, 154, FREE("only itself and its children, within its own session"))
+ROW(setpgid, 109, 154,
+	TEST(TEST_SETPGID, 0, OP_PROCESS, FORM_PROCESS_GROUP, NO_ARGS, 0,
+		"in a group with others, what is meant for its own group reaches them"))
 ROW(getppid, 110, 173, FREE(TELLS))
 ROW(getpgrp, 111, -1, FREE(TELLS))
 ROW(setsid, 112, 157, FREE(OWN))

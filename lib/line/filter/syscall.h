@@ -77,6 +77,7 @@ enum sys_form {
 	FORM_MQ_OPEN,
 	FORM_MQ_UNLINK,
 	FORM_PROCESS_PID,	    /* args[0] is a process */
+	FORM_PROCESS_GROUP,	    /* args[0] is a process, args[1] its group to be */
 	FORM_PROCESS_PRIORITY,	    /* which, who: PRIO_* */
 	FORM_PROCESS_IOPRIO,	    /* which, who: IOPRIO_WHO_* */
 	FORM_PROCESS_KILL,	    /* process or group, signal */

@@ -96,6 +96,34 @@ is_plain_attribute(const char *name)
 	return name && !str_prefix(name, "security.") && !str_prefix(name, "trusted.");
 }
 
+/* A directory hands its group down by that bit, and runs nothing. */
+static bool
+is_set_id_file(const struct object *object)
+{
+	return object->exists && S_ISREG(object->st.st_mode) && (object->st.st_mode & SET_ID);
+}
+
+bool
+call_sets_id(const struct call *call)
+{
+	const struct object *object = call->object;
+
+	switch (call->row->op) {
+	case OP_CHMOD:
+		return (call->chmod.mode & SET_ID) &&
+		       !(object->exists && S_ISDIR(object->st.st_mode));
+	case OP_OPEN:
+		return !object->exists && (call->open.mode & SET_ID);
+	case OP_MKNOD:
+		return call->make.mode & SET_ID;
+	case OP_RENAME:
+	case OP_LINK:
+		return is_set_id_file(&object[0]) || is_set_id_file(&object[1]);
+	default:
+		return false;
+	}
+}
+
 /* ambit_object.fresh of one need. Unknown calls are not fresh. */
 static bool
 is_fresh(const struct call *call, const struct session_maker *maker, const struct need *need)

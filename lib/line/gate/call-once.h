@@ -7,6 +7,9 @@
 
 /* The facts about a call that decide whether an answer "once" covers it (decide/once.h). */
 
+/* Whether a file gets a set-user-ID or set-group-ID bit, or one that has it another name. */
+bool call_sets_id(const struct call *call);
+
 /* Fills made, in_made and fresh of the n objects, which stand beside call->need. */
 void call_describe_once(struct call *call, struct ambit_object *list, size_t n);
 

@@ -423,6 +423,7 @@ is_in_temp(const struct call *call)
 static size_t
 list_objects(const struct call *call, struct ambit_object *list)
 {
+	bool sets_id = call_sets_id(call);
 	size_t n = 0;
 
 	if (is_in_temp(call))
@@ -436,7 +437,9 @@ list_objects(const struct call *call, struct ambit_object *list)
 			.written = object->written,
 			.leads = object->leads,
 			.exists = object->exists,
-			.own = call_is_own(call, call->need[i].object),
+			/* Its own file, but everybody could run it with the person's rights. */
+			.own = !sets_id && call_is_own(call, call->need[i].object),
+			.sets_id = sets_id,
 			.marks = only_marks(call),
 			.mode = object->st.st_mode,
 			.dev = object->st.st_dev,

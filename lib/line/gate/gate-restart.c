@@ -232,6 +232,9 @@ gate_let_signals_act(struct gate *gate, struct held *held)
 		return;
 	if (!is_signal_due(held, &signals)) {
 		held->shared = false;
+		/* No signal waits any more when its process stops: another thread took it. */
+		if (signals.threads > 1 && target_must_stop(&held->call->target))
+			send_call_away(gate, held, choose_restart_error(held->call));
 		return;
 	}
 	if (signals.own != 0 || signals.threads == 1)

@@ -3,6 +3,7 @@
  * signals. The text is the kernel's own; the one thing in it that the thread
  * chooses is its name. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -386,4 +387,30 @@ target_signals(const struct target *target, struct target_signals *ret_signals)
 	signals.threads = strtol(threads, NULL, 10);
 	*ret_signals = signals;
 	return 0;
+}
+
+#define THREADS_LOOKED_AT 64
+
+bool
+target_must_stop(const struct target *target)
+{
+	char path[64], status[STATUS_MAX];
+	const struct dirent *entry;
+	bool stopped = false;
+	DIR *list;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)target->tid);
+	list = opendir(path);
+	for (int i = 0; list && !stopped && i < THREADS_LOOKED_AT && (entry = readdir(list)); i++) {
+		const struct target other = { .tid = (pid_t)strtol(entry->d_name, NULL, 10) };
+		const char *state;
+
+		if (other.tid <= 0 || other.tid == target->tid || read_status(&other, status) < 0)
+			continue;
+		state = find_status_field(status, "\nState:\t");
+		stopped = state && *state == 'T';
+	}
+	if (list)
+		closedir(list);
+	return stopped;
 }

@@ -102,4 +102,8 @@ struct target_signals {
 /* -ESRCH. */
 int target_signals(const struct target *target, struct target_signals *ret_signals);
 
+/* Whether another thread of its process has stopped for a signal (SIGSTOP, SIGTSTP). The kernel has
+ * then told this one to stop, too, and marked a signal as pending for it. */
+bool target_must_stop(const struct target *target);
+
 #endif

@@ -322,6 +322,8 @@ modes_leave(const struct modes *modes, struct buf *text)
 	/* No margins: between two of them a question scrolls away, and what the program has
 	 * painted above stands in its place. To take them away moves the cursor. */
 	buf_puts(text, "\033[?69l\0337\033[r\0338");
+	/* The main display, not the status line of an xterm; no printer; no open link. */
+	buf_puts(text, "\033[0$}\033[4i\033]8;;\033\\");
 	/* No insert mode, the plain character set, no colours. */
 	buf_puts(text, "\033[4l\033(B\017\033[0m");
 }

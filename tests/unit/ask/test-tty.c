@@ -750,8 +750,9 @@ long_text_is_wrapped_but_never_cut(void **state)
 		for (at += 13; n < strlen(shown); at++) {
 			assert_true(*at != '\0');
 			if (str_prefix(at, "\r\n")) {
-				assert_true(str_prefix(at, "\r\n       "));
-				at += 8;
+				/* Where no line of the question's own begins. */
+				assert_true(str_prefix(at, "\r\n           "));
+				at += 12;
 			} else {
 				joined[n++] = *at;
 			}
