@@ -94,4 +94,5 @@ for ((i = 1; i <= 5; i++)); do
 done
 answer once
 ends 0
-has_said 'ended 0' && [[ -d $OUT/threads && $(times_asked) -eq 1 ]] || fail "$(cat said "$ASKED")"
+has_said 'ended 0' || fail "$(cat said)"
+[[ -d $OUT/threads && $(times_asked) -eq 1 ]] || fail "$(cat said "$ASKED")"
