@@ -39,7 +39,7 @@ struct ambit_engine_options {
 	const char *session;		   /* NULL: a new name is made */
 	const char *door;		   /* "decide", "why", "tiny" ...: recorded */
 	const char *agent;		   /* whose session it is, of a sub-agent; NULL: none */
-	/* Questions are never counted against the rate. Where no person can be asked they are not
+	/* Questions are never counted against the rate. Those that no person sees are not
 	 * counted either way. */
 	bool unlimited;
 	/* A session inside another one, which it can only narrow; or NULL. */

@@ -175,7 +175,7 @@ question_mark(const char *text)
 	return str_printf(" (not plain letters: %s)", alike);
 }
 
-/* Where the path of a folder begins in its label; 0: there is none. */
+/* The offset of a folder's path in its label; 0: there is none. */
 static size_t
 find_label_path(const char *label)
 {

@@ -36,8 +36,8 @@ char *question_who(const struct ambit_question *question);
  * is part of question_who. Caller frees; NULL without memory. */
 char *question_mark(const char *text);
 
-/* What the label of a folder begins with; the rest of it is the path, and then words. A no for it
- * begins with CHOICE_NO_TO before that. */
+/* The label of a folder begins with this; then comes the path, and then words. The label of a no
+ * has CHOICE_NO_TO before it. */
 #define CHOICE_ALL_OF "all of "
 #define CHOICE_NO_TO "no to "
 /* And that of commands of one kind: "commands 'git push ...'". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A host into the patterns that may be offered for it. The host is a program's choice: a pattern
- * that covers other people's names would let it send what it read to one of them. Who owns a name
- * cannot be known for sure, so the table errs on the side of offering less. */
+ * that covers other people's names would let it send what it read to one of them. The owner
+ * of a name cannot be known for sure, so the table offers too little rather than too much. */
 
 #include <errno.h>
 #include <stdlib.h>

@@ -470,8 +470,8 @@ set_who(struct ambit_question *q, const struct decide_input *in,
 	return line ? text_room(text_columns(line), TEXT_LINE) : SIZE_MAX;
 }
 
-/* Who and why fit one line: the folder's path is cut, names of those in between are left out, and
- * at last the folder is "the folder". */
+/* The line with the program and the reason fits: first the folder's path is cut, then programs in
+ * between are left out, and at last the folder is "the folder". */
 static int
 add_who(struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)
@@ -542,8 +542,8 @@ host_width(const char *host)
 	return "this host, any port";
 }
 
-/* Words for the exact object: "this file". Of a socket or a secret, whose object is plain, for
- * whom. */
+/* Words for the exact object: "this file". For a socket or a secret they say which programs it is
+ * for. */
 static char *
 exact_width(const struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome)

@@ -328,7 +328,7 @@ add_always(struct ambit_question *q, const struct decide_input *in,
 	return r;
 }
 
-/* What is wider than the thing itself: folders, or patterns of a host. */
+/* Lists what is wider than the object: folders, or patterns of a host. */
 static int
 list_widths(const struct ambit_question *q, const struct decide_input *in,
 	const struct ambit_outcome *outcome, char ***ret_list)

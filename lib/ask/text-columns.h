@@ -6,14 +6,14 @@
 
 /* Text that has to fit. */
 
-/* What a line of a question takes, behind its indent, on a terminal of 80 columns. Words are
+/* The columns of a question's line, behind its indent, on a terminal of 80 columns. Words are
  * chosen for this width, and are the same on every other. */
 #define TEXT_LINE 72
 
 /* Columns on a terminal. A character beyond ASCII counts double, which is never too little. */
 size_t text_columns(const char *text);
 
-/* What is left of the columns, or 0. */
+/* The columns that are left, or 0. */
 size_t text_room(size_t columns, size_t used);
 
 /* A path in so many columns: "~/a/.../last-name", else "~/.../last-name" or ".../last-name". As

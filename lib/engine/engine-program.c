@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that run for the person: a policy and a judge decide or answer, a notify_command tells
- * of questions. What they run must not be the agent's to write, by any way that leads there, now or
- * once it is there: so each name in their arguments is followed step by step, and no step may be
+ * of questions. The agent must not be able to write what they run, by any way that leads there, now
+ * or later: so each name in their arguments is followed step by step, and no step may be
  * the agent's. The words are the person's own and no attack; that one of them is a path is a guess,
  * and a wrong one costs an error that says so. */
 

@@ -17,8 +17,8 @@
  * know of); and on the other side link.c and live-list.c. */
 
 #define LIVE_LINE_MAX (64u << 10) /* of a client's: the longest is an answer with a path */
-/* What a client has not read; one message more, and it is dropped. As many questions as there may
- * be at once fit in. */
+/* A client that has not read so many bytes is dropped with the next message. As many questions as
+ * there may be at once fit in. */
 #define LIVE_OUT_MAX (16u << 20)
 
 #define LIVE_REFUSED_KEPT 8

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What openat2 does, where it is not there: behind ambit's own line, and in containers that
- * refuse it. One component at a time, each held by O_PATH and none followed blindly, so that
- * nobody who renames meanwhile leads it astray. Where it differs from the kernel it is the
- * narrower one: with RESOLVE_BENEATH neither ".." nor a symlink is followed, and with
+/* Does the work of openat2 where that is refused: behind ambit's own line, and in some
+ * containers. One component at a time, each held by O_PATH and none followed blindly, so that
+ * nobody who renames meanwhile leads it astray. It differs from the kernel only by
+ * refusing more: with RESOLVE_BENEATH neither ".." nor a symlink is followed, and with
  * RESOLVE_NO_MAGICLINKS no symlink of /proc. The text of the path is not trusted. */
 
 #include <errno.h>
@@ -85,7 +85,7 @@ is_on_proc(int fd)
 {
 	struct statfs fs;
 
-	/* What cannot be told is taken for the worse. */
+	/* If it cannot be told, it is taken for /proc. */
 	return fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC;
 }
 
@@ -115,7 +115,7 @@ expand_link(struct steps *steps, int link)
 	return text[0] == '/' ? step_to_root(steps) : 0;
 }
 
-/* Cuts the first component off. What is left is "" only behind the last one. */
+/* Cuts the first component off. The rest is "" only behind the last one. */
 static void
 take_component(struct steps *steps, char name[NAME_MAX + 2])
 {

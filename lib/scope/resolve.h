@@ -48,7 +48,7 @@ bool resolve_is_temp(const char *path);
 /* Whether it is a session's pool beside its folder, or lies beneath one. */
 bool resolve_is_pool(const char *path);
 
-/* openat2 with O_CLOEXEC, or -errno. Where there is none, the same by steps. */
+/* openat2 with O_CLOEXEC, or -errno. If openat2 is refused, the same step by step. */
 int resolve_open(int dirfd, const char *path, int flags, mode_t mode, unsigned long long resolve);
 
 /* base + "/" + path with "//", "." and ".." folded by text alone. */

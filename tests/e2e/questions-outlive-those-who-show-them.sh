@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Each channel is killed while it shows a question. Where somebody else can answer, the question
-# waits for that one; where nobody is left, it is a no, at once, and the program goes on.
+# Each channel is killed while it shows a question. If somebody else can answer, the question
+# waits for that one; if nobody is left, it is a no, at once, and the program goes on.
 . "${0%/*}/line.bash"
 export AMBIT OUT PYTHONPATH=$HERE
 approver hang <<'END'

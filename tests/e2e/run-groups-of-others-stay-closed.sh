@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A command joins no process group that was made outside, although it may share its session with
-# one: with --no-pty, and in a run inside. What it sends to its own group would reach that one, and
-# so would what a terminal sends. Its own groups are its own business.
+# one: with --no-pty, and in a run inside. Signals that it sends to its own group would reach that one, and
+# so would those of a terminal. Its own groups are its own business.
 . "${0%/*}/line.bash"
 
 cat >join.py <<'END'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # `ambit serve`: the same call again while its question is open gets the same handle at once, the
 # call is done once, and its result is the answer's reply. So also if both are sent before the
-# question is open. Of another client, with other arguments, or later, it is another call.
+# question is open. From another client, with other arguments, or later, it is another call.
 # shellcheck source=tests/e2e/line.bash
 . "${0%/*}/line.bash"
 

@@ -293,7 +293,7 @@ strip_styles(char *text)
 
 /* -- what holds for every question ------------------------------------------------ */
 
-/* What one screen shows after these keys, beside what 80 columns of the terminal show. */
+/* Compares a screen after these keys with the terminal of 80 columns. */
 static const char *
 check_screen(const struct ambit_question *question, const char *keys, size_t width)
 {

@@ -114,7 +114,7 @@ measure_answer(const struct view *view, char c)
 	return words ? 2 + text_columns(words) + KEY_GAP : 0;
 }
 
-/* What y and s leave of their line for the words of d. */
+/* The room that y and s leave in their line for the words of d. */
 static size_t
 measure_folder_room(const struct view *view, bool once)
 {
@@ -250,7 +250,7 @@ append_own_text(struct draw *draw, const char *text)
 	return draw_wrapped_text(draw, DRAW_INDENT, DRAW_INDENT, safe ? safe : "");
 }
 
-/* What the words of the line leave for the project and the folder. */
+/* The room that the words of the line leave for the project and the folder. */
 static size_t
 measure_always_room(const char *exact, bool folder)
 {

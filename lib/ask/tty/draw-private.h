@@ -4,7 +4,7 @@
 
 #include "ask/tty/draw.h"
 
-/* What the parts of draw share. */
+/* Shared by draw.c and draw-answers.c. */
 
 /* The only styles: bold, and bold red for a danger, which has capitals as well. A terminal shows
  * them in its own colours, so that they can be read on a light and on a dark background. */

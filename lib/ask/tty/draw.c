@@ -186,8 +186,8 @@ draw_title(struct draw *draw, const struct ambit_question *question)
 	}
 	buf_puts(&draw->text, NAME);
 	draw_style(draw, DRAW_BOLD);
-	/* A name may have words of its own. What follows of it stands where no line of ours
-	 * begins. */
+	/* A name may contain words. Its next lines are indented deeper than any line of the
+	 * question itself, so that they cannot pass for one. */
 	column = draw_wrapped_text(draw, DRAW_INDENT, TITLE_INDENT, safe);
 	draw_style(draw, DRAW_PLAIN);
 	column = draw_wrapped_text(draw, column, TITLE_INDENT, mark);

@@ -86,7 +86,7 @@ is_device(const struct object *object)
  * as it was resolved. Not a device that the floor does not give: other terminals are open
  * to the supervisor. Nor what is the opener's own terminal, whoever he is: here that would
  * be the supervisor's. Nor a file of /proc: the supervisor may look into more processes than the
- * command. What has lost its name is nothing to be asked about. */
+ * command. Nobody is asked about a file that has lost its name. */
 static int
 open_itself(struct call *call, bool read_only)
 {

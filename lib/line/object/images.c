@@ -7,7 +7,7 @@
  *
  * A process that shares its memory (clone with CLONE_VM) keeps it in use after the other's exec.
  * The layout of the memory is compared as well, and differs then but for chance where addresses
- * are random. What a process gets by hiding its own exec it could do itself before that. */
+ * are random. A process that hides its own exec gains nothing that it could not do before it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ open_memory(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Its parent would keep the memory in use after its exec. Where kcmp is refused, as in some
+/* Its parent would keep the memory in use after its exec. If kcmp is refused, as in some
  * containers, this is not noticed. */
 static bool
 shares_with_parent(const struct target_who *who)

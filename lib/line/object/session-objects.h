@@ -50,8 +50,8 @@ bool session_objects_has_cookie(struct session_objects *made, uint64_t cookie);
 /* Pseudo-terminals, by a descriptor of the slave (O_PATH), which is copied and held: at most 256
  * that live. It keeps neither the terminal nor its number in use. */
 int session_objects_add_terminal(struct session_objects *made, int slave);
-/* Whether the terminal that has this number now is one of them. Of a slave that was resolved
- * before (and is held) it says which terminal that is. */
+/* Whether the terminal that has this number now is one of them. For a slave that was
+ * resolved before (and is held) it says which terminal that is. */
 bool session_objects_has_terminal(struct session_objects *made, const struct stat *slave);
 
 /* IPC: kind 'm' (shm), 's' (sem), 'q' (msg) by id; POSIX queues by name, as the

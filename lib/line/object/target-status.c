@@ -137,8 +137,8 @@ skip_stat_fields(const char *at, int from, int to)
 	return at;
 }
 
-/* Where code and stack begin, and where arguments and environment lie: as the kernel set them with
- * the last exec. */
+/* The addresses of code, stack, arguments and environment, as the kernel set them with the last
+ * exec. */
 static uint64_t
 read_layout(const char *at, int field)
 {

@@ -344,7 +344,7 @@ patterns_of_a_host_stand_behind_more(void **state)
 		{ "?+ad", AMBIT_ALWAYS, "*.example.org:443" },
 		{ "?as", AMBIT_ALWAYS, "" },
 		{ "as", AMBIT_ALWAYS, "" },
-		/* Where it is not shown, the key says nothing. */
+		/* A key that is not shown does nothing. */
 		{ "ds", AMBIT_FILE, "" },
 		{ "+dy", AMBIT_ONCE, "" },
 		{ "ady", AMBIT_ONCE, "" },

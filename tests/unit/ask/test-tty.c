@@ -750,7 +750,7 @@ long_text_is_wrapped_but_never_cut(void **state)
 		for (at += 13; n < strlen(shown); at++) {
 			assert_true(*at != '\0');
 			if (str_prefix(at, "\r\n")) {
-				/* Where no line of the question's own begins. */
+				/* No line of the question itself begins there. */
 				assert_true(str_prefix(at, "\r\n           "));
 				at += 12;
 			} else {

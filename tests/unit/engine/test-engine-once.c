@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Promises of lib/decide/once.c, temporary.c and lib/engine/engine-once.c: what the answer "once"
- * to a call of a process covers of its next calls, and what it stores. What a process made is told
- * here as the supervisor would tell it. */
+ * to a call of a process covers of its next calls, and what it stores. The test tells what a
+ * process made, in place of the supervisor. */
 #include <unistd.h>
 
 #include "ask/question-copy.h"
@@ -356,13 +356,13 @@ a_call_that_comes_late_opens_nothing(void **state)
 	assert_true(permit_is_once(permit));
 	rig->engine->once[0].until = clock_steady();
 	engine_once_begin(permit);
-	/* What it makes is not the process's own. */
+	/* A file that it makes is not the process's own. */
 	assert_false(permit_is_once(permit));
 	assert_int_equal(ambit_permit_finish(permit, 0, NULL), 0);
 	assert_false(one_goes_on(rig, o));
 }
 
-/* Of two threads with the same call the second does not begin it anew, nor ends it. */
+/* If two threads make the same call, the second neither begins it anew nor ends it. */
 static void
 it_begins_with_the_first_of_two(void **state)
 {

@@ -527,7 +527,7 @@ set_answer(struct rig *rig, enum ambit_answer_kind kind, const char *path)
 	snprintf(rig->answer.path, sizeof(rig->answer.path), "%s", path);
 }
 
-/* What the words "*.example.org:443" say, and nothing else. */
+/* The pattern holds for what "*.example.org:443" says, and for nothing else. */
 static void
 assert_pattern_holds(struct rig *rig, bool holds)
 {

@@ -195,7 +195,7 @@ one_that_cannot_be_looked_into_has_none(void **state)
 	images_destroy(images);
 }
 
-/* What is forgotten is not mistaken for anything later; those that are in use stay. */
+/* A forgotten image is not mistaken for a later one; those in use stay. */
 static void
 many_are_known_and_the_oldest_forgotten(void **state)
 {

@@ -465,7 +465,7 @@ assert_same_file(const char *path, int flags, unsigned long long resolve, int a,
 		close(b);
 }
 
-/* Where there is no openat2: what it does, taken from the kernel. */
+/* Without openat2, each path leads where the kernel's openat2 leads. */
 static void
 steps_lead_where_openat2_does(void **state)
 {
