@@ -53,10 +53,13 @@ ends 0
 start "$PYTHON" -c '
 import os, signal, sys
 signal.signal(signal.SIGALRM, lambda s, f: None)
+# SA_RESTART: without it a mkdir ends with EINTR if the signal comes before ambit has received it.
+signal.siginterrupt(signal.SIGALRM, False)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 # The note of a signal, written by its handler in C.
 signal.set_wakeup_fd(os.open("noted", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK), warn_on_full_buffer=False)
 signal.signal(signal.SIGUSR2, lambda s, f: None)
+signal.siginterrupt(signal.SIGUSR2, False)
 print(os.getpid(), flush=True)
 os.mkdir(sys.argv[1])
 signal.setitimer(signal.ITIMER_REAL, 0)' "$OUT/another"
