@@ -20,6 +20,7 @@
 struct grant {
 	char *real;
 	bool write; /* else read only */
+	bool names; /* see ambit_rule.names */
 };
 
 /* All borrowed. */
@@ -132,8 +133,14 @@ bool memory_allows(
 /* Not revoked, not expired, and for this process if it is for one only. */
 bool memory_in_force(const struct decide_input *in, const struct ambit_rule *rule);
 
-/* Whether a grant of subject (a folder, or a file) opens real. */
-bool memory_covers(const struct decide_input *in, const char *subject, bool beneath,
+/* Whether a grant or rule with this subject and reach opens real. Guarded: only if it is about the
+ * guard itself. */
+enum reach {
+	REACH_THIS = 0,
+	REACH_BENEATH,
+	REACH_NAMES, /* see ambit_rule.names */
+};
+bool memory_covers(const struct decide_input *in, const char *subject, enum reach reach,
 	const char *real, bool guarded, bool reads);
 
 /* -- words ----------------------------------------------------------------- */

@@ -12,14 +12,24 @@
 #include "request/host.h"
 
 bool
-memory_covers(const struct decide_input *in, const char *subject, bool beneath, const char *real,
-	bool guarded, bool reads)
+memory_covers(const struct decide_input *in, const char *subject, enum reach reach,
+	const char *real, bool guarded, bool reads)
 {
 	if (streq(subject, real))
-		return !guarded || !beneath || guards_is(in->guards, subject, reads, false);
-	if (!beneath || !str_beneath(real, subject))
-		return false;
-	return !guarded || guards_is(in->guards, subject, reads, true);
+		return !guarded || reach == REACH_THIS ||
+		       guards_is(in->guards, subject, reads, false);
+	if (reach != REACH_THIS && str_beneath(real, subject))
+		return !guarded || guards_is(in->guards, subject, reads, true);
+	return reach == REACH_NAMES && !guarded && str_prefix(real, subject);
+}
+
+static enum reach
+find_reach(const struct ambit_rule *rule)
+{
+	if (rule->names)
+		return REACH_NAMES;
+	/* A no is about everything beneath, guards included. */
+	return rule->beneath || !rule->yes ? REACH_BENEATH : REACH_THIS;
 }
 
 bool
@@ -46,9 +56,8 @@ rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum a
 			       host_is_long(in->request->host));
 	if (op == AMBIT_OP_CALL)
 		return streq(rule->subject, subject);
-	/* A no is about everything beneath, guards included. */
-	return memory_covers(in, rule->subject, rule->beneath || !rule->yes, subject,
-		guarded && rule->yes, op == AMBIT_OP_READ);
+	return memory_covers(in, rule->subject, find_reach(rule), subject, guarded && rule->yes,
+		op == AMBIT_OP_READ);
 }
 
 /* A host or path that is named says more than a pattern or a folder. */
@@ -199,6 +208,35 @@ recall_temporary(struct recall *recall, size_t n)
 	return rule;
 }
 
+/* A yes to what lies beneath a directory that is missing: it counts only if that can be made. */
+static const struct ambit_rule *
+find_yes_beneath(const struct decide_input *in, const struct ambit_outcome_path *path)
+{
+	if (path->access != AMBIT_ACCESS_MKDIR || path->code != AMBIT_CODE_OUTSIDE)
+		return NULL;
+	for (size_t i = 0; i < in->n_rules; i++) {
+		const struct ambit_rule *rule = &in->rules[i];
+
+		if (rule->yes && rule->op == AMBIT_OP_WRITE && rule->beneath && rule->pid == 0 &&
+			memory_in_force(in, rule) && str_beneath(rule->subject, path->path))
+			return rule;
+	}
+	return NULL;
+}
+
+/* The rule for a path that was asked about and that no rule names, or NULL. */
+static const struct ambit_rule *
+recall_unnamed(struct recall *recall, size_t n)
+{
+	const struct ambit_rule *rule = recall_temporary(recall, n);
+
+	if (!rule)
+		rule = find_yes_beneath(recall->d->in, &recall->d->out->paths[n]);
+	if (rule)
+		recall->yes = rule;
+	return rule;
+}
+
 /* An answer "once" counts only if no rule speaks. */
 static void
 recall_path(struct recall *recall, size_t n)
@@ -214,7 +252,7 @@ recall_path(struct recall *recall, size_t n)
 		once = once_find_path(recall->d->in, out, n, &path->replaces);
 	path->once = once ? once->id : 0;
 	if (asked && !rule && !once)
-		rule = recall_temporary(recall, n);
+		rule = recall_unnamed(recall, n);
 	path->remembered = asked && (once || (rule && rule->yes));
 	recall->once |= once != NULL;
 	recall->open |= asked && !path->remembered;

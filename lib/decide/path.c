@@ -11,7 +11,19 @@ is_granted_path(const struct decide_input *in, const char *real, bool reads, boo
 {
 	for (size_t i = 0; i < in->n_grants; i++)
 		if ((in->grants[i].write || reads) &&
-			memory_covers(in, in->grants[i].real, true, real, guarded, reads))
+			memory_covers(in, in->grants[i].real,
+				in->grants[i].names ? REACH_NAMES : REACH_BENEATH, real, guarded,
+				reads))
+			return true;
+	return false;
+}
+
+/* A directory that is missing above what was granted: nobody could use the grant without it. */
+static bool
+is_above_grant(const struct decide_input *in, const char *real, enum ambit_access access)
+{
+	for (size_t i = 0; access == AMBIT_ACCESS_MKDIR && i < in->n_grants; i++)
+		if (in->grants[i].write && str_beneath(in->grants[i].real, real))
 			return true;
 	return false;
 }
@@ -63,7 +75,8 @@ write_code(const struct decide_input *in, const struct resolved *resolved, enum 
 	bool *ret_hard, const struct guard **ret_guard)
 {
 	bool inside = is_inside(in, resolved->real, access);
-	bool open = inside || (has_own(in) && is_granted_path(in, resolved->real, false, false));
+	bool open = inside || (has_own(in) && (is_granted_path(in, resolved->real, false, false) ||
+						      is_above_grant(in, resolved->real, access)));
 
 	*ret_guard = NULL;
 	if (!open && says_inside(in, resolved->written, access) &&

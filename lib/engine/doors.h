@@ -73,7 +73,7 @@ int engine_writable(struct ambit_engine *engine,
  * (unless writes are refused) and grants, but not remembered folders. */
 int engine_lasting(
 	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
-/* Calls each with the grants beside the folder. */
+/* Calls each with the grants beside the folder; one for names that begin so ends in '*'. */
 int engine_grants(struct ambit_engine *engine,
 	int (*each)(void *data, const char *path, bool write), void *data);
 /* The guards found so far, as text for ambit_engine_outer. Caller frees; NULL without memory. */
@@ -92,11 +92,18 @@ char *const *engine_repositories(const struct ambit_engine *engine);
 
 /* -- profiles ------------------------------------------------------------------------- */
 
-/* The one question about a profile's folders and hosts. 0: settings or memory have them open
+/* The one question about a profile's folders and hosts. adds: what is added to the command line
+ * and the environment, so that it is told; or NULL. 0: settings or memory have them open
  * already; 1: put *ret_question, and finish it; -EACCES: memory says no. An answer of at least
  * ONCE opens them: for this engine, for the session, or as standing rules. */
-int engine_profile_question(struct ambit_engine *engine, const char *name,
+int engine_profile_question(struct ambit_engine *engine, const char *name, const char *const *adds,
 	struct ambit_question *ret_question, struct ambit_error *err);
+/* Its places that are open here, those of names with a '*'. */
+int engine_profile_state(struct ambit_engine *engine, const struct profile *profile,
+	char ***ret_state, struct ambit_error *err);
+/* Records what was added. */
+int engine_profile_adds(struct ambit_engine *engine, const char *name, const char *const *adds,
+	struct ambit_error *err);
 int engine_profile_answer(struct ambit_engine *engine, const char *name,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
 

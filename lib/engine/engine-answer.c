@@ -177,6 +177,39 @@ check_judge(const struct ambit_question *question, const struct ambit_answer *an
 	return 0;
 }
 
+static int
+mark_seen(void *data, uint64_t id, void *ticket)
+{
+	(void)data;
+	(void)id;
+	((struct ticket *)ticket)->seen = true;
+	return 0;
+}
+
+/* A profile is opened or not. What waits for it is decided anew in either case, and what the
+ * profile does not cover is asked about by itself. */
+static int
+answer_profile(
+	struct answering *a, struct ticket *ticket, const char *approver, struct ambit_error *err)
+{
+	const struct ambit_answer no = {
+		.kind = AMBIT_NO,
+		.message = "the answer could not be recorded",
+	};
+	struct ambit_engine *engine = a->engine;
+	int r = engine_profile_answer(engine, ticket->profile->name, a->answer, approver, err);
+
+	ticket_drop_question(ticket);
+	if (r < 0)
+		a->answer = &no;
+	pending_each(engine->pending, a->question,
+		a->answer->kind < AMBIT_ONCE ? apply_no : mark_seen, a);
+	if (r == 0)
+		r = engine_reload(engine, err);
+	pending_each_all(engine->pending, recheck_ticket, a);
+	return r;
+}
+
 int
 engine_answer(struct ambit_engine *engine, uint64_t question, const struct ambit_answer *answer,
 	const char *approver, struct ambit_error *err)
@@ -194,6 +227,8 @@ engine_answer(struct ambit_engine *engine, uint64_t question, const struct ambit
 		r = check_judge(&ticket->question, answer, &folder, err);
 	if (r < 0)
 		return r;
+	if (ticket->profile)
+		return answer_profile(&a, ticket, approver, err);
 	r = store_answer(engine, ticket, answer, folder, answer->judge ? "judge" : approver, err);
 	if (r < 0) {
 		/* What cannot be stored was not said. */

@@ -90,6 +90,7 @@ ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
 	ambit_outcome_finish(&ticket->outcome);
 	ticket->outcome = outcome;
 	ticket->resolved = resolved;
+	ticket->profile = engine_profile_of(engine, ticket->request, &ticket->outcome);
 	/* Here, with the decision: of two that wait, only one is allowed to replace a file. */
 	engine_once_use(engine, &ticket->outcome);
 }
@@ -103,6 +104,10 @@ ticket_key(const struct ticket *ticket)
 	auto_free char *call = NULL;
 	struct buf key = { 0 };
 
+	if (ticket->profile) {
+		buf_printf(&key, "profile %s", ticket->profile->name);
+		return buf_take(&key);
+	}
 	/* A process that runs another program is asked about anew. */
 	buf_printf(&key, "%d:%llu:%llx:%llx:%llx", (int)request->pid,
 		(unsigned long long)request->start, (unsigned long long)request->image,
@@ -333,6 +338,8 @@ prepare_question(struct ambit_engine *engine, uint64_t id, struct ticket *ticket
 	if (r == 0)
 		r = question_init(&in, &ticket->outcome, id, pending_expires(engine->pending, id),
 			&ticket->question, &err);
+	if (r == 0 && ticket->profile)
+		r = engine_profile_asks(engine, ticket->profile, &ticket->question, &err);
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
 		r = record_question(engine, ticket, &err);

@@ -344,8 +344,14 @@ engine_grants(struct ambit_engine *engine, int (*each)(void *data, const char *p
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
-		r = each(data, engine->grants[i].real, engine->grants[i].write);
+	for (size_t i = 0; r == 0 && i < engine->n_grants; i++) {
+		const struct grant *grant = &engine->grants[i];
+		auto_free char *names = grant->names ? str_printf("%s*", grant->real) : NULL;
+
+		if (grant->names && !names)
+			return -ENOMEM;
+		r = each(data, names ? names : grant->real, grant->write);
+	}
 	return r;
 }
 

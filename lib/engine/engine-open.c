@@ -34,17 +34,26 @@ is_open_outside(const struct ambit_engine *engine, const char *real)
 	return is_in_outer_dirs(real, engine->outer->open);
 }
 
+enum grant_kind {
+	GRANT_READ = 0,
+	GRANT_WRITE,
+	GRANT_NAMES, /* to write: see ambit_rule.names */
+};
+
 /* Takes what was resolved. */
 static int
-keep_grant(
-	struct ambit_engine *engine, struct resolved *resolved, bool write, struct ambit_error *err)
+keep_grant(struct ambit_engine *engine, struct resolved *resolved, enum grant_kind kind,
+	struct ambit_error *err)
 {
 	struct grant *more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
 
 	if (more) {
 		engine->grants = more;
-		more[engine->n_grants++] =
-			(struct grant){ .real = steal_ptr(&resolved->real), .write = write };
+		more[engine->n_grants++] = (struct grant){
+			.real = steal_ptr(&resolved->real),
+			.write = kind != GRANT_READ,
+			.names = kind == GRANT_NAMES,
+		};
 	}
 	resolved_finish(resolved);
 	return more ? 0 : err_nomem(err);
@@ -90,7 +99,8 @@ add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambi
 	int r = resolve_grant(path, &resolved, err);
 
 	if (r < 0 || !engine->outer || may_grant(engine, resolved.real, write))
-		return r < 0 ? r : keep_grant(engine, &resolved, write, err);
+		return r < 0 ? r
+			     : keep_grant(engine, &resolved, write ? GRANT_WRITE : GRANT_READ, err);
 	/* What an answer opened there is open here for as long as the answer holds:
 	 * see load_outer. */
 	if (write && is_open_outside(engine, resolved.real) &&
@@ -112,31 +122,38 @@ engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *
 	if (r < 0)
 		return r;
 	if (streq(resolved.real, real) && resolved.exists && S_ISDIR(resolved.mode))
-		return keep_grant(engine, &resolved, true, err);
+		return keep_grant(engine, &resolved, GRANT_WRITE, err);
 	resolved_finish(&resolved);
 	return err_set(err, ELOOP, "%s is not the directory any more that was made there", real);
+}
+
+/* A place of names is open here only if it is open as such outside. */
+static int
+add_names_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
+{
+	auto_free char *shown = str_printf("%s*", real);
+	struct resolved resolved = { .real = strdup(real) };
+	int r = shown && resolved.real ? 0 : err_nomem(err);
+
+	if (r == 0 && engine->outer && !is_one_of(shown, engine->outer->grants))
+		r = 1;
+	if (r == 0)
+		return keep_grant(engine, &resolved, GRANT_NAMES, err);
+	resolved_finish(&resolved);
+	return r < 0 ? r : 0;
 }
 
 static int
 add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *err)
 {
 	const struct profile *profile = profile_find(name);
-	int r = 0;
+	auto_profile_places struct profile_places places = { 0 };
+	int r = profile ? profile_places_find(profile, engine->scope, &places, err)
+			: err_set(err, EINVAL, "there is no profile '%s'", name);
 
-	if (!profile)
-		return err_set(err, EINVAL, "there is no profile '%s'", name);
-	for (size_t i = 0; r == 0 && profile->folders && profile->folders[i]; i++) {
-		const char *folder = profile->folders[i];
-		auto_free char *path = NULL;
-
-		if (!str_prefix(folder, "~/"))
-			path = strdup(folder);
-		else if (engine->scope->home)
-			path = str_printf("%s/%s", engine->scope->home, folder + 2);
-		else
-			return err_set(err, ENOENT, "the profile %s needs a home directory", name);
-		r = path ? add_grant(engine, path, true, err) : err_nomem(err);
-	}
+	for (size_t i = 0; r == 0 && i < places.n; i++)
+		r = places.list[i].names ? add_names_grant(engine, places.list[i].real, err)
+					 : add_grant(engine, places.list[i].real, true, err);
 	return r;
 }
 

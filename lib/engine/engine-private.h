@@ -148,6 +148,16 @@ int engine_stance_take(struct ambit_engine *engine, char ***open);
 /* Accepts NULL. */
 void engine_stance_destroy(struct engine_stance *stance);
 
+/* engine-profile.c */
+
+/* The profile of a program that asks, or of one that it descends from, if all that is in question
+ * is that profile's and nobody has answered about it; or NULL. */
+const struct profile *engine_profile_of(struct ambit_engine *engine,
+	const struct ambit_request *request, const struct ambit_outcome *outcome);
+/* Makes the question the one about this profile. */
+int engine_profile_asks(struct ambit_engine *engine, const struct profile *profile,
+	struct ambit_question *question, struct ambit_error *err);
+
 /* engine-once.c */
 
 /* The outcome was answered by "once": what this allows, at first only to those who wait already.

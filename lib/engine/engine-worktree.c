@@ -25,6 +25,7 @@ struct engine_worktree {
 };
 
 static const char *const none[] = { NULL };
+static const struct profile_add no_adds[] = { { 0 } };
 
 void
 engine_worktree_destroy(struct engine_worktree *worktree)
@@ -108,8 +109,7 @@ create_worktree(const char *common, const char *dir)
 		.commands = none,
 		.folders = worktree->folders,
 		.hosts = none,
-		.args = none,
-		.env = none,
+		.adds = no_adds,
 		.text = worktree->text,
 	};
 	return worktree;

@@ -85,6 +85,12 @@ static const struct migration {
 		.sql = schema_1,
 		.text = "sessions, permissions, rules, events and the heads of their chains",
 	},
+	{
+		.to = 2,
+		.sql = "ALTER TABLE rules ADD COLUMN"
+		       " names INTEGER NOT NULL DEFAULT 0 CHECK (names IN (0, 1));",
+		.text = "rules for every name that begins like a file's",
+	},
 };
 
 struct identity {
@@ -222,6 +228,7 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 	if (r == 0)
 		r = execute_sql(
 			record, "PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON", err);
+	record->schema = RECORD_SCHEMA;
 	if (r < 0 || id->version == RECORD_SCHEMA)
 		return r;
 	r = store_begin(record, err);
@@ -229,16 +236,13 @@ check_write(struct ambit_record *record, const struct identity *id, struct ambit
 }
 
 static int
-check_read(const struct ambit_record *record, const struct identity *id, struct ambit_error *err)
+check_read(struct ambit_record *record, const struct identity *id, struct ambit_error *err)
 {
-	if (id->version == RECORD_SCHEMA)
-		return 0;
-	if (id->objects == 0)
+	if (id->version == 0)
 		return err_set(err, ENOENT, "%s: nothing has been recorded yet", record->path);
-	return err_set(err, EPROTO,
-		"%s: was written by an older ambit (schema %lld): it is brought up to date by the "
-		"next command that writes",
-		record->path, (long long)id->version);
+	/* An older one is read as it is. */
+	record->schema = (int)id->version;
+	return 0;
 }
 
 /* Reading a WAL database needs its -shm file, which cannot be made where

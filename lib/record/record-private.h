@@ -9,7 +9,8 @@
 /* Inside the library: events are appended by the engine, and by the record
  * itself for what changes sessions and rules. */
 
-#define RECORD_SCHEMA 1
+#define RECORD_SCHEMA 2
+#define SCHEMA_NAMES 2		    /* from here on rules have names */
 #define RECORD_BODY_MAX (64u << 10) /* larger bodies: big strings by digest */
 #define RECORD_ELSEWHERE "-"	    /* the chain of what happens outside any session */
 

@@ -118,6 +118,7 @@ put_what(struct buf *buf, const struct ambit_rule *rule)
 	buf_printf(buf, "%s %s", ambit_word_name(ambit_ops, (int)rule->op),
 		rule->beneath ? "beneath " : "");
 	put_escaped(buf, what ? what : "");
+	buf_puts(buf, rule->names ? "*" : "");
 }
 
 char *

@@ -71,6 +71,7 @@ insert_rule(struct ambit_record *record, const struct ambit_rule *rule, const st
 	sqlite3_bind_int64(stmt, 11, rule->expires);
 	store_bind_text(stmt, 12, shown->message);
 	store_bind_text(stmt, 13, shown->source);
+	sqlite3_bind_int(stmt, 14, rule->names);
 	return store_run(record, stmt, err);
 }
 
@@ -89,6 +90,7 @@ event_body(const struct ambit_rule *rule, int64_t id)
 		rule->beneath, "pid", (json_int_t)rule->pid, "expires", (json_int_t)rule->expires);
 
 	if (!body || !text || json_set_text(body, "text", text) < 0 ||
+		(rule->names && json_object_set_new(body, "names", json_true()) < 0) ||
 		json_set_text(body, "subject", rule->subject) < 0 ||
 		set_text(body, "project", rule->project) < 0 ||
 		set_text(body, "message", rule->message) < 0 ||
@@ -187,6 +189,17 @@ record_answer(struct ambit_record *record, const struct ambit_event *event, cons
 	"id, yes, op, beneath, subject, label, session, project, pid, start, created, expires,"    \
 	" revoked, message, source"
 
+/* An older record that is only read has no column for names, and no rule with them. */
+static int
+prepare_rules(struct ambit_record *record, const char *where, sqlite3_stmt **ret_stmt,
+	struct ambit_error *err)
+{
+	auto_free char *sql = str_printf("SELECT " COLUMNS ", %s FROM rules WHERE %s",
+		record->schema < SCHEMA_NAMES ? "0" : "names", where);
+
+	return sql ? store_prepare(record, sql, ret_stmt, err) : err_nomem(err);
+}
+
 static int
 read_texts(sqlite3_stmt *stmt, struct ambit_rule *rule)
 {
@@ -218,10 +231,11 @@ read_rule(struct ambit_record *record, sqlite3_stmt *stmt, struct ambit_rule *ru
 {
 	int64_t yes = sqlite3_column_int64(stmt, 1), op = sqlite3_column_int64(stmt, 2);
 	int64_t beneath = sqlite3_column_int64(stmt, 3), pid = sqlite3_column_int64(stmt, 8);
+	int64_t names = sqlite3_column_int64(stmt, 15);
 	int r = read_texts(stmt, rule);
 
-	if (r == 0 && ((yes | 1) != 1 || (beneath | 1) != 1 || !has_op((int)op) || op != (int)op ||
-			      pid < 0 || pid != (pid_t)pid))
+	if (r == 0 && ((yes | 1) != 1 || (beneath | 1) != 1 || (names | 1) != 1 ||
+			      !has_op((int)op) || op != (int)op || pid < 0 || pid != (pid_t)pid))
 		r = -EBADMSG;
 	if (r == -ENOMEM)
 		return err_nomem(err);
@@ -231,6 +245,7 @@ read_rule(struct ambit_record *record, sqlite3_stmt *stmt, struct ambit_rule *ru
 	rule->yes = yes == 1;
 	rule->op = (enum ambit_op)op;
 	rule->beneath = beneath == 1;
+	rule->names = names == 1;
 	rule->pid = (pid_t)pid;
 	rule->start = (uint64_t)sqlite3_column_int64(stmt, 9);
 	rule->created = sqlite3_column_int64(stmt, 10);
@@ -273,9 +288,8 @@ ambit_record_rules(struct ambit_record *record, const struct ambit_rule_filter *
 
 	if (r == -ENOENT)
 		return 0;
-	r = store_prepare(record,
-		"SELECT " COLUMNS " FROM rules WHERE"
-		" CASE WHEN session IS NULL THEN ?2 IS NULL OR project IS NULL OR project = ?2"
+	r = prepare_rules(record,
+		"CASE WHEN session IS NULL THEN ?2 IS NULL OR project IS NULL OR project = ?2"
 		" ELSE ?3 OR session IS ?1 END"
 		" AND (?4 OR (revoked = 0 AND (expires = 0 OR expires > ?5))) ORDER BY id",
 		&stmt, err);
@@ -299,7 +313,7 @@ load_one_rule(
 	struct ambit_record *record, int64_t id, struct ambit_rule *rule, struct ambit_error *err)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	int r = store_prepare(record, "SELECT " COLUMNS " FROM rules WHERE id = ?1", &stmt, err);
+	int r = prepare_rules(record, "id = ?1", &stmt, err);
 
 	if (r < 0)
 		return r;

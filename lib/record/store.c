@@ -128,9 +128,10 @@ static const char *const sql_of[STMT_N] = {
 	[STMT_EVENT_ADD] = "INSERT INTO events"
 			   " (session, seq, time, kind, tool, verdict, code, subject, body, hash)"
 			   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-	[STMT_RULE_ADD] = "INSERT INTO rules (yes, op, beneath, subject, label, session, project,"
-			  " pid, start, created, expires, revoked, message, source)"
-			  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13)",
+	[STMT_RULE_ADD] =
+		"INSERT INTO rules (yes, op, beneath, subject, label, session, project,"
+		" pid, start, created, expires, revoked, message, source, names)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, ?14)",
 };
 
 int

@@ -43,6 +43,7 @@ struct ambit_record {
 	int log;		/* pages in the log, after the last commit */
 	char *path;
 	bool writable;
+	int schema;		      /* of the file; RECORD_SCHEMA if it is written */
 	struct ambit_session waiting; /* see record_session_later; no name: none */
 	struct record_limits limits;
 	struct tally *tally; /* NULL: nothing was counted yet */

@@ -52,6 +52,9 @@ void request_set_detail(struct ambit_request *request, uint64_t detail);
 /* From the run's first command down to the process itself, as each calls itself. Taken; NULL:
  * not known. */
 void request_set_line(struct ambit_request *request, char **names);
+/* What the process runs, then what those run that it descends from: names of files and scripts.
+ * Taken; NULL: not known. */
+void request_set_programs(struct ambit_request *request, char **programs);
 
 /* What it does beyond what can be told before is decided as it does it: by the kernel line,
  * for a command; by the tool, for what is in an archive. */

@@ -51,9 +51,10 @@ struct ambit_request {
 	/* Who. */
 	pid_t pid;
 	uint64_t start;
-	char *program; /* as it calls itself */
-	char **line;   /* those it descends from and itself, as they call themselves; or NULL */
-	char *exe;     /* what it runs, or NULL: not known */
+	char *program;	 /* as it calls itself */
+	char **line;	 /* those it descends from and itself, as they call themselves; or NULL */
+	char **programs; /* what runs there by their files and scripts, nearest first; or NULL */
+	char *exe;	 /* what it runs, or NULL: not known */
 	dev_t exe_dev;
 	ino_t exe_ino;
 	uint64_t image;	 /* see request_set_image */

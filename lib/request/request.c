@@ -62,6 +62,7 @@ ambit_request_destroy(struct ambit_request *request)
 	free(request->program);
 	free(request->exe);
 	strv_free(request->line);
+	strv_free(request->programs);
 	free(request->agent);
 	free(request->bad_reason);
 	free(request);
@@ -657,6 +658,13 @@ request_set_line(struct ambit_request *request, char **names)
 {
 	strv_free(request->line);
 	request->line = names;
+}
+
+void
+request_set_programs(struct ambit_request *request, char **programs)
+{
+	strv_free(request->programs);
+	request->programs = programs;
 }
 
 void

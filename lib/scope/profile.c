@@ -15,18 +15,24 @@
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NONE ((const char *const[]){ NULL })
+#define ADDS(...) ((const struct profile_add[]){ __VA_ARGS__, { 0 } })
+#define NOTHING ((const struct profile_add[]){ { 0 } })
+#define SANDBOX "its own sandbox may not work inside the line"
 
 static const struct profile profiles[] = {
 	{
 		.name = "claude",
 		.kind = "agent",
 		.commands = LIST("claude"),
-		.folders = LIST("~/.claude", "~/.claude.json", "~/.cache/claude-cli-nodejs",
-			"~/.local/state/claude"),
+		.folders = LIST("~/.claude", "~/.claude.json*", "~/.cache/claude-cli-nodejs",
+			"~/.local/state/claude", "$XDG_RUNTIME_DIR/cc-socks"),
 		.hosts = LIST("api.anthropic.com", "claude.ai", "platform.claude.com",
 			"console.anthropic.com"),
-		.args = LIST("--settings", "{\"sandbox\":{\"enabled\":false}}"),
-		.env = NONE,
+		.adds = ADDS({
+			.args = LIST("--settings", "{\"sandbox\":{\"enabled\":false}}"),
+			.unless = LIST("--settings"),
+			.instead = SANDBOX,
+		}),
 		.text = "Claude Code: its sessions, settings and sign-in",
 	},
 	{
@@ -34,9 +40,20 @@ static const struct profile profiles[] = {
 		.kind = "agent",
 		.commands = LIST("codex"),
 		.folders = LIST("~/.codex"),
-		.hosts = LIST("api.openai.com", "chatgpt.com", "auth.openai.com"),
-		.args = LIST("--sandbox", "danger-full-access"),
-		.env = NONE,
+		.hosts = LIST("api.openai.com", "chatgpt.com", "ab.chatgpt.com", "auth.openai.com"),
+		.adds = ADDS(
+			{
+				.args = LIST("--sandbox", "danger-full-access"),
+				.unless = LIST("--sandbox", "-s", "--full-auto", "--yolo",
+					"--dangerously-bypass-approvals-and-sandbox",
+					"sandbox_mode="),
+				.instead = SANDBOX,
+			},
+			{
+				/* Its full screen would use one that outlives it, outside. */
+				.args = LIST("--no-daemon"),
+				.unless = LIST("--no-daemon"),
+			}),
 		.text = "Codex: its sessions, settings and sign-in",
 	},
 	{
@@ -46,18 +63,37 @@ static const struct profile profiles[] = {
 		.folders = LIST("~/.gemini"),
 		.hosts = LIST("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
 			"oauth2.googleapis.com", "accounts.google.com"),
-		.args = NONE,
-		.env = LIST("GEMINI_SANDBOX=false"),
+		.adds = ADDS({
+			.env = "GEMINI_SANDBOX=false",
+			.unless = LIST("--sandbox", "-s"),
+			.instead = SANDBOX,
+		}),
 		.text = "Gemini CLI: its sessions, settings and sign-in",
+	},
+	{
+		.name = "qwen",
+		.kind = "agent",
+		.commands = LIST("qwen"),
+		.folders = LIST("~/.qwen"),
+		.hosts = LIST("chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com",
+			"dashscope-intl.aliyuncs.com"),
+		.adds = ADDS({
+			.env = "QWEN_SANDBOX=false",
+			.unless = LIST("--sandbox", "-s"),
+			.instead = SANDBOX,
+		}),
+		.text = "Qwen Code: its sessions, settings and sign-in",
 	},
 	{
 		.name = "copilot",
 		.kind = "agent",
-		.commands = LIST("copilot"),
-		.folders = LIST("~/.copilot", "~/.config/github-copilot"),
+		.commands = LIST("copilot", "copilot-linux-x64", "copilot-linux-arm64"),
+		.folders = LIST("~/.copilot", "~/.cache/copilot", "~/.config/github-copilot"),
 		.hosts = LIST("api.github.com", "github.com", "*.githubcopilot.com"),
-		.args = NONE,
-		.env = LIST("COPILOT_CLI_SANDBOX_SUPPORT_OVERRIDE=unsupported"),
+		.adds = ADDS({
+			.env = "COPILOT_CLI_SANDBOX_SUPPORT_OVERRIDE=unsupported",
+			.instead = SANDBOX,
+		}),
 		.text = "Copilot CLI: its sessions, settings and sign-in",
 	},
 	{
@@ -65,20 +101,27 @@ static const struct profile profiles[] = {
 		.kind = "agent",
 		.commands = LIST("opencode"),
 		.folders = LIST("~/.local/share/opencode", "~/.config/opencode",
-			"~/.cache/opencode", "~/.local/state/opencode"),
+			"~/.cache/opencode", "~/.local/state/opencode", "~/.npm/_cacache"),
 		.hosts = LIST("opencode.ai", "models.dev", "*.npmjs.org"),
-		.args = NONE,
-		.env = NONE,
-		.text = "opencode: its sessions, settings and plugins",
+		.adds = NOTHING,
+		.text = "opencode: its sessions, settings, plugins and sign-in",
+	},
+	{
+		.name = "pi",
+		.kind = "agent",
+		.commands = LIST("pi"),
+		.folders = LIST("~/.pi"),
+		.hosts = LIST("pi.dev"),
+		.adds = NOTHING,
+		.text = "pi: its sessions, settings and sign-in",
 	},
 	{
 		.name = "npm",
 		.kind = "cache",
-		.commands = LIST("npm", "npx"),
+		.commands = LIST("npm", "npx", "npm-cli", "npx-cli"),
 		.folders = LIST("~/.npm", "~/.cache/node-gyp"),
 		.hosts = LIST("*.npmjs.org", "nodejs.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "npm: its cache, logs and build headers",
 	},
 	{
@@ -88,8 +131,7 @@ static const struct profile profiles[] = {
 		.folders = LIST("~/.local/share/pnpm/store", "~/.cache/pnpm", "~/.local/state/pnpm",
 			"~/.cache/node-gyp"),
 		.hosts = LIST("*.npmjs.org", "nodejs.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "pnpm: its store, cache and state",
 	},
 	{
@@ -98,8 +140,7 @@ static const struct profile profiles[] = {
 		.commands = LIST("yarn", "yarnpkg"),
 		.folders = LIST("~/.cache/yarn", "~/.yarn/berry", "~/.cache/node-gyp"),
 		.hosts = LIST("*.yarnpkg.com", "*.npmjs.org", "nodejs.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "Yarn: its cache, classic and modern",
 	},
 	{
@@ -108,8 +149,7 @@ static const struct profile profiles[] = {
 		.commands = LIST("pip", "pip3"),
 		.folders = LIST("~/.cache/pip"),
 		.hosts = LIST("pypi.org", "files.pythonhosted.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "pip: its cache",
 	},
 	{
@@ -118,8 +158,7 @@ static const struct profile profiles[] = {
 		.commands = LIST("uv", "uvx"),
 		.folders = LIST("~/.cache/uv"),
 		.hosts = LIST("pypi.org", "files.pythonhosted.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "uv: its cache",
 	},
 	{
@@ -130,8 +169,7 @@ static const struct profile profiles[] = {
 			"~/.cargo/.package-cache-mutate", "~/.cargo/.global-cache",
 			"~/.cargo/.global-cache-journal"),
 		.hosts = LIST("index.crates.io", "static.crates.io", "crates.io"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "Cargo: its registry, checkouts and locks; not its programs",
 	},
 	{
@@ -140,8 +178,7 @@ static const struct profile profiles[] = {
 		.commands = LIST("go"),
 		.folders = LIST("~/go/pkg", "~/.cache/go-build", "~/.config/go/telemetry"),
 		.hosts = LIST("proxy.golang.org", "sum.golang.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "Go: its modules and build cache; not its programs",
 	},
 	{
@@ -150,31 +187,31 @@ static const struct profile profiles[] = {
 		.commands = LIST("ccache"),
 		.folders = LIST("~/.cache/ccache"),
 		.hosts = NONE,
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "ccache: its cache",
 	},
 	{
 		.name = "gradle",
 		.kind = "cache",
-		.commands = LIST("gradle", "gradlew"),
+		.commands = LIST("gradle", "gradlew", "org.gradle.launcher.GradleMain",
+			"org.gradle.launcher.daemon.bootstrap.GradleDaemon",
+			"org.gradle.wrapper.GradleWrapperMain"),
 		.folders = LIST("~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/native",
 			"~/.gradle/notifications", "~/.gradle/workers", "~/.gradle/wrapper",
 			"~/.gradle/.tmp"),
 		.hosts = LIST("services.gradle.org", "downloads.gradle.org", "plugins.gradle.org",
 			"plugins-artifacts.gradle.org", "repo.maven.apache.org", "repo1.maven.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "Gradle: its caches and daemon; not its init scripts",
 	},
 	{
 		.name = "maven",
 		.kind = "cache",
-		.commands = LIST("mvn", "mvnw"),
+		.commands = LIST("mvn", "mvnw", "org.apache.maven.wrapper.MavenWrapperMain",
+			"org.codehaus.plexus.classworlds.launcher.Launcher"),
 		.folders = LIST("~/.m2/repository", "~/.m2/wrapper"),
 		.hosts = LIST("repo.maven.apache.org", "repo1.maven.org"),
-		.args = NONE,
-		.env = NONE,
+		.adds = NOTHING,
 		.text = "Maven: its repository; not its settings",
 	},
 };
@@ -197,9 +234,9 @@ profile_find(const char *name)
 }
 
 const struct profile *
-profile_for(const char *argv0)
+profile_for(const char *program)
 {
-	const char *slash = strrchr(argv0, '/'), *base = slash ? slash + 1 : argv0;
+	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
 	const struct profile *profile;
 
 	for (size_t i = 0; (profile = profile_at(i)); i++)

@@ -26,11 +26,11 @@ static json_t *
 rule_json(const struct ambit_rule *rule)
 {
 	auto_free char *text = ambit_rule_text(rule);
-	json_t *object = json_pack("{s:I s:b s:s s:b s:I s:I s:b s:s? s:s?}", "id",
+	json_t *object = json_pack("{s:I s:b s:s s:b s:b s:I s:I s:b s:s? s:s?}", "id",
 		(json_int_t)rule->id, "yes", rule->yes, "op", ambit_word_name(ambit_ops, rule->op),
-		"beneath", rule->beneath, "created", (json_int_t)rule->created, "expires",
-		(json_int_t)rule->expires, "revoked", rule->revoked, "session", rule->session,
-		"text", text);
+		"beneath", rule->beneath, "names", rule->names, "created",
+		(json_int_t)rule->created, "expires", (json_int_t)rule->expires, "revoked",
+		rule->revoked, "session", rule->session, "text", text);
 	const struct {
 		const char *key, *value;
 	} texts[] = {

@@ -12,7 +12,6 @@
 #include "base/str.h"
 #include "engine/doors.h"
 #include "line/process/run-doors.h"
-#include "scope/profile.h"
 #include "tools/registry/registry-agents.h"
 
 struct places {
@@ -27,47 +26,16 @@ add_place(void *data, const char *path, bool spine)
 	return strv_append(spine ? &places->spine : &places->open, path);
 }
 
-static bool
-is_open(const struct places *places, const char *real)
-{
-	for (char **open = places->open; open != NULL && *open != NULL; open++)
-		if (str_beneath(real, *open))
-			return true;
-	for (char **open = places->spine; open != NULL && *open != NULL; open++)
-		if (str_beneath(real, *open))
-			return true;
-	return false;
-}
-
-/* The agent's own state folders, as far as they are open here. What a child has open, it has
- * from its start: an answer that is taken back holds for the next one. */
-static int
-find_state(const struct toolbox *box, const struct profile *profile, const struct places *places,
-	char ***ret_state)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && profile != NULL && profile->folders[i] != NULL; i++) {
-		const char *folder = profile->folders[i];
-		bool home = str_prefix(folder, "~/");
-		auto_free char *path =
-			home && box->world.place.home != NULL
-				? str_printf("%s/%s", box->world.place.home, folder + 2)
-				: str_dup(home ? NULL : folder);
-		auto_free char *real = path != NULL ? around_real(path) : NULL;
-
-		if (real != NULL && is_open(places, real))
-			r = strv_append(ret_state, real);
-	}
-	return r;
-}
-
 static int
 make_child_socket(struct toolbox *box, const struct ambit_agent_child *child,
 	const struct places *places, int *ret_fd, struct ambit_error *err)
 {
 	char **state = NULL;
-	int r = find_state(box, child->profile, places, &state);
+	/* What a child has open, it has from its start: an answer that is taken back holds for
+	 * the next one. */
+	int r = child->profile == NULL
+			? 0
+			: engine_profile_state(box->world.engine, child->profile, &state, err);
 	const struct account account = {
 		.world = &box->world,
 		.around = toolbox_is_inside(box) ? &box->around : NULL,
@@ -91,6 +59,8 @@ make_child_socket(struct toolbox *box, const struct ambit_agent_child *child,
 	};
 
 	strv_free(state);
+	if (r < 0)
+		return r;
 	return text != NULL ? run_around(&around, ret_fd, err) : err_nomem(err);
 }
 

@@ -330,22 +330,20 @@ find_shell(const struct run *run)
 	return str_dup("/bin/sh");
 }
 
-/* The arguments that switch an agent's inner sandbox off come first: behind a
- * word of the command's own they could mean something else. */
+/* What is added comes before the program's own words: behind one of them it could mean something
+ * else. */
 static int
-make_argv(struct run *run, const struct profile *profile, struct ambit_error *err)
+make_argv(struct run *run, struct ambit_error *err)
 {
 	const struct args *args = run->args;
 	auto_free char *shell = args->n == 0 ? find_shell(run) : NULL;
-	int r = args->n == 0 && shell == NULL
-			? -ENOMEM
-			: strv_append(&run->argv, args->n > 0 ? args->words[0] : shell);
+	int r = args->n == 0 ? shell != NULL ? strv_append(&run->argv, shell) : -ENOMEM : 0;
 
-	for (const char *const *arg = profile != NULL ? profile->args : NULL;
-		r == 0 && arg != NULL && *arg != NULL; arg++)
-		r = strv_append(&run->argv, *arg);
-	for (size_t i = 1; r == 0 && i < args->n; i++)
+	for (size_t i = 0; r == 0 && i < args->n; i++) {
 		r = strv_append(&run->argv, args->words[i]);
+		for (size_t j = 0; r == 0 && i == run->program && j < run->added.n_args; j++)
+			r = strv_append(&run->argv, run->added.list[j]);
+	}
 	return r == 0 ? 0 : err_nomem(err);
 }
 
@@ -398,15 +396,15 @@ say_closed(const struct run *run, const struct profile *profile)
  * if it is in force. A no is no reason not to start: its places are refused then,
  * for this session, and nobody is asked about each of them. */
 static int
-ask_about(struct run *run, const struct profile *profile, const struct profile **ret_profile,
-	struct ambit_error *err)
+ask_about(struct run *run, const struct profile *profile, const char *const *adds,
+	const struct profile **ret_profile, struct ambit_error *err)
 {
 	struct ambit_question question = { 0 };
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error why = { 0 };
 	int r;
 
-	r = engine_profile_question(run->world.engine, profile->name, &question, err);
+	r = engine_profile_question(run->world.engine, profile->name, adds, &question, err);
 	if (r == -EACCES) {
 		*err = (struct ambit_error){ 0 };
 		return 0;
@@ -434,18 +432,41 @@ ask_about(struct run *run, const struct profile *profile, const struct profile *
 	return r;
 }
 
+/* The profile of the command. Its words are looked through for what the person says himself. */
+static int
+ask_own_profile(struct run *run, struct ambit_error *err)
+{
+	const struct args *args = run->args;
+	const struct profile *profile;
+	size_t at = run->program = profile_program_word((char *const *)args->words, args->n);
+	int r;
+
+	profile = args->n > 0 ? profile_for(args->words[at]) : NULL;
+	if (profile == NULL || (args_get(args, OPT_FOR) != NULL && !is_named(args, profile->name)))
+		return 0;
+	if (profile_added_find(profile, (char *const *)args->words + at + 1, args->n - at - 1,
+		    run_environ(run), &run->added) < 0)
+		return err_nomem(err);
+	r = ask_about(run, profile, (const char *const *)run->added.list, &run->profile, err);
+	if (r == 0 && run->profile == NULL)
+		profile_added_finish(&run->added);
+	for (char **said = run->added.said; r == 0 && said != NULL && *said != NULL; said++)
+		if (!run->quiet)
+			fprintf(stderr, "ambit: %s\n", *said);
+	if (r == 0 && run->added.list != NULL)
+		r = engine_profile_adds(run->world.engine, profile->name,
+			(const char *const *)run->added.list, err);
+	return r;
+}
+
 /* The profile of the command, and that of the repository the folder belongs to. */
 static int
-ask_profiles(struct run *run, const struct profile **ret_profile, struct ambit_error *err)
+ask_profiles(struct run *run, struct ambit_error *err)
 {
-	const struct profile *profile = run->args->n > 0 ? profile_for(run->args->words[0]) : NULL;
 	const struct profile *worktree = engine_worktree_profile(run->world.engine), *open;
-	int r = 0;
+	int r = ask_own_profile(run, err);
 
-	if (profile != NULL &&
-		(args_get(run->args, OPT_FOR) == NULL || is_named(run->args, profile->name)))
-		r = ask_about(run, profile, ret_profile, err);
-	return r == 0 && worktree != NULL ? ask_about(run, worktree, &open, err) : r;
+	return r == 0 && worktree != NULL ? ask_about(run, worktree, NULL, &open, err) : r;
 }
 
 static int
@@ -489,7 +510,6 @@ int
 run_begin(struct run *run, const struct args *args, struct around *inner,
 	struct ambit_run_keeper *keeper, struct ambit_error *err)
 {
-	const struct profile *profile = NULL;
 	bool wide;
 	int r;
 
@@ -524,11 +544,11 @@ run_begin(struct run *run, const struct args *args, struct around *inner,
 	if (r == 0 && wide)
 		r = ask_wide(run, err);
 	if (r == 0)
-		r = ask_profiles(run, &profile, err);
+		r = ask_profiles(run, err);
 	if (r == 0)
-		r = make_argv(run, profile, err);
+		r = make_argv(run, err);
 	if (r == 0)
-		r = run_environment(run, profile, err);
+		r = run_environment(run, err);
 	return r == 0 ? find_cwd(run, err) : r;
 }
 
@@ -537,6 +557,7 @@ run_finish(struct run *run)
 {
 	run_release(run->keeper);
 	ambit_approver_destroy(run->approver);
+	profile_added_finish(&run->added);
 	strv_free(run->argv);
 	strv_free(run->envp);
 	free(run->cwd);

@@ -34,10 +34,13 @@ struct run {
 	struct ambit_limits limits;
 	int landlock; /* 0: what the kernel has */
 	struct ambit_approver *approver;
-	bool watchers;		   /* those who watch are asked, too */
-	char *live;		   /* where its socket is made */
-	struct ambit_judge *judge; /* or NULL */
-	char notify_failure[256];  /* of the setting notify_command; "": none */
+	bool watchers;		       /* those who watch are asked, too */
+	char *live;		       /* where its socket is made */
+	struct ambit_judge *judge;     /* or NULL */
+	char notify_failure[256];      /* of the setting notify_command; "": none */
+	const struct profile *profile; /* of the command, if it is open; or NULL */
+	size_t program;		       /* which of the command's words is the program */
+	struct profile_added added;    /* to the command, for its profile */
 	char **argv;
 	char **envp; /* NULL: as ambit's own */
 	char *cwd;
@@ -62,9 +65,9 @@ int run_init(struct ambit_error *err);
 
 /* -- run-env.c ----------------------------------------------------------------- */
 
-/* Fills run->envp if it differs from ambit's own environment; profile may be
- * NULL. Says on standard error what was left out. */
-int run_environment(struct run *run, const struct profile *profile, struct ambit_error *err);
+/* Fills run->envp if it differs from ambit's own environment. Says on standard error what was
+ * left out. */
+int run_environment(struct run *run, struct ambit_error *err);
 /* What the command's begins with: ambit's own, or that of who asked inside. */
 char *const *run_environ(const struct run *run);
 const char *run_env(const struct run *run, const char *name);

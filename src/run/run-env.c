@@ -93,23 +93,36 @@ copy_environment(struct run *run)
 }
 
 static int
-set_profile_env(struct run *run, const struct profile *profile)
+set_added(struct run *run, const struct profile_added *added)
 {
 	int r = 0;
 
-	if (profile == NULL)
-		return 0;
-	for (const char *const *entry = profile->env; r == 0 && *entry != NULL; entry++)
-		r = set_entry(&run->envp, *entry);
+	for (size_t i = added->n_args; r == 0 && added->list != NULL && added->list[i] != NULL; i++)
+		r = set_entry(&run->envp, added->list[i]);
+	return r;
+}
+
+static int
+set_named_profile(struct run *run, const char *name)
+{
+	const struct profile *profile = profile_find(name);
+	struct profile_added added = { 0 };
+	int r = 0;
+
+	if (profile != NULL && profile != run->profile)
+		r = profile_added_find(profile, NULL, 0, run_environ(run), &added);
+	if (r == 0)
+		r = set_added(run, &added);
+	profile_added_finish(&added);
 	return r;
 }
 
 /* What the command's own profile sets, and those that --for names: they may
  * be started from a shell. */
 static int
-set_profiles(struct run *run, const struct profile *profile)
+set_profiles(struct run *run)
 {
-	int r = set_profile_env(run, profile);
+	int r = set_added(run, &run->added);
 
 	for (size_t i = 0; i < run->args->n_given; i++) {
 		const char *at = run->args->given[i].value;
@@ -120,7 +133,7 @@ set_profiles(struct run *run, const struct profile *profile)
 			size_t len = strcspn(at, ",");
 			auto_free char *name = strndup(at, len);
 
-			r = name != NULL ? set_profile_env(run, profile_find(name)) : -ENOMEM;
+			r = name != NULL ? set_named_profile(run, name) : -ENOMEM;
 			at += len + (at[len] == ',');
 		}
 	}
@@ -128,15 +141,15 @@ set_profiles(struct run *run, const struct profile *profile)
 }
 
 int
-run_environment(struct run *run, const struct profile *profile, struct ambit_error *err)
+run_environment(struct run *run, struct ambit_error *err)
 {
 	bool scrub = args_get(run->args, OPT_SCRUB_ENV) != NULL;
 	auto_buf struct buf left_out = { 0 };
 
-	if (!scrub && profile == NULL && args_get(run->args, OPT_FOR) == NULL)
+	if (!scrub && run->profile == NULL && args_get(run->args, OPT_FOR) == NULL)
 		return 0;
 	if ((scrub ? scrub_environment(run, &left_out) : copy_environment(run)) < 0 ||
-		set_profiles(run, profile) < 0 || left_out.failed)
+		set_profiles(run) < 0 || left_out.failed)
 		return err_nomem(err);
 	if (left_out.len > 0 && !run->quiet)
 		fprintf(stderr,

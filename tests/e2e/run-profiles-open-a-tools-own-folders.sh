@@ -49,7 +49,7 @@ held 0 -- npm six
 held 0 -- codex exec
 [[ $out == 'args=exec' ]] || fail "$out"
 held 0 --for codex -- codex exec
-says 'args=--sandbox danger-full-access exec'
+says 'args=--sandbox danger-full-access --no-daemon exec'
 
 # At a terminal "a" is one key, since there is one width, and it holds in another project too.
 mkdir -p "$HOME/.cache/pip" "$HOME/other"

@@ -155,6 +155,36 @@ set_who(struct ambit_request *request, const json_t *line)
 	return ambit_request_set_who(request, 4120, 77, names[strv_len(names) - 1], NULL);
 }
 
+/* What its processes run, nearest first: "programs". */
+static int
+set_programs(struct ambit_request *request, const json_t *list)
+{
+	char **programs = NULL;
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach (list, i, one)
+		if (strv_append(&programs, json_string_value(one)) < 0)
+			return -ENOMEM;
+	request_set_programs(request, programs);
+	return 0;
+}
+
+static const char *
+ask_profile(struct engine_rig *rig, const json_t *in, struct ambit_question *ret_question)
+{
+	const char *name = json_text(in, "name");
+	struct profile_added added = { 0 };
+	int r = profile_find(name) ? profile_added_find(profile_find(name), NULL, 0, NULL, &added)
+				   : 0;
+
+	if (r == 0)
+		r = engine_profile_question(
+			rig->engine, name, (const char *const *)added.list, ret_question, NULL);
+	profile_added_finish(&added);
+	return r == 1 ? NULL : "no question about the profile";
+}
+
 static const char *
 ask_engine(struct engine_rig *rig, const json_t *in, struct ambit_question *ret_question)
 {
@@ -165,12 +195,10 @@ ask_engine(struct engine_rig *rig, const json_t *in, struct ambit_question *ret_
 	int r;
 
 	if (streq(json_text(in, "op"), "profile"))
-		return engine_profile_question(
-			       rig->engine, json_text(in, "name"), ret_question, NULL) == 1
-			       ? NULL
-			       : "no question about the profile";
+		return ask_profile(rig, in, ret_question);
 	if (make_request(rig, in, &request) < 0 ||
-		set_who(request, json_object_get(in, "line")) < 0)
+		set_who(request, json_object_get(in, "line")) < 0 ||
+		set_programs(request, json_object_get(in, "programs")) < 0)
 		return "no request";
 	r = engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL);
 	ambit_outcome_finish(&outcome);

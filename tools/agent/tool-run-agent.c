@@ -103,6 +103,19 @@ find_folder(struct agent_run *a, struct ambit_error *err)
 	return r;
 }
 
+/* What the run adds that the agent is started with. */
+static int
+find_added(struct agent_run *a, const struct profile *profile, struct profile_added *ret_added,
+	struct ambit_error *err)
+{
+	char *const *words = (char *const *)a->agent->command + 1;
+
+	*ret_added = (struct profile_added){ 0 };
+	return profile_added_find(profile, words, strv_len(words), a->agents->envp, ret_added) < 0
+		       ? err_nomem(err)
+		       : 0;
+}
+
 /* The agent's own state folders and hosts are one question, at its first use. A child has
  * what its parent has. */
 static int
@@ -114,9 +127,14 @@ ask_profile(struct agent_run *a, const struct profile *profile, struct ambit_err
 	struct ambit_error why = { 0 };
 	struct ambit_engine *engine = run_lock(a->run);
 	bool child = ambit_scope_enforces_write(ambit_engine_scope(engine));
-	int r = engine_profile_question(engine, profile->name, &question, err);
+	struct profile_added added;
+	int r = find_added(a, profile, &added, err);
 
+	if (r == 0)
+		r = engine_profile_question(
+			engine, profile->name, (const char *const *)added.list, &question, err);
 	run_unlock(a->run);
+	profile_added_finish(&added);
 	if (r > 0 && !child && run_has_person(a->run))
 		r = run_ask(a->run, &crossing, &question, &answer, &why) == 0 ? 1 : 2;
 	else if (r > 0)

@@ -584,8 +584,10 @@ make_request(struct call *call)
 		ambit_request_destroy(request);
 		return NULL;
 	}
-	if (gate_may_ask(call->gate)) /* nobody else reads them */
+	if (gate_may_ask(call->gate)) { /* nobody else reads them */
 		request_set_line(request, tree_names(&call->gate->o.tree, who.pid));
+		request_set_programs(request, tree_programs(&call->gate->o.tree, who.pid));
+	}
 	return request;
 }
 

@@ -83,8 +83,10 @@ make_request(struct gate *gate, const struct egress_who *who, const char *host)
 		ambit_request_destroy(request);
 		return NULL;
 	}
-	if (gate_may_ask(gate))
+	if (gate_may_ask(gate)) { /* nobody else reads them */
 		request_set_line(request, tree_names(&gate->o.tree, who->pid));
+		request_set_programs(request, tree_programs(&gate->o.tree, who->pid));
+	}
 	return request;
 }
 

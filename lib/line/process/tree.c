@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/command-name.h"
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
@@ -27,6 +29,7 @@
 
 #define DEPTH_MAX 4096
 #define NAMES_MAX 32   /* to show a few of them */
+#define WORDS_MAX 16   /* of a command line: options before a script */
 #define LOOKS 8	       /* at a chain of parents that changes meanwhile */
 #define TREE_MAX 65536 /* processes in one look */
 #define WAIT_MS 20     /* at most, until the next look */
@@ -116,6 +119,54 @@ tree_names(const struct tree *tree, pid_t pid)
 	while (n > 0)
 		if (strv_append(&names, found[--n]) < 0)
 			break;
+	return names;
+}
+
+/* Its first words, and how many; they point into text. */
+static size_t
+read_words(pid_t pid, char *text, size_t size, char *words[WORDS_MAX])
+{
+	char path[64];
+	ssize_t len;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	len = read_small(path, text, size);
+	for (char *at = text; len > 0 && at < text + len && n < WORDS_MAX; at += strlen(at) + 1)
+		words[n++] = at;
+	/* Behind a title that a program gave itself there are only NULs. */
+	while (n > 1 && words[n - 1][0] == '\0')
+		n--;
+	return n;
+}
+
+static void
+read_program(pid_t pid, struct command_name *ret_name)
+{
+	char path[64], exe[PATH_MAX], text[4096], *words[WORDS_MAX];
+	size_t n = read_words(pid, text, sizeof(text), words);
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	len = readlink(path, exe, sizeof(exe) - 1);
+	if (len > 0)
+		exe[len] = '\0';
+	command_name_find(len > 0 ? exe : NULL, words, n, ret_name);
+}
+
+char **
+tree_programs(const struct tree *tree, pid_t pid)
+{
+	struct command_name program;
+	char **names = NULL, name[64];
+	size_t n = 0;
+
+	while (n++ < NAMES_MAX && pid > 1 && pid != tree->keeper) {
+		read_program(pid, &program);
+		if (strv_append(&names, program.file) < 0 ||
+			strv_append(&names, program.script) < 0 || read_name(pid, name, &pid) < 0)
+			break;
+	}
 	return names;
 }
 

@@ -40,6 +40,11 @@ bool tree_search(
  * and nothing is decided by them. As far as they can be told; NULL: none. Caller frees. */
 char **tree_names(const struct tree *tree, pid_t pid);
 
+/* What pid runs, then what those run that it descends from, up to the command: the names of files,
+ * and of scripts where an interpreter runs one. They choose these names themselves. NULL: none.
+ * Caller frees. */
+char **tree_programs(const struct tree *tree, pid_t pid);
+
 /* Whether it is stopped at this moment. */
 bool tree_is_stopped(pid_t pid);
 

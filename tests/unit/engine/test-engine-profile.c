@@ -66,7 +66,7 @@ put(struct engine_rig *rig, const char *name)
 {
 	struct ambit_question question = { 0 };
 	struct ambit_error err = { 0 };
-	int r = engine_profile_question(rig->engine, name, &question, &err);
+	int r = engine_profile_question(rig->engine, name, NULL, &question, &err);
 
 	if (r < 0 && r != -EACCES)
 		fail_msg("%s", err.text);
@@ -144,7 +144,7 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 		"write beneath ~/.npm, ~/.cache/node-gyp; connect *.npmjs.org, nodejs.org";
 
 	start(rig, NULL, "s");
-	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, NULL), 1);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", NULL, &q, NULL), 1);
 	assert_string_equal(q.who, "profile npm");
 	assert_string_equal(q.what, "open the state folders and hosts of npm");
 	assert_non_null(strstr(q.why, "~/.npm, ~/.cache/node-gyp"));
@@ -166,7 +166,7 @@ the_question_names_every_folder_and_host_and_what_is_stored(void **state)
 	assert_non_null(strstr(q.choices[4].stores, ", always, in every project"));
 	question_finish(&q);
 	assert_int_equal(events(rig, "ask", "profile npm"), 1);
-	assert_int_equal(engine_profile_question(rig->engine, "nosuch", &q, NULL), -EINVAL);
+	assert_int_equal(engine_profile_question(rig->engine, "nosuch", NULL, &q, NULL), -EINVAL);
 }
 
 /* Lines of a question in 80 columns, none of them wider. */
@@ -198,7 +198,8 @@ every_profile_is_asked_about_in_six_lines(void **state)
 
 	start(rig, NULL, "s");
 	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++) {
-		assert_int_equal(engine_profile_question(rig->engine, profile->name, &q, NULL), 1);
+		assert_int_equal(
+			engine_profile_question(rig->engine, profile->name, NULL, &q, NULL), 1);
 		if (count_lines(&q) > 6)
 			fail_msg("%s takes %zu lines", profile->name, count_lines(&q));
 		question_finish(&q);
@@ -275,7 +276,7 @@ assert_no_is_kept_for_the_session(struct engine_rig *rig, enum ambit_answer_kind
 
 	start(rig, NULL, "s");
 	answer(rig, "npm", kind);
-	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), -EACCES);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", NULL, &q, &err), -EACCES);
 	assert_non_null(strstr(err.text, "said no"));
 	assert_int_equal(may_write(rig, ".npm/x"), AMBIT_DENY);
 	assert_int_equal(may_connect(rig, "nodejs.org:443"), AMBIT_ASK); /* not npm's alone */
@@ -345,7 +346,7 @@ a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 
 	world_link(rig->w.out, link);
 	start(rig, NULL, "s");
-	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), 1);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", NULL, &q, &err), 1);
 	assert_non_null(strstr(q.why, really));
 	assert_non_null(strstr(q.choices[4].stores, really));
 	question_finish(&q);
@@ -356,7 +357,7 @@ a_folder_that_is_a_link_is_shown_and_opened_where_it_leads(void **state)
 	world_link(rig->w.top, link);
 	engine_rig_stop(rig);
 	start(rig, NULL, "t");
-	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, &err), -EPERM);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", NULL, &q, &err), -EPERM);
 	struct ambit_answer a = { .kind = AMBIT_ALWAYS };
 
 	assert_int_equal(engine_profile_answer(rig->engine, "npm", &a, "t", &err), -EPERM);
@@ -370,7 +371,7 @@ where_reads_are_limited_they_are_opened_as_well(void **state)
 	struct ambit_question q = { 0 };
 
 	start(rig, "{\"reads\":\"folder\"}", "s");
-	assert_int_equal(engine_profile_question(rig->engine, "npm", &q, NULL), 1);
+	assert_int_equal(engine_profile_question(rig->engine, "npm", NULL, &q, NULL), 1);
 	assert_true(str_prefix(q.choices[3].stores, "write and read beneath ~/.npm"));
 	question_finish(&q);
 	answer(rig, "npm", AMBIT_FILE);

@@ -257,8 +257,8 @@ refuses_a_newer_schema(void **state)
 	ambit_record_close(p->record);
 	p->record = NULL;
 	sql(p, "PRAGMA user_version = 7");
-	refuses(p, AMBIT_RECORD_WRITE, EPROTO, "newer ambit (schema 7, this one knows 1)");
-	refuses(p, AMBIT_RECORD_READ, EPROTO, "newer ambit (schema 7, this one knows 1)");
+	refuses(p, AMBIT_RECORD_WRITE, EPROTO, "newer ambit (schema 7, this one knows 2)");
+	refuses(p, AMBIT_RECORD_READ, EPROTO, "newer ambit (schema 7, this one knows 2)");
 }
 
 static void
@@ -283,6 +283,40 @@ brings_up_an_empty_file_and_one_without_tables(void **state)
 	assert_int_equal(append(p->record, "s", "x", NULL, NULL), 0);
 	reopen(p);
 	assert_int_equal(verify(p), 1);
+}
+
+static int
+see_rule(void *data, const struct ambit_rule *rule)
+{
+	int *seen = data;
+
+	assert_string_equal(rule->subject, "/a");
+	assert_true(rule->beneath);
+	assert_false(rule->names);
+	++*seen;
+	return 0;
+}
+
+static void
+a_record_of_schema_1_is_read_and_brought_up(void **state)
+{
+	struct place *p = *state;
+	const struct ambit_rule_filter filter = { 0 };
+	int seen = 0;
+
+	open_write(p);
+	ambit_record_close(p->record);
+	p->record = NULL;
+	sql(p, "ALTER TABLE rules DROP COLUMN names; PRAGMA user_version = 1;"
+	       "INSERT INTO rules (yes, op, beneath, subject, pid, start, created, expires)"
+	       " VALUES (1, 0, 1, x'2f61', 0, 0, 1, 0)");
+	assert_int_equal(ambit_record_open(p->state, AMBIT_RECORD_READ, &p->record, NULL), 0);
+	assert_int_equal(ambit_record_rules(p->record, &filter, see_rule, &seen, NULL), 0);
+	assert_int_equal(seen, 1);
+	ambit_record_close(p->record);
+	open_write(p);
+	assert_int_equal(ambit_record_rules(p->record, &filter, see_rule, &seen, NULL), 0);
+	assert_int_equal(seen, 2);
 }
 
 static void
@@ -608,6 +642,7 @@ main(void)
 		TEST(refuses_what_is_no_database),
 		TEST(refuses_the_database_of_another_program),
 		TEST(refuses_a_newer_schema),
+		TEST(a_record_of_schema_1_is_read_and_brought_up),
 		TEST(brings_up_an_empty_file_and_one_without_tables),
 		TEST(a_failed_migration_changes_nothing),
 		TEST(damaged_pages_are_said_to_be_damaged),

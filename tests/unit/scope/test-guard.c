@@ -201,8 +201,10 @@ project_dir(const char *agent)
 		{ "claude", ".claude" },
 		{ "codex", ".codex" },
 		{ "gemini", ".gemini" },
+		{ "qwen", ".qwen" },
 		{ "copilot", ".github" },
 		{ "opencode", ".opencode" },
+		{ "pi", ".pi" },
 	};
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
@@ -219,7 +221,10 @@ holds_no_guard(const char *folder)
 	static const struct {
 		const char *folder, *why;
 	} plain[] = {
-		{ "~/.claude.json", "state that is written all the time" },
+		{ "~/.claude.json*", "state that is written all the time" },
+		{ "$XDG_RUNTIME_DIR/cc-socks", "sockets" },
+		{ "~/.cache/copilot", "its own program, unpacked" },
+		{ "~/.npm/_cacache", "what others wrote, by digest" },
 		{ "~/.cache/claude-cli-nodejs", "logs" },
 		{ "~/.local/state/claude", "locks" },
 		{ "~/.config/github-copilot", "its sign-in" },

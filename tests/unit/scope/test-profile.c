@@ -10,6 +10,8 @@
 
 #include <ambit/tool.h>
 
+#include "base/buf.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "request/host.h"
 #include "scope/profile.h"
@@ -23,8 +25,10 @@ every_promised_profile_is_there(void **state)
 		{ "claude", "agent" },
 		{ "codex", "agent" },
 		{ "gemini", "agent" },
+		{ "qwen", "agent" },
 		{ "copilot", "agent" },
 		{ "opencode", "agent" },
+		{ "pi", "agent" },
 		{ "npm", "cache" },
 		{ "pnpm", "cache" },
 		{ "yarn", "cache" },
@@ -62,14 +66,13 @@ every_row_is_whole_and_unique(void **state)
 		assert_non_null(p->folders[0]);
 		assert_non_null(p->commands[0]);
 		assert_non_null(p->hosts);
-		assert_non_null(p->args);
-		assert_non_null(p->env);
+		assert_non_null(p->adds);
 		assert_true(p->text[0] != '\0');
 		for (size_t j = 0; p->hosts[j]; j++)
 			if (host_pattern_check(p->hosts[j]) < 0)
 				fail_msg("%s: '%s' is not a host pattern", p->name, p->hosts[j]);
-		for (size_t j = 0; p->env[j]; j++)
-			assert_true(strchr(p->env[j], '=') > p->env[j]);
+		for (const struct profile_add *add = p->adds; add->args || add->env; add++)
+			assert_true(!add->env || strchr(add->env, '=') > add->env);
 	}
 }
 
@@ -109,13 +112,19 @@ every_folder_is_a_plain_path_below_home(void **state)
 		for (size_t j = 0; p->folders[j]; j++) {
 			const char *folder = p->folders[j];
 
-			assert_true(str_prefix(folder, "~/"));
-			assert_true(strlen(folder) > 3);
+			assert_true(str_prefix(folder, "~/") ||
+				    str_prefix(folder, "$XDG_RUNTIME_DIR/"));
+			assert_true(strlen(strchr(folder, '/')) > 2);
 			assert_true(folder[strlen(folder) - 1] != '/');
 			assert_null(strstr(folder, "//"));
 			assert_null(strstr(folder, "/./"));
 			assert_null(strstr(folder, ".."));
-			assert_null(strpbrk(folder, "*?["));
+			assert_null(strpbrk(folder, "?["));
+			/* a pattern is the end of a long name of its own */
+			if (strchr(folder, '*')) {
+				assert_ptr_equal(strchr(folder, '*'), folder + strlen(folder) - 1);
+				assert_true(strlen(strrchr(folder, '/')) > 8);
+			}
 			/* not a directory that others keep their things in, too */
 			assert_false(streq(folder, "~/.config"));
 			assert_false(streq(folder, "~/.cache"));
@@ -128,14 +137,76 @@ every_folder_is_a_plain_path_below_home(void **state)
 static void
 agents_with_a_sandbox_of_their_own_are_told_to_leave_it_off(void **state)
 {
-	const struct profile *codex = profile_find("codex");
-	const struct profile *gemini = profile_find("gemini");
+	static const struct {
+		const char *profile, *words[4], *env, *added, *said;
+	} rows[] = {
+		{ "codex", { "exec" }, NULL, "--sandbox danger-full-access --no-daemon", NULL },
+		{ "codex", { "exec", "--", "-s" }, NULL, "--sandbox danger-full-access --no-daemon",
+			NULL },
+		{ "codex", { "-s", "read-only" }, NULL, "--no-daemon", "has your -s" },
+		{ "codex", { "exec", "--sandbox=workspace-write" }, NULL, "--no-daemon",
+			"has your --sandbox=workspace-write" },
+		{ "codex", { "-c", "sandbox_mode=read-only" }, NULL, "--no-daemon",
+			"has your sandbox_mode=read-only" },
+		{ "codex", { "--no-daemon" }, NULL, "--sandbox danger-full-access", NULL },
+		{ "codex", { "--full-auto", "--no-daemon" }, NULL, "", "has your --full-auto" },
+		{ "gemini", { "-p", "x" }, NULL, "GEMINI_SANDBOX=false", NULL },
+		{ "gemini", { "--sandbox" }, NULL, "", "has your --sandbox" },
+		{ "gemini", { NULL }, "GEMINI_SANDBOX=docker", "",
+			"has your GEMINI_SANDBOX=docker" },
+		{ "claude", { "--settings", "x" }, NULL, "", "has your --settings" },
+		{ "claude", { "--setting-sources" }, NULL,
+			"--settings {\"sandbox\":{\"enabled\":false}}", NULL },
+		{ "npm", { "ci" }, NULL, "", NULL },
+	};
 
 	(void)state;
-	assert_string_equal(codex->args[0], "--sandbox");
-	assert_string_equal(codex->args[1], "danger-full-access");
-	assert_null(codex->args[2]);
-	assert_string_equal(gemini->env[0], "GEMINI_SANDBOX=false");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *const *words = (char *const *)rows[i].words;
+		char *envp[] = { "A=b", (char *)rows[i].env, NULL };
+		struct profile_added added;
+		auto_buf struct buf list = { 0 };
+
+		assert_int_equal(profile_added_find(profile_find(rows[i].profile), words,
+					 strv_len(words), envp, &added),
+			0);
+		for (char **word = added.list; word && *word; word++)
+			buf_printf(&list, "%s%s", list.len > 0 ? " " : "", *word);
+		assert_string_equal(list.len > 0 ? list.data : "", rows[i].added);
+		if (!rows[i].said)
+			assert_null(added.said);
+		else if (!added.said || !strstr(added.said[0], rows[i].said))
+			fail_msg("row %zu: %s", i, added.said ? added.said[0] : "nothing is said");
+		profile_added_finish(&added);
+	}
+}
+
+static void
+the_program_of_a_command_line_is_behind_env(void **state)
+{
+	static const struct {
+		const char *words[5];
+		size_t at;
+	} rows[] = {
+		{ { "codex" }, 0 },
+		{ { "env", "X=1", "codex", "Y=2" }, 2 },
+		{ { "/usr/bin/env", "A_B=", "C3=x", "claude" }, 3 },
+		{ { "env", "codex" }, 1 },
+		{ { "env", "X=1" }, 0 },
+		{ { "env", "-i", "codex" }, 0 },
+		{ { "env", "3X=1", "codex" }, 1 },
+		{ { "nohup", "codex" }, 1 },
+		{ { "setsid", "-w", "codex" }, 0 },
+		{ { "sh", "-c", "codex" }, 0 },
+		{ { NULL }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *const *words = (char *const *)rows[i].words;
+
+		assert_int_equal(profile_program_word(words, strv_len(words)), rows[i].at);
+	}
 }
 
 static void
@@ -194,6 +265,7 @@ main(void)
 		cmocka_unit_test(no_profile_opens_what_runs_later),
 		cmocka_unit_test(every_folder_is_a_plain_path_below_home),
 		cmocka_unit_test(a_command_finds_its_profile_by_its_last_component),
+		cmocka_unit_test(the_program_of_a_command_line_is_behind_env),
 		cmocka_unit_test(agents_with_a_sandbox_of_their_own_are_told_to_leave_it_off),
 	};
 

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of the question about a profile: the folders and hosts that it opens, what is added to
+ * the command, and the answers. */
+
+#include <stdlib.h>
+
+#include <ambit/tool.h>
+
+#include "ask/question-copy.h"
+#include "ask/question-words.h"
+#include "ask/text-columns.h"
+#include "base/buf.h"
+#include "base/own.h"
+#include "base/str.h"
+#include "engine/engine-profile.h"
+
+/* -- words ---------------------------------------------------------------------- */
+
+/* "~/.cache/node-gyp (really /data/gyp)"; both paths in so many columns, where cutting them in the
+ * middle does it. */
+static char *
+make_folder_text(
+	const struct ambit_engine *engine, const struct opening *opening, size_t i, size_t columns)
+{
+	const struct profile_place *place = &opening->places.list[i];
+	const char *folder = place->shown, *home = engine->scope->home;
+	bool below = str_prefix(folder, "~/");
+	auto_free char *plain = below ? str_printf("%s/%s", home, folder + 2) : strdup(folder);
+	auto_free char *shown = below ? strdup(folder) : question_path(engine->scope, folder);
+	auto_free char *path = str_printf("%s%s", place->real, place->names ? "*" : "");
+	auto_free char *real = path ? question_path(engine->scope, path) : NULL;
+
+	if (!plain || !shown || !real)
+		return NULL;
+	if (streq(plain, path))
+		return text_cut_path(shown, columns);
+	if (text_cut_pair(&shown, &real, text_room(columns, strlen(" (really )"))) < 0)
+		return NULL;
+	return str_printf("%s (really %s)", shown, real);
+}
+
+/* All of them, whole. */
+static void
+put_folders(struct buf *out, const struct ambit_engine *engine, const struct opening *opening)
+{
+	for (size_t i = 0; i < opening->places.n; i++) {
+		auto_free char *text = make_folder_text(engine, opening, i, SIZE_MAX);
+
+		out->failed |= !text;
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", text ? text : "");
+	}
+}
+
+static void
+put_hosts(struct buf *out, const struct profile *profile)
+{
+	for (size_t i = 0; profile->hosts[i]; i++)
+		buf_printf(out, "%s%s", i > 0 ? ", " : "", profile->hosts[i]);
+}
+
+static char *
+why_text(const struct ambit_engine *engine, const struct opening *opening)
+{
+	struct buf out = { 0 };
+
+	buf_printf(&out, "%s; folders ", opening->profile->text);
+	put_folders(&out, engine, opening);
+	if (opening->profile->hosts[0]) {
+		buf_puts(&out, "; hosts ");
+		put_hosts(&out, opening->profile);
+	}
+	return buf_take(&out);
+}
+
+static void
+put_until(struct buf *out, const struct ambit_engine *engine, const struct opening *opening,
+	enum ambit_answer_kind kind)
+{
+	const char *root = engine->scope->root.real;
+	auto_free char *shown = str_escape(root, strlen(root));
+
+	if (kind == AMBIT_ONCE)
+		buf_puts(out, ", this run only");
+	else if (kind != AMBIT_ALWAYS)
+		buf_puts(out, ", this session");
+	else if (opening_holds_everywhere(opening))
+		buf_puts(out, ", always, in every project");
+	else
+		buf_printf(out, ", always in %s", shown ? shown : "");
+	out->failed |= !shown;
+}
+
+/* What make_rules makes, in one line. */
+static char *
+stores_text(const struct ambit_engine *engine, const struct opening *opening,
+	enum ambit_answer_kind kind)
+{
+	struct buf out = { 0 };
+	bool yes = kind >= AMBIT_ONCE;
+
+	buf_puts(&out, !yes		? "no write beneath "
+		       : opening->reads ? "write and read beneath "
+					: "write beneath ");
+	put_folders(&out, engine, opening);
+	if (yes && opening->profile->hosts[0]) {
+		buf_puts(&out, "; connect ");
+		put_hosts(&out, opening->profile);
+	}
+	put_until(&out, engine, opening, kind);
+	return buf_take(&out);
+}
+
+/* -- words for screens -------------------------------------------------------------- */
+
+#define FACT_WIDTH (TEXT_LINE - 7)	  /* behind its name */
+#define FACT_MORE strlen("  and 99 more") /* behind those that fit */
+
+/* {"sandbox":{"enabled":false}} as sandbox.enabled=false; other words as they are. */
+static void
+put_argument(struct buf *out, const char *text)
+{
+	auto_json json_t *object = text[0] == '{' ? json_loads(text, 0, NULL) : NULL;
+	const json_t *at = object;
+
+	while (json_object_size(at) == 1) {
+		void *member = json_object_iter((json_t *)at);
+
+		buf_printf(out, "%s%s", at == object ? "" : ".", json_object_iter_key(member));
+		at = json_object_iter_value(member);
+	}
+	if (!object || json_is_object(at) || json_is_array(at)) {
+		buf_puts(out, text);
+		return;
+	}
+	auto_free char *value = json_dumps(at, JSON_ENCODE_ANY);
+
+	buf_printf(out, "=%s", value ? value : "?");
+}
+
+/* Puts the item if the line takes it, and what must follow: after many columns, and "and 2 more"
+ * if it is not the last. The first is put in any case. */
+static bool
+put_fitting_item(struct buf *out, const char *item, bool last, size_t after)
+{
+	size_t used = text_columns(out->data ? out->data : "") + (out->len > 0 ? 2 : 0);
+
+	if (out->len > 0 && used + text_columns(item) + (last ? 0 : FACT_MORE) + after > FACT_WIDTH)
+		return false;
+	buf_printf(out, "%s%s", out->len > 0 ? "  " : "", item);
+	return true;
+}
+
+/* As many as one line takes; the explanation has them all. */
+static int
+add_write_fact(
+	struct ambit_question *q, const struct ambit_engine *engine, const struct opening *opening)
+{
+	const char *login = strstr(opening->profile->text, "sign-in") ? " (its login too)" : "";
+	size_t n = opening->places.n, i = 0;
+	size_t most = FACT_WIDTH - strlen(login) - (n > 1 ? FACT_MORE : 0);
+	auto_buf struct buf out = { 0 };
+
+	for (; i < n; i++) {
+		auto_free char *text = make_folder_text(engine, opening, i, most);
+
+		out.failed |= !text;
+		if (text && !put_fitting_item(&out, text, i + 1 == n, strlen(login)))
+			break;
+	}
+	if (i < n)
+		buf_printf(&out, "  and %zu more", n - i);
+	buf_puts(&out, login);
+	return out.failed ? -ENOMEM : question_add_fact(q, "write", out.data);
+}
+
+static int
+add_hosts_fact(struct ambit_question *q, const struct profile *profile)
+{
+	auto_buf struct buf out = { 0 };
+	const char *const *host = profile->hosts;
+
+	if (!*host)
+		return 0;
+	while (*host && put_fitting_item(&out, *host, !host[1], 0))
+		host++;
+	if (*host)
+		buf_printf(&out, "  and %zu more", strv_len((char *const *)host));
+	return out.failed ? -ENOMEM : question_add_fact(q, "hosts", out.data);
+}
+
+/* Why it is added, as long as the line takes it. */
+static const char *
+choose_adds_reason(size_t used)
+{
+	static const char *const reasons[] = { " (ambit holds it instead)", " (ambit holds it)" };
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (used + strlen(reasons[i]) <= FACT_WIDTH)
+			return reasons[i];
+	return "";
+}
+
+static int
+add_adds_fact(struct ambit_question *q, const struct opening *opening)
+{
+	auto_buf struct buf out = { 0 };
+
+	for (const char *const *word = opening->adds; word && *word; word++) {
+		buf_puts(&out, out.len > 0 ? " " : "");
+		put_argument(&out, *word);
+	}
+	if (out.len == 0)
+		return 0;
+	buf_puts(&out, choose_adds_reason(out.len));
+	return out.failed ? -ENOMEM : question_add_fact(q, "adds", out.data);
+}
+
+/* The folder's path is cut so that one line takes it. */
+static char *
+make_object(const struct ambit_engine *engine, const struct opening *opening)
+{
+	const struct profile *profile = opening->profile;
+	auto_free char *folder = question_path(engine->scope, engine->scope->root.real);
+	auto_free char *before = NULL, *cut = NULL;
+	const char *after = " is a worktree. Open its repository?";
+
+	if (opening_holds_everywhere(opening)) {
+		before = str_printf("%s keeps files%s outside ", profile->name,
+			profile->hosts[0] ? " and uses hosts" : "");
+		after = ". Open them?";
+	} else {
+		before = strdup("");
+	}
+	if (before && folder)
+		cut = text_cut_path(folder, text_room(TEXT_LINE, strlen(before) + strlen(after)));
+	return cut ? str_printf("%s%s%s", before, cut, after) : NULL;
+}
+
+static int
+add_words(
+	struct ambit_question *q, const struct ambit_engine *engine, const struct opening *opening)
+{
+	const char *root = engine->scope->root.real;
+
+	q->kind = strdup("profile");
+	q->project =
+		opening_holds_everywhere(opening) ? strdup("") : question_path(engine->scope, root);
+	q->object = make_object(engine, opening);
+	if (!q->kind || !q->project || !q->object || add_write_fact(q, engine, opening) < 0 ||
+		add_hosts_fact(q, opening->profile) < 0 || add_adds_fact(q, opening) < 0)
+		return -ENOMEM;
+	return opening->by ? question_add_fact(q, "by", opening->by) : 0;
+}
+
+static char *
+make_label(const struct opening *opening, enum ambit_answer_kind kind)
+{
+	const struct profile *profile = opening->profile;
+
+	if (kind == AMBIT_ONCE)
+		return strdup("this run");
+	if (kind == AMBIT_FILE)
+		return strdup("this session");
+	if (kind == AMBIT_ALWAYS)
+		return strdup("all of it");
+	if (kind == AMBIT_NO_SESSION)
+		return strdup("no, for this session");
+	if (!opening_holds_everywhere(opening))
+		return strdup("no (git cannot commit)");
+	return str_printf("no (%s might not %s)", profile->name,
+		streq(profile->kind, "agent") ? "start" : "work");
+}
+
+/* -- the question ----------------------------------------------------------------- */
+
+static const enum ambit_answer_kind offered[] = {
+	AMBIT_NO,
+	AMBIT_NO_SESSION,
+	AMBIT_ONCE,
+	AMBIT_FILE,
+	AMBIT_ALWAYS,
+};
+
+#define OFFERED_N (sizeof(offered) / sizeof(offered[0]))
+
+static int
+add_choices(
+	const struct ambit_engine *engine, const struct opening *opening, struct ambit_question *q)
+{
+	q->choices = calloc(OFFERED_N, sizeof(*q->choices));
+	if (!q->choices)
+		return -ENOMEM;
+	for (; q->n_choices < OFFERED_N; q->n_choices++) {
+		struct ambit_choice *choice = &q->choices[q->n_choices];
+
+		choice->kind = offered[q->n_choices];
+		choice->stores = stores_text(engine, opening, choice->kind);
+		choice->label = make_label(opening, choice->kind);
+		if (!choice->stores || !choice->label) {
+			q->n_choices++; /* half of it is there to be freed */
+			return -ENOMEM;
+		}
+	}
+	q->folder = q->n_choices;
+	return 0;
+}
+
+bool
+opening_offers(enum ambit_answer_kind kind)
+{
+	for (size_t i = 0; i < OFFERED_N; i++)
+		if (offered[i] == kind)
+			return true;
+	return false;
+}
+
+static json_t *
+list_json(const char *const *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && list[i]; i++)
+		json_array_append_new(array, json_string(list[i]));
+	return array;
+}
+
+int
+opening_question(
+	const struct ambit_engine *engine, const struct opening *opening, struct ambit_question *q)
+{
+	const struct profile *profile = opening->profile;
+
+	*q = (struct ambit_question){
+		.who = str_printf("profile %s", profile->name),
+		.what = profile == profile_find(profile->name)
+				? str_printf(
+					  "open the state folders and hosts of %s", profile->name)
+				: strdup("open the repository that the folder is a worktree of"),
+		.why = why_text(engine, opening),
+	};
+	if (!q->who || !q->what || !q->why || add_words(q, engine, opening) < 0)
+		return -ENOMEM;
+	auto_json json_t *request = json_pack("{s:s, s:o, s:o}", "profile", profile->name,
+		"folders", list_json(profile->folders), "hosts", list_json(profile->hosts));
+	auto_json json_t *outcome =
+		json_pack("{s:s, s:s, s:s}", "verdict", ambit_word_name(ambit_verdicts, AMBIT_ASK),
+			"code", ambit_word_name(ambit_codes, AMBIT_CODE_OUTSIDE), "reason", q->why);
+
+	q->request = request ? json_line(request) : NULL;
+	q->outcome = outcome ? json_line(outcome) : NULL;
+	return q->request && q->outcome ? add_choices(engine, opening, q) : -ENOMEM;
+}

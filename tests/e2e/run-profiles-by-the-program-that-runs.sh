@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A profile is known by the program that runs, wherever it is in the tree: one question in place of
+# one for each file. Missing directories above its places can be made, names that begin like one of
+# its files belong to it, and what is added to a command line gives way to the person's own words.
+. "${0%/*}/line.bash"
+
+mkdir -p bin lib
+cat >bin/npm <<'END'
+#!/bin/bash
+mkdir -p "$HOME/.npm/_cacache/tmp" && echo x >"$HOME/.npm/_cacache/tmp/$1" &&
+	mkdir -p "$HOME/.cache/node-gyp" && echo x >"$HOME/.cache/node-gyp/$1" && echo cached
+END
+# Python gives its script no name of its own: exe is python, the first word too.
+cat >lib/codex <<'END'
+import os, sys
+home = os.environ["HOME"]
+os.makedirs(home + "/.codex/sessions", exist_ok=True)
+open(home + "/.codex/sessions/" + sys.argv[-1], "w").close()
+print("kept", " ".join(sys.argv[1:]))
+END
+cat >bin/claude <<'END'
+#!/bin/bash
+set -e
+mkdir "$HOME/.claude.json.lock"
+echo new >"$HOME/.claude.json.tmp.$$.1f3c"
+mv "$HOME/.claude.json.tmp.$$.1f3c" "$HOME/.claude.json"
+rmdir "$HOME/.claude.json.lock"
+mkdir -p "$HOME/.claude/projects"
+echo saved "$@"
+END
+printf '#!/bin/sh\nexec %s -B %s/lib/codex "$@"\n' "$PYTHON" "$P" >bin/codex
+chmod +x bin/*
+export PATH=$P/bin:$PATH
+
+approver answer.sh <<END
+#!/bin/bash
+jq -c '{kind, object, facts}' >>'$TEST_DIR/asked'
+echo "{\"answer\":\"\$(cat '$TEST_DIR/says')\"}"
+END
+# asks ANSWER NUMBER COMMAND...: so many questions, each answered so.
+asks() {
+	local answer=$1 number=$2
+	shift 2
+	echo "$answer" >"$TEST_DIR/says"
+	: >"$TEST_DIR/asked"
+	status "${STATUS:-0}" "$AMBIT" run --ask "exec:$approver" "${OPTIONS[@]}" -- "$@"
+	[[ $(wc -l <"$TEST_DIR/asked") -eq $number ]] ||
+		fail "$* asked $(wc -l <"$TEST_DIR/asked") times: $(cat "$TEST_DIR/asked") $out $errout"
+}
+OPTIONS=()
+question() { grep -q -- "$1" "$TEST_DIR/asked" || fail "not asked '$1': $(cat "$TEST_DIR/asked")"; }
+
+# It works without ambit, and nothing of it was there before.
+rm -rf "$HOME/.npm" "$HOME/.cache"
+npm zero >/dev/null || fail "the program itself does not work"
+rm -rf "$HOME/.npm" "$HOME/.cache" "$HOME/.codex"
+
+# Started by a shell: one question, which names the profile and who needs it.
+asks once 1 bash -c 'npm one; npm two'
+says cached
+question '"kind":"profile"'
+question 'npm keeps files'
+question '"by","text":".*npm'
+[[ -e $HOME/.npm/_cacache/tmp/two && -e $HOME/.cache/node-gyp/two ]] || fail "not all was written"
+# "This run" was this run.
+STATUS=1 asks no 1 bash -c 'npm three; npm three'
+[[ ! -e $HOME/.npm/_cacache/tmp/three && $out != *cached* ]] || fail "a no opened it: $out"
+# A no is for all of its places, and the question was the only one.
+asks always 1 bash -c 'sh -c "npm four"; npm five'
+mkdir -p "$HOME/elsewhere"
+cd "$HOME/elsewhere" || exit 1
+asks no 0 bash -c 'npm six'
+says cached
+cd "$P" || exit 1
+
+# Who only has the name of another program in his arguments is not that program; and what is not
+# among the profile's places is a question of its own.
+STATUS=1 asks no 1 bash -c 'echo npm x >"$HOME/npmrc"'
+question '"kind":"file"'
+# An interpreter's script.
+asks once 1 bash -c "$PYTHON -B lib/codex one"
+question 'codex keeps files'
+says 'kept one'
+[[ -e $HOME/.codex/sessions/one ]] || fail "not written"
+rm -rf "$HOME/.codex"
+asks once 1 "$PYTHON" -B lib/codex two
+question 'codex keeps files'
+
+# The command itself: what is added stands in the question and in the record.
+asks once 1 codex exec
+question '"adds","text":"--sandbox danger-full-access --no-daemon'
+says 'kept --sandbox danger-full-access --no-daemon exec'
+"$AMBIT" log --json | grep -q '"adds":\["--sandbox","danger-full-access","--no-daemon"\]' ||
+	fail "not in the record: $("$AMBIT" log | tail -3)"
+asks once 1 env X=1 codex exec
+says 'kept --sandbox danger-full-access --no-daemon exec'
+# The person's own words hold, and it is said.
+asks once 1 codex exec --sandbox workspace-write
+says 'kept --no-daemon exec --sandbox workspace-write'
+complains 'codex has your --sandbox, so ambit adds nothing there: its own sandbox may not work'
+grep -q danger-full-access "$TEST_DIR/asked" && fail "told what is not added: $(cat "$TEST_DIR/asked")"
+
+# Names that begin like a file of its own, made, renamed and removed; and no others.
+asks always 1 claude -p
+question 'claude.json\*'
+[[ $(cat "$HOME/.claude.json") == new ]] || fail "not saved: $out $errout"
+asks no 0 claude -p
+says saved
+asks no 0 claude -p --settings x
+says 'saved -p --settings x'
+STATUS=1 asks no 1 bash -c 'echo x >"$HOME/.claude.txt"'
+[[ ! -e $HOME/.claude.txt ]] || fail "another name was open"
