@@ -197,7 +197,7 @@ answer_profile(
 		.message = "the answer could not be recorded",
 	};
 	struct ambit_engine *engine = a->engine;
-	int r = engine_profile_answer(engine, ticket->profile->name, a->answer, approver, err);
+	int r = engine_profile_answered(engine, ticket->asks, a->answer, approver, err);
 
 	ticket_drop_question(ticket);
 	if (r < 0)
@@ -227,7 +227,7 @@ engine_answer(struct ambit_engine *engine, uint64_t question, const struct ambit
 		r = check_judge(&ticket->question, answer, &folder, err);
 	if (r < 0)
 		return r;
-	if (ticket->profile)
+	if (ticket->asks.profile)
 		return answer_profile(&a, ticket, approver, err);
 	r = store_answer(engine, ticket, answer, folder, answer->judge ? "judge" : approver, err);
 	if (r < 0) {

@@ -90,7 +90,7 @@ ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
 	ambit_outcome_finish(&ticket->outcome);
 	ticket->outcome = outcome;
 	ticket->resolved = resolved;
-	ticket->profile = engine_profile_of(engine, ticket->request, &ticket->outcome);
+	ticket->asks = engine_profile_of(engine, ticket->request, &ticket->outcome);
 	/* Here, with the decision: of two that wait, only one is allowed to replace a file. */
 	engine_once_use(engine, &ticket->outcome);
 }
@@ -104,8 +104,9 @@ ticket_key(const struct ticket *ticket)
 	auto_free char *call = NULL;
 	struct buf key = { 0 };
 
-	if (ticket->profile) {
-		buf_printf(&key, "profile %s", ticket->profile->name);
+	if (ticket->asks.profile) {
+		buf_printf(&key, "%s %s", ticket->asks.settings ? "settings" : "profile",
+			ticket->asks.profile->name);
 		return buf_take(&key);
 	}
 	/* A process that runs another program is asked about anew. */
@@ -338,8 +339,8 @@ prepare_question(struct ambit_engine *engine, uint64_t id, struct ticket *ticket
 	if (r == 0)
 		r = question_init(&in, &ticket->outcome, id, pending_expires(engine->pending, id),
 			&ticket->question, &err);
-	if (r == 0 && ticket->profile)
-		r = engine_profile_asks(engine, ticket->profile, &ticket->question, &err);
+	if (r == 0 && ticket->asks.profile)
+		r = engine_profile_asks(engine, ticket->asks, &ticket->question, &err);
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
 		r = record_question(engine, ticket, &err);

@@ -148,7 +148,8 @@ add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *e
 {
 	const struct profile *profile = profile_find(name);
 	auto_profile_places struct profile_places places = { 0 };
-	int r = profile ? profile_places_find(profile, engine->scope, &places, err)
+	int r = profile ? profile_places_find(
+				  profile, profile->folders, engine->scope, &places, err)
 			: err_set(err, EINVAL, "there is no profile '%s'", name);
 
 	for (size_t i = 0; r == 0 && i < places.n; i++)

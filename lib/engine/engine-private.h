@@ -150,13 +150,23 @@ void engine_stance_destroy(struct engine_stance *stance);
 
 /* engine-profile.c */
 
+/* A profile that is asked about in the place of a request. */
+struct asks_profile {
+	const struct profile *profile; /* or NULL */
+	bool settings;		       /* about what configures it */
+};
+
 /* The profile of a program that asks, or of one that it descends from, if all that is in question
- * is that profile's and nobody has answered about it; or NULL. */
-const struct profile *engine_profile_of(struct ambit_engine *engine,
+ * is that profile's and nobody has answered about it. What configures it: only if the program
+ * itself asks. */
+struct asks_profile engine_profile_of(struct ambit_engine *engine,
 	const struct ambit_request *request, const struct ambit_outcome *outcome);
 /* Makes the question the one about this profile. */
-int engine_profile_asks(struct ambit_engine *engine, const struct profile *profile,
+int engine_profile_asks(struct ambit_engine *engine, struct asks_profile asks,
 	struct ambit_question *question, struct ambit_error *err);
+/* As engine_profile_answer. */
+int engine_profile_answered(struct ambit_engine *engine, struct asks_profile asks,
+	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
 
 /* engine-once.c */
 

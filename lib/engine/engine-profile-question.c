@@ -58,17 +58,69 @@ put_hosts(struct buf *out, const struct profile *profile)
 		buf_printf(out, "%s%s", i > 0 ? ", " : "", profile->hosts[i]);
 }
 
+/* {"a":{"b":false},"c":"d"} as "a.b=false  c=d", behind the option that it is the value of. */
+static void
+put_members(struct buf *out, json_t *object, const char *before)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (object, key, value) {
+		auto_free char *name = str_printf("%s%s%s", before, *before ? "." : "", key);
+		auto_free char *text = json_is_string(value) ? strdup(json_string_value(value))
+							     : json_dumps(value, JSON_ENCODE_ANY);
+
+		out->failed |= !name || !text;
+		if (json_is_object(value) && name)
+			put_members(out, value, name);
+		else if (name && text)
+			buf_printf(out, "%s%s=%s",
+				out->len > 0 && out->data[out->len - 1] != ' ' ? "  " : "", name,
+				text);
+	}
+}
+
+/* All that is added, with two spaces between things: an option is one with its value. */
 static char *
-why_text(const struct ambit_engine *engine, const struct opening *opening)
+adds_text(const struct opening *opening)
 {
 	struct buf out = { 0 };
 
-	buf_printf(&out, "%s; folders ", opening->profile->text);
+	for (const char *const *word = opening->adds; word && *word; word++) {
+		auto_json json_t *object = **word == '{' ? json_loads(*word, 0, NULL) : NULL;
+		bool value = object || (**word != '-' && !strchr(*word, '='));
+
+		if (out.len > 0)
+			buf_puts(&out, value ? " " : "  ");
+		if (object)
+			put_members(&out, object, "");
+		else
+			buf_puts(&out, *word);
+	}
+	return buf_take(&out);
+}
+
+static char *
+why_text(const struct ambit_engine *engine, const struct opening *opening)
+{
+	auto_free char *adds = adds_text(opening);
+	struct buf out = { 0 };
+
+	if (opening->settings)
+		buf_printf(&out,
+			"what configures %s can name commands that run with your rights when it is "
+			"started again; every command behind the line could then write ",
+			opening->profile->name);
+	else
+		buf_printf(&out, "%s; folders ", opening->profile->text);
 	put_folders(&out, engine, opening);
-	if (opening->profile->hosts[0]) {
+	if (!opening->settings && opening->profile->hosts[0]) {
 		buf_puts(&out, "; hosts ");
 		put_hosts(&out, opening->profile);
 	}
+	if (adds && *adds)
+		buf_printf(&out, "; adds %s", adds);
+	out.failed |= !adds;
 	return buf_take(&out);
 }
 
@@ -102,7 +154,7 @@ stores_text(const struct ambit_engine *engine, const struct opening *opening,
 		       : opening->reads ? "write and read beneath "
 					: "write beneath ");
 	put_folders(&out, engine, opening);
-	if (yes && opening->profile->hosts[0]) {
+	if (yes && !opening->settings && opening->profile->hosts[0]) {
 		buf_puts(&out, "; connect ");
 		put_hosts(&out, opening->profile);
 	}
@@ -114,28 +166,6 @@ stores_text(const struct ambit_engine *engine, const struct opening *opening,
 
 #define FACT_WIDTH (TEXT_LINE - 7)	  /* behind its name */
 #define FACT_MORE strlen("  and 99 more") /* behind those that fit */
-
-/* {"sandbox":{"enabled":false}} as sandbox.enabled=false; other words as they are. */
-static void
-put_argument(struct buf *out, const char *text)
-{
-	auto_json json_t *object = text[0] == '{' ? json_loads(text, 0, NULL) : NULL;
-	const json_t *at = object;
-
-	while (json_object_size(at) == 1) {
-		void *member = json_object_iter((json_t *)at);
-
-		buf_printf(out, "%s%s", at == object ? "" : ".", json_object_iter_key(member));
-		at = json_object_iter_value(member);
-	}
-	if (!object || json_is_object(at) || json_is_array(at)) {
-		buf_puts(out, text);
-		return;
-	}
-	auto_free char *value = json_dumps(at, JSON_ENCODE_ANY);
-
-	buf_printf(out, "=%s", value ? value : "?");
-}
 
 /* Puts the item if the line takes it, and what must follow: after many columns, and "and 2 more"
  * if it is not the last. The first is put in any case. */
@@ -155,7 +185,11 @@ static int
 add_write_fact(
 	struct ambit_question *q, const struct ambit_engine *engine, const struct opening *opening)
 {
-	const char *login = strstr(opening->profile->text, "sign-in") ? " (its login too)" : "";
+	bool holds_login = !opening->settings && strstr(opening->profile->text, "sign-in");
+	const char *login = !holds_login ? ""
+			    : strstr(opening->profile->text, "and program")
+				    ? " (login, program too)"
+				    : " (its login too)";
 	size_t n = opening->places.n, i = 0;
 	size_t most = FACT_WIDTH - strlen(login) - (n > 1 ? FACT_MORE : 0);
 	auto_buf struct buf out = { 0 };
@@ -200,17 +234,26 @@ choose_adds_reason(size_t used)
 	return "";
 }
 
+/* As many as one line takes; the explanation has them all. */
 static int
 add_adds_fact(struct ambit_question *q, const struct opening *opening)
 {
 	auto_buf struct buf out = { 0 };
+	auto_free char *all = adds_text(opening);
+	size_t left = 0;
 
-	for (const char *const *word = opening->adds; word && *word; word++) {
-		buf_puts(&out, out.len > 0 ? " " : "");
-		put_argument(&out, *word);
+	if (!all || !*all)
+		return all ? 0 : -ENOMEM;
+	for (char *at = all, *next; at; at = next) {
+		next = strstr(at, "  ");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		left += left > 0 || !put_fitting_item(&out, at, !next, 0);
 	}
-	if (out.len == 0)
-		return 0;
+	if (left > 0)
+		buf_printf(&out, "  and %zu more", left);
 	buf_puts(&out, choose_adds_reason(out.len));
 	return out.failed ? -ENOMEM : question_add_fact(q, "adds", out.data);
 }
@@ -224,6 +267,8 @@ make_object(const struct ambit_engine *engine, const struct opening *opening)
 	auto_free char *before = NULL, *cut = NULL;
 	const char *after = " is a worktree. Open its repository?";
 
+	if (opening->settings)
+		return str_printf("%s changes its own settings. Let it?", profile->name);
 	if (opening_holds_everywhere(opening)) {
 		before = str_printf("%s keeps files%s outside ", profile->name,
 			profile->hosts[0] ? " and uses hosts" : "");
@@ -246,8 +291,11 @@ add_words(
 	q->project =
 		opening_holds_everywhere(opening) ? strdup("") : question_path(engine->scope, root);
 	q->object = make_object(engine, opening);
-	if (!q->kind || !q->project || !q->object || add_write_fact(q, engine, opening) < 0 ||
-		add_hosts_fact(q, opening->profile) < 0 || add_adds_fact(q, opening) < 0)
+	q->danger = strdup(opening->settings ? "THEY CAN RUN COMMANDS AS YOU" : "");
+	if (!q->kind || !q->project || !q->object || !q->danger ||
+		add_write_fact(q, engine, opening) < 0 ||
+		(!opening->settings && add_hosts_fact(q, opening->profile) < 0) ||
+		add_adds_fact(q, opening) < 0)
 		return -ENOMEM;
 	return opening->by ? question_add_fact(q, "by", opening->by) : 0;
 }
@@ -265,6 +313,8 @@ make_label(const struct opening *opening, enum ambit_answer_kind kind)
 		return strdup("all of it");
 	if (kind == AMBIT_NO_SESSION)
 		return strdup("no, for this session");
+	if (opening->settings)
+		return strdup("no (it goes on without)");
 	if (!opening_holds_everywhere(opening))
 		return strdup("no (git cannot commit)");
 	return str_printf("no (%s might not %s)", profile->name,
@@ -324,6 +374,23 @@ list_json(const char *const *list)
 	return array;
 }
 
+char *
+opening_subject(const struct opening *opening)
+{
+	return str_printf(
+		"%s %s", opening->settings ? "settings of" : "profile", opening->profile->name);
+}
+
+static char *
+what_text(const struct opening *opening)
+{
+	if (opening->settings)
+		return str_printf("let %s change its own settings", opening->profile->name);
+	if (!opening_holds_everywhere(opening))
+		return strdup("open the repository that the folder is a worktree of");
+	return str_printf("open the state folders and hosts of %s", opening->profile->name);
+}
+
 int
 opening_question(
 	const struct ambit_engine *engine, const struct opening *opening, struct ambit_question *q)
@@ -331,20 +398,21 @@ opening_question(
 	const struct profile *profile = opening->profile;
 
 	*q = (struct ambit_question){
-		.who = str_printf("profile %s", profile->name),
-		.what = profile == profile_find(profile->name)
-				? str_printf(
-					  "open the state folders and hosts of %s", profile->name)
-				: strdup("open the repository that the folder is a worktree of"),
+		.who = opening_subject(opening),
+		.what = what_text(opening),
 		.why = why_text(engine, opening),
 	};
 	if (!q->who || !q->what || !q->why || add_words(q, engine, opening) < 0)
 		return -ENOMEM;
 	auto_json json_t *request = json_pack("{s:s, s:o, s:o}", "profile", profile->name,
-		"folders", list_json(profile->folders), "hosts", list_json(profile->hosts));
-	auto_json json_t *outcome =
-		json_pack("{s:s, s:s, s:s}", "verdict", ambit_word_name(ambit_verdicts, AMBIT_ASK),
-			"code", ambit_word_name(ambit_codes, AMBIT_CODE_OUTSIDE), "reason", q->why);
+		opening->settings ? "settings" : "folders",
+		list_json(opening->settings ? profile->settings : profile->folders), "hosts",
+		list_json(opening->settings ? (const char *const[]){ NULL } : profile->hosts));
+	auto_json json_t *outcome = json_pack("{s:s, s:s, s:s}", "verdict",
+		ambit_word_name(ambit_verdicts, AMBIT_ASK), "code",
+		ambit_word_name(
+			ambit_codes, opening->settings ? AMBIT_CODE_GUARDED : AMBIT_CODE_OUTSIDE),
+		"reason", q->why);
 
 	q->request = request ? json_line(request) : NULL;
 	q->outcome = outcome ? json_line(outcome) : NULL;

@@ -40,7 +40,17 @@ opening_init(struct opening *opening, struct ambit_engine *engine, const char *n
 	};
 	if (!opening->profile)
 		return err_set(err, EINVAL, "there is no profile '%s'", name);
-	return profile_places_find(opening->profile, engine->scope, &opening->places, err);
+	return profile_places_find(
+		opening->profile, opening->profile->folders, engine->scope, &opening->places, err);
+}
+
+static int
+opening_init_settings(struct opening *opening, struct ambit_engine *engine,
+	const struct profile *profile, struct ambit_error *err)
+{
+	*opening = (struct opening){ .profile = profile, .settings = true };
+	return profile_places_find(
+		profile, profile->settings, engine->scope, &opening->places, err);
 }
 
 /* -- what holds already --------------------------------------------------------- */
@@ -54,23 +64,38 @@ has_profile_name(char *const *names, const char *name)
 	return false;
 }
 
+/* A guard must be granted itself. */
 static bool
-is_place_granted(const struct decide_input *in, const struct profile_place *place)
+is_place_granted(const struct decide_input *in, const struct opening *opening,
+	const struct profile_place *place)
 {
-	for (size_t i = 0; i < in->n_grants; i++)
-		if (in->grants[i].write && str_beneath(place->real, in->grants[i].real) &&
-			(in->grants[i].names || !place->names))
+	for (size_t i = 0; i < in->n_grants; i++) {
+		const struct grant *grant = &in->grants[i];
+
+		if (grant->write && (grant->names || !place->names) &&
+			(opening->settings ? streq(place->real, grant->real)
+					   : str_beneath(place->real, grant->real)))
 			return true;
+	}
 	return false;
 }
 
-static bool
-is_place_open(const struct decide_input *in, const struct profile_place *place,
-	const struct ambit_rule *rule)
+static const struct ambit_rule *
+find_place_rule(const struct decide_input *in, const struct opening *opening,
+	const struct profile_place *place)
 {
+	return memory_find(in, AMBIT_OP_WRITE, place->real, opening->settings);
+}
+
+static bool
+is_place_open(const struct decide_input *in, const struct opening *opening,
+	const struct profile_place *place)
+{
+	const struct ambit_rule *rule = find_place_rule(in, opening, place);
+
 	if (rule && rule->yes && (rule->names || !place->names))
 		return true;
-	return (!rule || rule->yes) && is_place_granted(in, place);
+	return (!rule || rule->yes) && is_place_granted(in, opening, place);
 }
 
 /* 0: all of it is open; 1: not all; -EACCES: somebody said no to some of it. */
@@ -82,7 +107,7 @@ check_remembered_rules(
 
 	for (size_t i = 0; i < opening->places.n; i++) {
 		const struct profile_place *place = &opening->places.list[i];
-		const struct ambit_rule *rule = memory_find(in, AMBIT_OP_WRITE, place->real, false);
+		const struct ambit_rule *rule = find_place_rule(in, opening, place);
 
 		if (rule && !rule->yes) {
 			auto_free char *text = ambit_rule_text(rule);
@@ -90,7 +115,7 @@ check_remembered_rules(
 			return err_set(err, EACCES, "a person said no (rule %lld: %s)",
 				(long long)rule->id, text ? text : "?");
 		}
-		if (!is_place_open(in, place, rule))
+		if (!is_place_open(in, opening, place))
 			r = 1;
 	}
 	return r;
@@ -155,7 +180,7 @@ make_rules(const struct ambit_engine *engine, const struct opening *opening,
 		if (r == 0 && yes && opening->reads)
 			r = add_rule(rules, AMBIT_OP_READ, place->real, place->names);
 	}
-	for (size_t i = 0; r == 0 && yes && opening->profile->hosts[i]; i++)
+	for (size_t i = 0; r == 0 && yes && !opening->settings && opening->profile->hosts[i]; i++)
 		r = add_rule(rules, AMBIT_OP_CONNECT, opening->profile->hosts[i], false);
 	return r < 0 ? r : fill_profile_rules(engine, opening, answer, rules);
 }
@@ -261,10 +286,9 @@ engine_profile_state(struct ambit_engine *engine, const struct profile *profile,
 	for (size_t i = 0; r == 0 && i < opening.places.n; i++) {
 		const struct profile_place *place = &opening.places.list[i];
 		auto_free char *path = str_printf("%s%s", place->real, place->names ? "*" : "");
-		const struct ambit_rule *rule =
-			memory_find(&in, AMBIT_OP_WRITE, place->real, false);
 
-		if (is_place_open(&in, place, rule) && (!path || strv_append(ret_state, path) < 0))
+		if (is_place_open(&in, &opening, place) &&
+			(!path || strv_append(ret_state, path) < 0))
 			r = err_nomem(err);
 	}
 	return r;
@@ -295,58 +319,108 @@ has_host(const struct profile *profile, const struct ambit_request *request)
 	return false;
 }
 
-/* Whether all that is in question is the profile's: nothing guarded, and no call by itself. */
+static bool
+answers_host(const struct opening *opening, const struct ambit_request *request)
+{
+	return !opening->settings && has_host(opening->profile, request);
+}
+
+/* Whether all that is in question is the profile's: its folders and what is missing above them, or
+ * what configures it; and no call by itself. */
 static bool
 answers_outcome(const struct opening *opening, const struct ambit_request *request,
 	const struct ambit_outcome *outcome)
 {
+	enum ambit_code code = opening->settings ? AMBIT_CODE_GUARDED : AMBIT_CODE_OUTSIDE;
 	bool any = false;
 
-	if (outcome->call || (outcome->host && !has_host(opening->profile, request)))
+	if (outcome->call || (outcome->host && !answers_host(opening, request)))
 		return false;
 	for (size_t i = 0; i < outcome->n_paths; i++) {
 		const struct ambit_outcome_path *path = &outcome->paths[i];
 
 		if (path->verdict != AMBIT_ASK || path->remembered)
 			continue;
-		if (path->code != AMBIT_CODE_OUTSIDE || !access_writes(path->access) ||
-			!profile_places_hold(
-				&opening->places, path->path, path->access == AMBIT_ACCESS_MKDIR))
+		if (path->code != code || !access_writes(path->access) ||
+			!profile_places_hold(&opening->places, path->path,
+				!opening->settings && path->access == AMBIT_ACCESS_MKDIR))
 			return false;
 		any = true;
 	}
 	return any || outcome->host;
 }
 
-const struct profile *
-engine_profile_of(struct ambit_engine *engine, const struct ambit_request *request,
-	const struct ambit_outcome *outcome)
+/* Of its places none is open or refused by name, and all that is in question is among them. */
+static bool
+may_ask_opening(struct ambit_engine *engine, const struct opening *opening,
+	const struct ambit_request *request, const struct ambit_outcome *outcome)
 {
 	struct decide_input in;
 
-	if (outcome->verdict != AMBIT_ASK || !engine->record || engine->observe || engine->outer)
-		return NULL;
 	engine_look(engine, request, &in);
+	return opening->places.n > 0 && check_remembered_rules(&in, opening, NULL) == 1 &&
+	       answers_outcome(opening, request, outcome);
+}
+
+static bool
+may_ask_profile(struct ambit_engine *engine, const struct profile *profile,
+	const struct ambit_request *request, const struct ambit_outcome *outcome)
+{
+	auto_opening struct opening opening = { 0 };
+
+	return !is_profile_open(engine, profile->name) &&
+	       opening_init(&opening, engine, profile->name, NULL) == 0 &&
+	       may_ask_opening(engine, &opening, request, outcome);
+}
+
+static bool
+may_ask_settings(struct ambit_engine *engine, const struct profile *profile,
+	const struct ambit_request *request, const struct ambit_outcome *outcome)
+{
+	auto_opening struct opening opening = { 0 };
+
+	return opening_init_settings(&opening, engine, profile, NULL) == 0 &&
+	       may_ask_opening(engine, &opening, request, outcome);
+}
+
+#define OWN_NAMES 2 /* of the asking process itself, its file and script, come first */
+
+struct asks_profile
+engine_profile_of(struct ambit_engine *engine, const struct ambit_request *request,
+	const struct ambit_outcome *outcome)
+{
+	struct asks_profile none = { 0 };
+
+	if (outcome->verdict != AMBIT_ASK || !engine->record || engine->observe || engine->outer)
+		return none;
 	for (size_t i = 0; request->programs && request->programs[i]; i++) {
 		const struct profile *profile = profile_for(request->programs[i]);
-		auto_opening struct opening opening = { 0 };
 
-		if (profile && !is_profile_open(engine, profile->name) &&
-			opening_init(&opening, engine, profile->name, NULL) == 0 &&
-			check_remembered_rules(&in, &opening, NULL) == 1 &&
-			answers_outcome(&opening, request, outcome))
-			return profile;
+		if (!profile)
+			continue;
+		if (may_ask_profile(engine, profile, request, outcome))
+			return (struct asks_profile){ .profile = profile };
+		if (i < OWN_NAMES && may_ask_settings(engine, profile, request, outcome))
+			return (struct asks_profile){ .profile = profile, .settings = true };
 	}
-	return NULL;
+	return none;
+}
+
+static int
+init_asked(struct opening *opening, struct ambit_engine *engine, struct asks_profile asks,
+	struct ambit_error *err)
+{
+	return asks.settings ? opening_init_settings(opening, engine, asks.profile, err)
+			     : opening_init(opening, engine, asks.profile->name, err);
 }
 
 int
-engine_profile_asks(struct ambit_engine *engine, const struct profile *profile,
-	struct ambit_question *q, struct ambit_error *err)
+engine_profile_asks(struct ambit_engine *engine, struct asks_profile asks, struct ambit_question *q,
+	struct ambit_error *err)
 {
 	auto_opening struct opening opening = { 0 };
 	struct ambit_question asked = { 0 };
-	int r = opening_init(&opening, engine, profile->name, err);
+	int r = init_asked(&opening, engine, asks, err);
 
 	opening.by = q->by;
 	if (r == 0 && opening_question(engine, &opening, &asked) < 0)
@@ -371,7 +445,7 @@ grant_profile_places(struct ambit_engine *engine, struct opening *opening, struc
 	if (!more)
 		return err_nomem(err);
 	engine->grants = more;
-	if (strv_append(&engine->opened, opening->profile->name) < 0)
+	if (!opening->settings && strv_append(&engine->opened, opening->profile->name) < 0)
 		return err_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		more[engine->n_grants++] = (struct grant){
@@ -399,25 +473,21 @@ store_profile_rules(struct ambit_engine *engine, const struct opening *opening,
 	return r;
 }
 
-int
-engine_profile_answer(struct ambit_engine *engine, const char *name,
-	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
+static int
+take_answer(struct ambit_engine *engine, struct opening *opening, const struct ambit_answer *answer,
+	const char *approver, struct ambit_error *err)
 {
-	auto_opening struct opening opening = { 0 };
 	const char *word = ambit_word_name(ambit_answers, (int)answer->kind);
-	auto_free char *subject = str_printf("profile %s", name);
+	auto_free char *subject = opening_subject(opening);
 	int r;
 
 	if (!opening_offers(answer->kind))
 		return err_set(
 			err, EINVAL, "'%s' is not one of the answers to this question", word);
-	r = subject ? opening_init(&opening, engine, name, err) : err_nomem(err);
-	if (r < 0)
-		return r;
 	auto_json json_t *body = json_pack(
 		"{s:s, s:s, s:s}", "answer", word, "approver", approver, "door", engine->door);
 
-	if (body && json_set_text(body, "message", answer->message) < 0)
+	if (!subject || !body || json_set_text(body, "message", answer->message) < 0)
 		return err_nomem(err);
 	r = append_profile_event(engine, "answer", subject, NULL, body, err);
 	if (r < 0)
@@ -426,6 +496,26 @@ engine_profile_answer(struct ambit_engine *engine, const char *name,
 	if (answer->kind == AMBIT_NO && (!engine->record || engine->observe))
 		return 0;
 	if (answer->kind == AMBIT_ONCE)
-		return grant_profile_places(engine, &opening, err);
-	return store_profile_rules(engine, &opening, answer, err);
+		return grant_profile_places(engine, opening, err);
+	return store_profile_rules(engine, opening, answer, err);
+}
+
+int
+engine_profile_answer(struct ambit_engine *engine, const char *name,
+	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
+{
+	auto_opening struct opening opening = { 0 };
+	int r = opening_init(&opening, engine, name, err);
+
+	return r < 0 ? r : take_answer(engine, &opening, answer, approver, err);
+}
+
+int
+engine_profile_answered(struct ambit_engine *engine, struct asks_profile asks,
+	const struct ambit_answer *answer, const char *approver, struct ambit_error *err)
+{
+	auto_opening struct opening opening = { 0 };
+	int r = init_asked(&opening, engine, asks, err);
+
+	return r < 0 ? r : take_answer(engine, &opening, answer, approver, err);
 }

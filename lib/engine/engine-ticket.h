@@ -16,9 +16,9 @@ struct ticket {
 	bool makes;	   /* by a person or a program: see permit_is_once */
 	uint64_t opens;	   /* the answer "once" that begins when this is done; 0: none */
 	int asked;
-	bool queued;		       /* waits, or waited, for an answer */
-	bool seen;		       /* a person has answered its question, or let it expire */
-	const struct profile *profile; /* that is asked about in its place; or NULL */
+	bool queued;		  /* waits, or waited, for an answer */
+	bool seen;		  /* a person has answered its question, or let it expire */
+	struct asks_profile asks; /* what is asked about in its place, if anything */
 	/* As it was put, to the outcome as it is; id 0: not yet, or no more. Several
 	 * may be put at once, each to its own asker. */
 	struct ambit_question question;

@@ -149,7 +149,25 @@ add_list(struct guards *guards, char *const *list, bool reads, struct ambit_erro
 	return r;
 }
 
-/* Where package managers unpack what others wrote. A folder that lies in one is worked
+static const char *const *
+profile_stores(const struct profile *profile)
+{
+	return streq(profile->kind, "cache") ? profile->folders : profile->stores;
+}
+
+static int
+add_store(struct guards *guards, const struct ambit_scope *scope, const char *folder)
+{
+	auto_free char *store = str_prefix(folder, "~/")
+					? str_printf("%s/%s", guards->home, folder + 2)
+					: str_dup(folder);
+
+	if (!store)
+		return -ENOMEM;
+	return str_beneath(scope->root.real, store) ? 0 : strv_append(&guards->stores, store);
+}
+
+/* Where package managers and agents unpack what others wrote. A folder that lies in one is worked
  * in, so that its guards count. */
 static int
 find_stores(struct guards *guards, const struct ambit_scope *scope)
@@ -160,18 +178,9 @@ find_stores(struct guards *guards, const struct ambit_scope *scope)
 	if (guards->stores || !guards->home)
 		return 0;
 	for (size_t i = 0; r == 0 && (profile = profile_at(i)); i++)
-		for (size_t j = 0; r == 0 && streq(profile->kind, "cache") && profile->folders[j];
-			j++) {
-			auto_free char *store =
-				str_prefix(profile->folders[j], "~/")
-					? str_printf("%s/%s", guards->home, profile->folders[j] + 2)
-					: str_dup(profile->folders[j]);
-
-			if (!store)
-				return -ENOMEM;
-			if (!str_beneath(scope->root.real, store))
-				r = strv_append(&guards->stores, store);
-		}
+		for (const char *const *folder = profile_stores(profile);
+			r == 0 && folder && *folder; folder++)
+			r = add_store(guards, scope, *folder);
 	return r;
 }
 

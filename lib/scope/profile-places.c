@@ -81,20 +81,20 @@ find_place(struct profile_place *place, const char *folder, const struct ambit_s
 }
 
 int
-profile_places_find(const struct profile *profile, const struct ambit_scope *scope,
-	struct profile_places *ret_places, struct ambit_error *err)
+profile_places_find(const struct profile *profile, const char *const *folders,
+	const struct ambit_scope *scope, struct profile_places *ret_places, struct ambit_error *err)
 {
 	struct profile_places places = { 0 };
 	size_t n = 0;
 	int r = 0;
 
-	while (profile->folders[n])
+	while (folders && folders[n])
 		n++;
 	places.list = calloc(n + 1, sizeof(*places.list));
 	if (!places.list)
 		return err_nomem(err);
 	for (size_t i = 0; r >= 0 && i < n; i++) {
-		r = find_place(&places.list[places.n], profile->folders[i], scope, err);
+		r = find_place(&places.list[places.n], folders[i], scope, err);
 		places.n += r == 0;
 	}
 	if (r < 0) {

@@ -17,6 +17,11 @@ struct profile {
 	/* "~/...", "$XDG_RUNTIME_DIR/..." or absolute; end in NULL. A last '*' stands for every
 	 * name that begins so. */
 	const char *const *folders;
+	/* Of its folders those where what others wrote is unpacked: a guarded name there is none.
+	 * Of a cache all; or NULL. */
+	const char *const *stores;
+	/* Guarded files there that it writes itself: what configures it. As folders; or NULL. */
+	const char *const *settings;
 	const char *const *hosts;
 	const struct profile_add *adds; /* end in one without words */
 	const char *text;
@@ -53,10 +58,11 @@ struct profile_places {
 	size_t n;
 };
 
-/* Those that there are on this machine. One that is or holds the home is refused, whatever link
- * made it so. */
-int profile_places_find(const struct profile *profile, const struct ambit_scope *scope,
-	struct profile_places *ret_places, struct ambit_error *err);
+/* Of a profile's folders or settings those that there are on this machine. One that is or holds the
+ * home is refused, whatever link made it so. */
+int profile_places_find(const struct profile *profile, const char *const *folders,
+	const struct ambit_scope *scope, struct profile_places *ret_places,
+	struct ambit_error *err);
 /* Whether a write to this real path is to one of them, or makes a directory above one. */
 bool profile_places_hold(const struct profile_places *places, const char *real, bool makes_dir);
 void profile_places_finish(struct profile_places *places);

@@ -17,6 +17,11 @@ import os, sys
 home = os.environ["HOME"]
 os.makedirs(home + "/.codex/sessions", exist_ok=True)
 open(home + "/.codex/sessions/" + sys.argv[-1], "w").close()
+if "settings" in sys.argv:
+    open(home + "/.codex/.tmp1", "w").close()
+    os.rename(home + "/.codex/.tmp1", home + "/.codex/config.toml")
+if "shell" in sys.argv:
+    os.system("echo x >>$HOME/.codex/config.toml")
 print("kept", " ".join(sys.argv[1:]))
 END
 cat >bin/claude <<'END'
@@ -35,7 +40,7 @@ export PATH=$P/bin:$PATH
 
 approver answer.sh <<END
 #!/bin/bash
-jq -c '{kind, object, facts}' >>'$TEST_DIR/asked'
+jq -c '{kind, object, danger, facts}' >>'$TEST_DIR/asked'
 echo "{\"answer\":\"\$(cat '$TEST_DIR/says')\"}"
 END
 # asks ANSWER NUMBER COMMAND...: so many questions, each answered so.
@@ -89,7 +94,7 @@ question 'codex keeps files'
 
 # The command itself: what is added stands in the question and in the record.
 asks once 1 codex exec
-question '"adds","text":"--sandbox danger-full-access --no-daemon'
+question '"adds","text":"--sandbox danger-full-access  --no-daemon'
 says 'kept --sandbox danger-full-access --no-daemon exec'
 "$AMBIT" log --json | grep -q '"adds":\["--sandbox","danger-full-access","--no-daemon"\]' ||
 	fail "not in the record: $("$AMBIT" log | tail -3)"
@@ -111,3 +116,20 @@ asks no 0 claude -p --settings x
 says 'saved -p --settings x'
 STATUS=1 asks no 1 bash -c 'echo x >"$HOME/.claude.txt"'
 [[ ! -e $HOME/.claude.txt ]] || fail "another name was open"
+
+# What configures an agent is a second question, which says what that means; once for all writes of
+# the agent itself. A command that it runs is asked about as everybody.
+asks once 2 codex settings
+question 'codex changes its own settings'
+question 'THEY CAN RUN COMMANDS AS YOU'
+[[ -e $HOME/.codex/config.toml ]] || fail "not written: $out $errout"
+STATUS=1 asks no 1 codex settings # the no to codex itself is for all its places
+rm "$HOME/.codex/config.toml"
+asks once 2 codex shell
+question '"object":"~/.codex/config.toml"'
+asks always 2 codex settings
+asks no 0 codex settings
+[[ -e $HOME/.codex/config.toml ]] || fail "not remembered: $out $errout"
+cd "$HOME/elsewhere" || exit 1
+STATUS=1 asks no 1 codex settings
+question 'codex changes its own settings'

@@ -223,7 +223,10 @@ holds_no_guard(const char *folder)
 	} plain[] = {
 		{ "~/.claude.json*", "state that is written all the time" },
 		{ "$XDG_RUNTIME_DIR/cc-socks", "sockets" },
+		{ "$XDG_RUNTIME_DIR/qwen-socks", "sockets" },
 		{ "~/.cache/copilot", "its own program, unpacked" },
+		{ "~/.cache/Microsoft/DeveloperTools", "a number for this machine" },
+		{ "~/.local/share/opentui", "parsers that it downloads" },
 		{ "~/.npm/_cacache", "what others wrote, by digest" },
 		{ "~/.cache/claude-cli-nodejs", "logs" },
 		{ "~/.local/state/claude", "locks" },

@@ -156,7 +156,9 @@ agents_with_a_sandbox_of_their_own_are_told_to_leave_it_off(void **state)
 			"has your GEMINI_SANDBOX=docker" },
 		{ "claude", { "--settings", "x" }, NULL, "", "has your --settings" },
 		{ "claude", { "--setting-sources" }, NULL,
-			"--settings {\"sandbox\":{\"enabled\":false}}", NULL },
+			"--settings {\"sandbox\":{\"enabled\":false},"
+			"\"disableDeepLinkRegistration\":\"disable\"}",
+			NULL },
 		{ "npm", { "ci" }, NULL, "", NULL },
 	};
 
