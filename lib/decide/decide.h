@@ -96,7 +96,11 @@ void paths_decide_one(const struct decide_input *in, const struct resolved *reso
 	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
 	const struct guard **ret_guard);
 
-/* The same for what the kernel line resolved: scratch of the session's own is
+/* Whether the directory that a path lies in is open to writes, but for guards: it is in the folder,
+ * in a granted folder, or in one that an answer opened. */
+bool paths_is_open_beside(const struct decide_input *in, const char *real);
+
+/* paths_decide_one for what the kernel line resolved: scratch of the session's own is
  * open as well. */
 void paths_decide_object(const struct decide_input *in, const struct resolved *resolved, bool own,
 	bool marks, enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,

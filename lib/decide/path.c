@@ -3,6 +3,10 @@
  * protected or escaping. A pure function; whoever resolves paths another way
  * uses it as it is. */
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
 
@@ -68,6 +72,34 @@ static bool
 has_own(const struct decide_input *in)
 {
 	return !in->scope->enforce_write || in->apart;
+}
+
+/* By an answer for it or for a directory above, and by none for a file or a name alone. */
+static bool
+is_answered_dir(const struct decide_input *in, const char *dir)
+{
+	for (size_t i = 0; i < in->n_rules; i++) {
+		const struct ambit_rule *rule = &in->rules[i];
+
+		if (rule->yes && rule->beneath && rule->op == AMBIT_OP_WRITE &&
+			str_beneath(dir, rule->subject) && memory_in_force(in, rule))
+			return true;
+	}
+	return false;
+}
+
+bool
+paths_is_open_beside(const struct decide_input *in, const char *real)
+{
+	const char *slash = strrchr(real, '/');
+	auto_free char *dir = slash == real ? strdup("/") : strndup(real, (size_t)(slash - real));
+	const struct ambit_rule *rule = dir ? memory_find(in, AMBIT_OP_WRITE, dir, false) : NULL;
+
+	if (!dir || (rule && !rule->yes))
+		return false;
+	return is_inside(in, dir, AMBIT_ACCESS_WRITE) ||
+	       (has_own(in) && is_granted_path(in, dir, false, false)) ||
+	       (!in->scope->enforce_write && is_answered_dir(in, dir));
 }
 
 static enum ambit_code
@@ -153,7 +185,7 @@ paths_decide_object(const struct decide_input *in, const struct resolved *resolv
 	paths_decide_one(in, resolved, access, ret, ret_hard, ret_guard);
 	/* git tries on its own configuration what a mode can be. What lies in a
 	 * guarded directory is another matter: there a mode makes it run. */
-	if (marks && ret->code == AMBIT_CODE_GUARDED && is_inside(in, resolved->real, access) &&
+	if (marks && ret->code == AMBIT_CODE_GUARDED && paths_is_open_beside(in, resolved->real) &&
 		!guards_is(in->guards, resolved->real, false, true)) {
 		ret->code = AMBIT_CODE_NONE;
 		ret->verdict = AMBIT_ALLOW;

@@ -60,6 +60,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	strv_free(engine->wanted);
 	strv_free(engine->opened);
 	strv_free(engine->known);
+	strv_free(engine->opens);
 	engine_worktree_destroy(engine->worktree);
 	engine_stance_destroy(engine->stance);
 	if (engine->attic > 0)

@@ -169,18 +169,34 @@ is_too_wide(const struct ambit_scope *scope, const char *path)
 	return streq(path, "/") || (scope->home && str_beneath(scope->home, path));
 }
 
-/* Guards hold in granted folders, too: repositories in them are searched for. */
+static bool
+is_searched(const struct ambit_engine *engine, const char *path)
+{
+	for (size_t i = 0; engine->opens && engine->opens[i]; i++)
+		if (streq(engine->opens[i], path))
+			return true;
+	return false;
+}
+
+/* Guards hold in granted folders, too: repositories in them are searched for, once. */
 static int
-ground_granted(struct walk *w, const char *path)
+search_granted(struct ambit_engine *engine, const char *path)
 {
 	int r = 0;
 
-	if (is_too_wide(w->in.scope, path))
+	if (is_too_wide(engine->scope, path) || is_searched(engine, path))
 		return 0;
-	if (!str_beneath(path, w->engine->guarded->root.real) &&
-		!guards_in_git(w->engine->guards, path))
-		r = guards_search_granted(w->engine->guards, path);
-	return r < 0 ? r : visit_ground(w, path, 0);
+	if (!str_beneath(path, engine->guarded->root.real) && !guards_in_git(engine->guards, path))
+		r = guards_search_granted(engine->guards, path);
+	return r < 0 ? r : strv_append(&engine->opens, path);
+}
+
+static int
+ground_granted(struct walk *w, const char *path)
+{
+	int r = search_granted(w->engine, path);
+
+	return r < 0 || is_too_wide(w->in.scope, path) ? r : visit_ground(w, path, 0);
 }
 
 /* Of a folder that was narrowed; one may have been removed since. */
@@ -196,6 +212,27 @@ opens_dir(const struct decide_input *in, const struct ambit_rule *rule, enum amb
 {
 	return rule->yes && rule->op == op && rule->beneath && rule->pid == 0 &&
 	       memory_in_force(in, rule);
+}
+
+int
+engine_search_opened(struct ambit_engine *engine)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	size_t of = engine->n_grants + engine->rules.n;
+	struct decide_input in;
+	int r = 0;
+
+	if (!engine->searched || engine->opens_of == of)
+		return 0;
+	engine_look(engine, &request, &in);
+	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
+		if (engine->grants[i].write)
+			r = search_granted(engine, engine->grants[i].real);
+	for (size_t i = 0; r == 0 && i < in.n_rules; i++)
+		if (opens_dir(&in, &in.rules[i], AMBIT_OP_WRITE))
+			r = search_granted(engine, in.rules[i].subject);
+	engine->opens_of = r == 0 ? of : 0;
+	return r;
 }
 
 static int

@@ -46,6 +46,44 @@ struct text {
 	size_t len;
 };
 
+/* Where git works without a question, unless a person said no to this very file. */
+static bool
+is_open(void *data, const char *path)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	const struct ambit_rule *rule;
+	struct decide_input in;
+
+	if (!engine_opens_beside(data, path))
+		return false;
+	engine_look(data, &request, &in);
+	rule = memory_find(&in, AMBIT_OP_WRITE, path, false);
+	return !rule || rule->yes;
+}
+
+/* The folder whose own repository is the person's choice: the folder; or one that was granted
+ * while it was a repository. */
+static struct gitlink_law
+link_law(struct ambit_engine *engine, const char *path)
+{
+	struct gitlink_law law = { engine->scope->root.real, is_open, engine };
+
+	for (size_t i = 0; engine->opens && engine->opens[i]; i++)
+		if (strlen(engine->opens[i]) + strlen("/.git") == strlen(path) &&
+			str_beneath(path, engine->opens[i]) && guards_found(engine->guards, path))
+			law.root = engine->opens[i];
+	return law;
+}
+
+static bool
+check_link(struct ambit_engine *engine, const char *path, struct text text, const char **ret_why,
+	bool *ret_later)
+{
+	struct gitlink_law law = link_law(engine, path);
+
+	return gitlink_plain(&law, path, text.data, text.len, ret_why, ret_later);
+}
+
 /* What is law in a repository that was there when all began must not depend on
  * one that came later. */
 static bool
@@ -73,7 +111,7 @@ find_git_objection(struct ambit_engine *engine, const char *path, struct text ol
 	else if (gitlink_kind(path) == GITLINK_DOTGIT && !keeps_law(engine, path, new))
 		why = "it leads to a repository that was not there before";
 	else if (gitlink_kind(path) != GITLINK_NONE)
-		gitlink_plain(engine->scope->root.real, path, new.data, new.len, &why, ret_later);
+		check_link(engine, path, new, &why, ret_later);
 	return why;
 }
 
@@ -109,16 +147,18 @@ engine_git_guards(struct ambit_engine *engine, const char *path)
 					    : guards_match(engine->guards, &at, AMBIT_ACCESS_WRITE);
 
 	/* A person's own guard has no source. */
-	return guard && ((guard->source && str_prefix(guard->pattern, ".git")) ||
-				streq(guard->pattern, "gitdir"));
+	return guard &&
+	       ((guard->source && str_prefix(guard->pattern, ".git")) ||
+		       streq(guard->pattern, "gitdir")) &&
+	       is_open(engine, path);
 }
 
 bool
 engine_git_writes(struct ambit_engine *engine, const char *path)
 {
-	(void)engine;
-	return gitlink_kind(path) != GITLINK_NONE || streq(name_of(path), ".gitmodules") ||
-	       streq(name_of(path), "config.worktree");
+	return (gitlink_kind(path) != GITLINK_NONE || streq(name_of(path), ".gitmodules") ||
+		       streq(name_of(path), "config.worktree")) &&
+	       is_open(engine, path);
 }
 
 bool
@@ -131,5 +171,5 @@ engine_git_leads(struct ambit_engine *engine, const char *path, int fd)
 	if (gitlink_kind(path) != GITLINK_DOTGIT || read_config(fd, &text, &len) < 0)
 		return false;
 	/* git removes the one before the other, in either order. */
-	return gitlink_plain(engine->scope->root.real, path, text, len, NULL, &later) || later;
+	return check_link(engine, path, (struct text){ text, len }, NULL, &later) || later;
 }

@@ -90,11 +90,12 @@ engine_refresh(struct ambit_engine *engine)
 	now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
 	if (engine->looked != 0 && engine->rules_version != -1 &&
 		now - engine->looked < LOOK_AGAIN_MS)
-		return true;
+		return engine_search_opened(engine) == 0;
 	engine->looked = 0;
 	if (scope_refresh(engine->scope, NULL) < 0 || scope_refresh(engine->guarded, NULL) < 0 ||
 		engine_reload(engine, NULL) < 0 ||
-		guards_ready(engine->guards, engine->guarded, NULL) < 0)
+		guards_ready(engine->guards, engine->guarded, NULL) < 0 ||
+		engine_search_opened(engine) < 0)
 		return false;
 	engine->looked = now;
 	return true;
@@ -258,6 +259,18 @@ engine_may_make(struct ambit_engine *engine, const char *real)
 		return true;
 	engine_look(engine, &request, &in);
 	return object_allowed(&in, &object) || engine_once_may_make(engine, real);
+}
+
+bool
+engine_opens_beside(struct ambit_engine *engine, const char *real)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	if (!engine_refresh(engine))
+		return false;
+	engine_look(engine, &request, &in);
+	return paths_is_open_beside(&in, real);
 }
 
 static enum ambit_verdict

@@ -485,6 +485,7 @@ load_rules(struct ambit_engine *engine, struct ambit_error *err)
 	}
 	rules_finish(&engine->rules);
 	engine->rules = rules;
+	engine->opens_of = 0;
 	return 0;
 }
 

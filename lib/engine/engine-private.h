@@ -50,6 +50,8 @@ struct ambit_engine {
 	char **known;	       /* repositories in the folder that were found before; or NULL */
 	bool searched;	       /* for repositories in the folder */
 	bool search_cut;       /* and not all of it was looked at */
+	char **opens;	       /* granted folders, which were searched as well; or NULL */
+	size_t opens_of;       /* they are of so many grants and rules; 0: look again */
 	int64_t looked;	       /* when a glance last looked at folder and record; 0: never */
 	struct engine_stance *stance; /* what the floor was made of; or NULL */
 	int attic;		      /* see engine_attic; 0: not opened yet, -1: there is none */
@@ -138,6 +140,10 @@ bool engine_refresh(struct ambit_engine *engine);
 
 /* engine-around.c: the session as it was loaded is cut to what those around it say. */
 int engine_cap_session(struct ambit_engine *engine, struct ambit_error *err);
+
+/* engine-floor.c: folders that were granted since are searched for repositories, as the folder
+ * was, if that was. Does nothing if no grant is new. -ENOMEM. */
+int engine_search_opened(struct ambit_engine *engine);
 
 /* engine-narrow.c */
 

@@ -55,6 +55,11 @@ enum ambit_verdict engine_allows_lookup_fast(
  * grant or an answer, in whatever mode it is now. Ignores scratch. True if unsure. */
 bool engine_may_make(struct ambit_engine *engine, const char *real);
 
+/* Whether the directory that this path lies in is open to every process now: it is in the folder,
+ * in a granted folder, or in one that an answer opened. Guards are asked about there. False if
+ * unsure. */
+bool engine_opens_beside(struct ambit_engine *engine, const char *real);
+
 /* Whether settings, memory or policy refuse this host ("address:port") although an allowed name
  * led to it. Asks nobody, records nothing. */
 bool engine_refuses_host(struct ambit_engine *engine, const char *host);
@@ -103,8 +108,9 @@ void engine_hides(
 
 /* -- git ------------------------------------------------------------------------- */
 
-/* Whether a write at this path is guarded only because git would run or obey it: then its text
- * can be judged in place of a question. */
+/* Whether a write at this path is guarded only because git would run or obey it, and the place is
+ * open, by the folder, a grant or an answer for its directory: then its text can be judged in
+ * place of a question. */
 bool engine_git_guards(struct ambit_engine *engine, const char *path);
 
 /* Whether this directory is a git directory or lies in one: there the floor grants neither
@@ -120,12 +126,12 @@ bool engine_in_git(const struct ambit_engine *engine, const char *dir);
 int engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old, char **ret_text,
 	size_t *ret_len, struct ambit_error *err);
 
-/* Whether git writes this file in place, not by renaming a lock file: only after close can it be
- * judged. */
+/* Whether git writes this file in place, not by renaming a lock file, and the place is open: only
+ * after close can it be judged. */
 bool engine_git_writes(struct ambit_engine *engine, const char *path);
 
 /* Whether this file (fd: open on it) is a .git file that leads to a worktree's or submodule's git
- * directory inside the folder: removing it loses nothing. */
+ * directory in the folder or in one that was granted: removing it loses nothing. */
 bool engine_git_leads(struct ambit_engine *engine, const char *path, int fd);
 
 /* -- moves --------------------------------------------------------------------------- */

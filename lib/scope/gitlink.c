@@ -129,22 +129,22 @@ find_repository(const char *dir)
 	return !worktree || (module && module > worktree) ? module : worktree;
 }
 
-/* A git directory of a worktree or submodule, of a repository in root. */
+/* A git directory of a worktree or submodule, of a repository that is open. */
 static const char *
-check_gitdir(const char *root, const char *dir, bool *ret_later)
+check_gitdir(const struct gitlink_law *law, const char *dir, bool *ret_later)
 {
 	const char *at = find_repository(dir);
 	auto_free char *repository = NULL;
 	int is;
 
-	if (!at || !str_beneath(dir, root))
-		return "it leads out of the folder's repositories";
+	if (!at || !law->is_open(law->data, dir))
+		return "it leads out of the repositories that are open here";
 	if (str_prefix(at, WORKTREES) && strchr(at + strlen(WORKTREES), '/'))
 		return "it leads past a worktree's own directory";
 	if (strstr(at + strlen(DOT_GIT), DOT_GIT))
 		return "it leads into another repository";
 	repository = strndup(dir, (size_t)(at - dir) + strlen(DOT_GIT));
-	if (!repository || !str_beneath(repository, root) || probe_directory(repository) != 1)
+	if (!repository || !law->is_open(law->data, repository) || probe_directory(repository) != 1)
 		return "it leads to a repository that is not there";
 	is = probe_directory(dir);
 	*ret_later = is == 0;
@@ -152,7 +152,8 @@ check_gitdir(const char *root, const char *dir, bool *ret_later)
 }
 
 static const char *
-check_dotgit(const char *root, const char *path, const char *text, size_t len, bool *ret_later)
+check_dotgit(const struct gitlink_law *law, const char *path, const char *text, size_t len,
+	bool *ret_later)
 {
 	auto_free char *to = one_line(text, len, "gitdir: ");
 	auto_free char *dir = to ? leads_to(path, to) : NULL;
@@ -160,9 +161,9 @@ check_dotgit(const char *root, const char *path, const char *text, size_t len, b
 	if (!dir)
 		return "it is not one line that names a git directory";
 	/* The folder's own repository is the person's choice. */
-	if (strlen(path) == strlen(root) + strlen(DOT_GIT))
+	if (strlen(path) == strlen(law->root) + strlen(DOT_GIT) && str_prefix(path, law->root))
 		return "it decides which repository the folder is";
-	return check_gitdir(root, dir, ret_later);
+	return check_gitdir(law, dir, ret_later);
 }
 
 char *
@@ -176,18 +177,18 @@ gitlink_repository(const char *path, const char *text, size_t len)
 }
 
 static const char *
-check_gitdir_target(const char *root, const char *path, const char *text, size_t len)
+check_gitdir_target(const struct gitlink_law *law, const char *path, const char *text, size_t len)
 {
 	auto_free char *to = one_line(text, len, "");
 	auto_free char *file = to ? leads_to(path, to) : NULL;
 
-	if (!file || !has_path_ending(file, DOT_GIT) || !str_beneath(file, root))
-		return "it names a worktree outside the folder";
+	if (!file || !has_path_ending(file, DOT_GIT) || !law->is_open(law->data, file))
+		return "it names a worktree outside what is open here";
 	return NULL;
 }
 
 bool
-gitlink_plain(const char *root, const char *path, const char *text, size_t len,
+gitlink_plain(const struct gitlink_law *law, const char *path, const char *text, size_t len,
 	const char **ret_why, bool *ret_later)
 {
 	const char *why = "it is no such file";
@@ -195,7 +196,7 @@ gitlink_plain(const char *root, const char *path, const char *text, size_t len,
 
 	switch (gitlink_kind(path)) {
 	case GITLINK_DOTGIT:
-		why = check_dotgit(root, path, text, len, &later);
+		why = check_dotgit(law, path, text, len, &later);
 		break;
 	case GITLINK_COMMON: {
 		auto_free char *to = one_line(text, len, "");
@@ -204,7 +205,7 @@ gitlink_plain(const char *root, const char *path, const char *text, size_t len,
 		break;
 	}
 	case GITLINK_BACK:
-		why = check_gitdir_target(root, path, text, len);
+		why = check_gitdir_target(law, path, text, len);
 		break;
 	case GITLINK_NONE:
 		break;

@@ -105,6 +105,14 @@ gate_in_git(struct gate *gate, const char *dir)
 	return strstr(dir, "/.git") != NULL;
 }
 
+bool
+gate_opens_beside(struct gate *gate, const char *real)
+{
+	(void)gate;
+	(void)real;
+	return false;
+}
+
 struct grounds *
 gate_grounds(struct gate *gate)
 {

@@ -148,7 +148,7 @@ is_plain_config(const struct call *call, unsigned flags)
 		return false;
 	/* Only in place of the question about git's own guard: any other target is decided
 	 * about like every other. */
-	if (call_place(call, TO) != PLACE_COVERED || !gate_git_guards(call->gate, to->real))
+	if (!gate_git_guards(call->gate, to->real))
 		return false;
 	gate_lock(call->gate);
 	r = engine_git_read(call->gate->o.engine, to->real, from->fd, to->fd, &text, &len, NULL);

@@ -182,7 +182,9 @@ call_place(const struct call *call, unsigned n)
 
 	if (grounds_of(gate_grounds(call->gate), object->real) != GROUND_NONE)
 		return PLACE_COVERED;
-	return lies_in_scratch(call, object) ? PLACE_SCRATCH : PLACE_OUTSIDE;
+	if (lies_in_scratch(call, object))
+		return PLACE_SCRATCH;
+	return gate_opens_beside(call->gate, object->real) ? PLACE_GRANTED : PLACE_OUTSIDE;
 }
 
 bool

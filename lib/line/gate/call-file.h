@@ -41,6 +41,7 @@ int call_is_empty(const struct call *call, unsigned n);
 enum place {
 	PLACE_OUTSIDE = 0,
 	PLACE_COVERED, /* the folder and what was granted, the spine too */
+	PLACE_GRANTED, /* in a folder that was granted since: the floor does not have it */
 	PLACE_SCRATCH, /* in a scratch directory, or in a directory made there */
 };
 

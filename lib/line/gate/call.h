@@ -266,6 +266,8 @@ bool gate_may_make(struct gate *gate, const char *real);
  * directory or lies in one. */
 bool gate_opens(struct gate *gate, const char *dir);
 bool gate_in_git(struct gate *gate, const char *dir);
+/* See engine_opens_beside. */
+bool gate_opens_beside(struct gate *gate, const char *real);
 /* See engine_git_guards. */
 bool gate_git_guards(struct gate *gate, const char *path);
 /* Less is allowed now than what the floor was made of: nothing is left to it. */

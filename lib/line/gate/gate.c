@@ -467,6 +467,17 @@ gate_in_git(struct gate *gate, const char *dir)
 }
 
 bool
+gate_opens_beside(struct gate *gate, const char *real)
+{
+	bool opens;
+
+	gate_lock(gate);
+	opens = engine_opens_beside(gate->o.engine, real);
+	gate_unlock(gate);
+	return opens;
+}
+
+bool
 gate_git_guards(struct gate *gate, const char *path)
 {
 	bool guards;

@@ -14,7 +14,6 @@
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"
-#include "line/floor/ground.h"
 #include "line/gate/gate-private.h"
 #include "line/gate/staged-private.h"
 #include "perform/permit.h"
@@ -122,7 +121,6 @@ staged_takes(struct call *call)
 	/* Anybody may call himself git; what he writes is judged all the same. All
 	 * others are asked about at once, or get an error that means something. */
 	return takes && target_who(&call->target, &who) == 0 && str_prefix(who.program, "git") &&
-	       grounds_of(gate_grounds(call->gate), object->real) != GROUND_NONE &&
 	       !was_refused(staged, object->real);
 }
 

@@ -19,14 +19,21 @@ enum is {
 	PLAIN,
 };
 
+static bool
+is_in_folder(void *data, const char *path)
+{
+	return str_beneath(path, data);
+}
+
 static enum is
 judge(const struct world *w, const char *name, const char *text)
 {
 	auto_free char *path = str_printf("%s/%s", w->root, name);
 	const char *why = "unset";
 	bool later = true;
+	struct gitlink_law law = { w->root, is_in_folder, (void *)w->root };
 
-	if (gitlink_plain(w->root, path, text, strlen(text), &why, &later)) {
+	if (gitlink_plain(&law, path, text, strlen(text), &why, &later)) {
 		assert_null(why);
 		return PLAIN;
 	}
