@@ -385,14 +385,28 @@ host_reason(const char *host)
 		       : "this host is not allowed yet";
 }
 
+/* "what Docker does is not held"; a program that its socket's name does not tell is named as it
+ * calls itself. */
+static void
+put_socket_reason(
+	struct buf *out, const struct ambit_request *request, const struct ambit_outcome *outcome)
+{
+	bool known = !request->server || !streq(host_unix_text(outcome->host), HOST_UNIX_UNKNOWN);
+	auto_free char *name = known ? NULL : str_escape(request->server, strlen(request->server));
+
+	out->failed |= !known && !name;
+	buf_printf(out, "%swhat %s%s does is not held", out->len > 0 ? "; " : "",
+		name ? name : host_unix_name(outcome->host),
+		name && request->server_same ? " outside the line" : "");
+}
+
 static void
 put_host_reason(struct buf *out, const struct decide_input *in, const struct ambit_outcome *outcome)
 {
 	if (!question_is_socket(outcome))
 		put_reason(out, host_reason(in->request->host ? in->request->host : ""));
 	else
-		buf_printf(out, "%swhat %s does is not held", out->len > 0 ? "; " : "",
-			host_unix_name(outcome->host));
+		put_socket_reason(out, in->request, outcome);
 }
 
 /* Reasons of the paths and hosts are short ones; other layers speak for themselves. A place in

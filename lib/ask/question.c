@@ -390,13 +390,19 @@ who_text(const struct ambit_request *request)
 }
 
 static char *
-why_text(const struct ambit_outcome *outcome)
+why_text(const struct ambit_request *request, const struct ambit_outcome *outcome)
 {
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < outcome->n_says; i++)
 		if (outcome->says[i].verdict == AMBIT_ASK)
 			buf_printf(&out, "%s%s", out.len ? "; " : "", outcome->says[i].reason);
+	/* An agent whose daemon runs outside the line does there what it may not do here. */
+	if (request->server && request->server_same && question_is_socket(outcome))
+		buf_printf(&out,
+			"; both are the same program. To have its work held, end that daemon (kill "
+			"%d), or start the agent with --no-daemon",
+			(int)request->server_pid);
 	return buf_take(&out);
 }
 
@@ -409,7 +415,7 @@ question_init(const struct decide_input *in, const struct ambit_outcome *outcome
 
 	q.who = who_text(in->request);
 	q.what = request_text(in->request);
-	q.why = why_text(outcome);
+	q.why = why_text(in->request, outcome);
 	q.request = request ? json_line(request) : NULL;
 	q.outcome = ambit_outcome_json(outcome, in->request, in->scope, true);
 	if (!q.who || !q.what || !q.why || !q.request || !q.outcome ||

@@ -150,20 +150,34 @@ leads_to_own(const struct decide_input *in, const char *host)
 	return own;
 }
 
+/* What the one behind a unix socket can do, and who that is if the name does not tell. */
+static char *
+describe_socket(const struct ambit_request *request, const char *host)
+{
+	const char *text = host_unix_text(host), *name = request->server;
+	auto_free char *safe = name ? str_escape(name, strlen(name)) : NULL;
+
+	if (!name || !streq(text, HOST_UNIX_UNKNOWN))
+		return strdup(text);
+	return safe ? str_printf("%s (pid %d) acts on what it is sent, and ambit does not hold it",
+			      safe, (int)request->server_pid)
+		    : NULL;
+}
+
 static void
 report_finding(struct decision *d, enum finding found, const char *host)
 {
 	auto_free char *shown = str_escape(d->out->host, strlen(d->out->host));
 	bool socket = found == HOST_SOCKET;
+	auto_free char *can = socket ? describe_socket(d->in->request, host) : strdup("");
 
-	if (!shown) {
+	if (!shown || !can) {
 		d->failed = -ENOMEM;
 		return;
 	}
 	d->host_asked = findings[found].verdict == AMBIT_ASK;
 	decision_say(d, findings[found].verdict, findings[found].code, findings[found].hard,
-		"%s %s%s%s", shown, findings[found].text, socket ? ": " : "",
-		socket ? host_unix_text(host) : "");
+		"%s %s%s%s", shown, findings[found].text, socket ? ": " : "", can);
 }
 
 void

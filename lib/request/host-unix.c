@@ -157,7 +157,7 @@ host_unix_text(const char *host)
 	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++)
 		if (strstr(host + PREFIX_LEN, sockets[i].part))
 			return sockets[i].text;
-	return "a process outside may act on what it is sent";
+	return HOST_UNIX_UNKNOWN;
 }
 
 /* Names that begin so are harmless by themselves. */
@@ -173,7 +173,7 @@ host_unix_danger(const char *host)
 		if (str_prefix(text, harmless[i]))
 			return strdup("");
 	if (!str_prefix(text, "it "))
-		return strdup("");
+		return strdup("NOT HELD BY AMBIT");
 	danger = strdup(text + strlen(str_prefix(text, "it gives ") ? "it gives " : "it "));
 	for (char *at = danger; at && *at; at++)
 		*at = ascii_is_lower(*at) ? (char)(*at - 32) : *at;

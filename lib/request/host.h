@@ -47,9 +47,12 @@ const char *host_unix_path(const char *host);
 int host_unix_check(const char *text, bool pattern);
 bool host_unix_match(const char *pattern, const char *host);
 
-/* What the one at the other end can do: "it signs in as you". Static. */
+/* What the one at the other end can do: "it signs in as you"; HOST_UNIX_UNKNOWN where the name
+ * does not tell. Static. */
+#define HOST_UNIX_UNKNOWN "a process outside may act on what it is sent"
 const char *host_unix_text(const char *host);
-/* The same in capitals, for a question: "SIGNS IN AS YOU"; "" where it does no harm by itself.
+/* The same in capitals, for a question: "SIGNS IN AS YOU", "NOT HELD BY AMBIT" where the name
+ * does not tell; "" where it does no harm by itself.
  * Caller frees; NULL without memory. */
 char *host_unix_danger(const char *host);
 /* The program that usually has a socket of this name: "Docker"; "its program". Static. */

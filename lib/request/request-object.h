@@ -56,6 +56,10 @@ void request_set_line(struct ambit_request *request, char **names);
  * Taken; NULL: not known. */
 void request_set_programs(struct ambit_request *request, char **programs);
 
+/* The program behind the unix socket that it connects to, as that calls itself; same: it is the
+ * program that connects. They are shown, and nothing is decided by them. -ENOMEM. */
+int request_set_server(struct ambit_request *request, const char *program, pid_t pid, bool same);
+
 /* What it does beyond what can be told before is decided as it does it: by the kernel line,
  * for a command; by the tool, for what is in an archive. */
 void request_set_held(struct ambit_request *request, bool held);

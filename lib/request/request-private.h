@@ -59,6 +59,9 @@ struct ambit_request {
 	ino_t exe_ino;
 	uint64_t image;	 /* see request_set_image */
 	uint64_t detail; /* see request_set_detail */
+	char *server;	 /* behind the unix socket, or NULL: see request_set_server */
+	pid_t server_pid;
+	bool server_same;
 	char *agent;
 	bool held;
 	bool again;	 /* the same call as before, decided anew: not one more */

@@ -63,6 +63,7 @@ ambit_request_destroy(struct ambit_request *request)
 	free(request->exe);
 	strv_free(request->line);
 	strv_free(request->programs);
+	free(request->server);
 	free(request->agent);
 	free(request->bad_reason);
 	free(request);
@@ -658,6 +659,14 @@ request_set_line(struct ambit_request *request, char **names)
 {
 	strv_free(request->line);
 	request->line = names;
+}
+
+int
+request_set_server(struct ambit_request *request, const char *program, pid_t pid, bool same)
+{
+	request->server_pid = pid;
+	request->server_same = same;
+	return replace_text(&request->server, program);
 }
 
 void

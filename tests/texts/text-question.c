@@ -5,8 +5,9 @@
  *   {"op": "write", "path": "~/data/out.csv", "line": ["claude", "bash", "deploy"]}
  *
  * with op one of write, replace, delete, mkdir, read and read-tree; or "move" with "path" and "to";
- * or "connect" with "host"; or "call" with "tool" and "args"; or "profile" with "name". The folder
- * is ~/project, or "folder", and "@". "exists" says that the file is there, "link" a
+ * or "connect" with "host", and of a socket with "server", the program behind it ("same": true if
+ * that is the program that connects); or "call" with "tool" and "args"; or "profile" with "name".
+ * The folder is ~/project, or "folder", and "@". "exists" says that the file is there, "link" a
  * symlink and where it leads, "lines" how many lines it takes if not four (or six with facts).
  *
  * Out: the text of 80 columns, that of 40, the form of an MCP client, and what '?' and 'a' show.
@@ -106,6 +107,18 @@ request_about_move(
 	return request_objects(objects, 2, ret_request, NULL);
 }
 
+static int
+request_about_host(const json_t *in, struct ambit_request **ret_request)
+{
+	const char *server = json_text(in, "server");
+	int r = ambit_request_connect(json_text(in, "host"), ret_request, NULL);
+
+	if (r < 0 || !*server)
+		return r;
+	return request_set_server(
+		*ret_request, server, 812, json_is_true(json_object_get(in, "same")));
+}
+
 /* The arguments of a call, with its "file_path" in the world of the test. */
 static char *
 place_args(const struct engine_rig *rig, json_t *args)
@@ -130,7 +143,7 @@ make_request(const struct engine_rig *rig, const json_t *in, struct ambit_reques
 	if (streq(op, "move"))
 		return request_about_move(rig, in, ret_request);
 	if (streq(op, "connect"))
-		return ambit_request_connect(json_text(in, "host"), ret_request, NULL);
+		return request_about_host(in, ret_request);
 	args = place_args(rig, json_object_get(in, "args"));
 	return ambit_request_create(json_text(in, "tool"), args ? args : "{}",
 		strlen(args ? args : "{}"), ret_request, NULL);

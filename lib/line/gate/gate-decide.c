@@ -580,13 +580,15 @@ make_request(struct call *call)
 		return NULL;
 	request_set_held(request, true);
 	request_set_detail(request, gate_detail(call));
-	if (set_who(call->gate, request, &who) < 0) {
-		ambit_request_destroy(request);
-		return NULL;
-	}
-	if (gate_may_ask(call->gate)) { /* nobody else reads them */
+	r = set_who(call->gate, request, &who);
+	if (r == 0 && gate_may_ask(call->gate)) { /* nobody else reads them */
 		request_set_line(request, tree_names(&call->gate->o.tree, who.pid));
 		request_set_programs(request, tree_programs(&call->gate->o.tree, who.pid));
+		r = gate_describe_server(call, who.pid, request);
+	}
+	if (r < 0) {
+		ambit_request_destroy(request);
+		return NULL;
 	}
 	return request;
 }

@@ -143,6 +143,9 @@ void gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_
 uint64_t gate_key(const struct call *call, bool this_process);
 /* Whether a person may be asked now. */
 bool gate_may_ask(struct gate *gate);
+/* gate-server.c: tells the request which program is behind the unix socket that the call connects
+ * to, if that can be told; pid: of the caller. -ENOMEM. */
+int gate_describe_server(const struct call *call, pid_t pid, struct ambit_request *request);
 /* Decides and, if need be, asks: the same ending as gate_handle. */
 void gate_decide(struct gate *gate, struct call **call);
 

@@ -140,8 +140,8 @@ read_words(pid_t pid, char *text, size_t size, char *words[WORDS_MAX])
 	return n;
 }
 
-static void
-read_program(pid_t pid, struct command_name *ret_name)
+void
+tree_program(pid_t pid, struct command_name *ret_name)
 {
 	char path[64], exe[PATH_MAX], text[4096], *words[WORDS_MAX];
 	size_t n = read_words(pid, text, sizeof(text), words);
@@ -162,7 +162,7 @@ tree_programs(const struct tree *tree, pid_t pid)
 	size_t n = 0;
 
 	while (n++ < NAMES_MAX && pid > 1 && pid != tree->keeper) {
-		read_program(pid, &program);
+		tree_program(pid, &program);
 		if (strv_append(&names, program.file) < 0 ||
 			strv_append(&names, program.script) < 0 || read_name(pid, name, &pid) < 0)
 			break;

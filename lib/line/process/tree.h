@@ -45,6 +45,9 @@ char **tree_names(const struct tree *tree, pid_t pid);
  * Caller frees. */
 char **tree_programs(const struct tree *tree, pid_t pid);
 
+/* The same of this one alone. */
+void tree_program(pid_t pid, struct command_name *ret_name);
+
 /* Whether it is stopped at this moment. */
 bool tree_is_stopped(pid_t pid);
 

@@ -36,7 +36,9 @@
 #define ANSWERS_MAX 4096 /* messages in one list */
 
 struct look {
-	const struct endpoint *endpoint;
+	const struct endpoint *endpoint; /* NULL: a unix socket by its file */
+	int file;			 /* O_PATH */
+	uint32_t inode;			 /* of that socket; 0: not found */
 	int type;
 	bool (*ours)(void *data, uint64_t cookie);
 	void *data;
@@ -80,7 +82,7 @@ send_diag_request(int fd, const struct look *look, int family)
 			.sdiag_family = (uint8_t)family,
 			.sdiag_protocol = look->type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP,
 			.idiag_states = states_of(look->type),
-			.id.idiag_sport = htons(look->endpoint->port),
+			.id.idiag_sport = look->endpoint ? htons(look->endpoint->port) : 0,
 		},
 	};
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
@@ -90,7 +92,7 @@ send_diag_request(int fd, const struct look *look, int family)
 		request.local = (struct unix_diag_req){
 			.sdiag_family = AF_UNIX,
 			.udiag_states = states_of(look->type),
-			.udiag_show = UDIAG_SHOW_NAME,
+			.udiag_show = look->endpoint ? UDIAG_SHOW_NAME : UDIAG_SHOW_VFS,
 		};
 	}
 	return sendto(fd, &request, request.head.nlmsg_len, 0, (struct sockaddr *)&kernel,
@@ -185,9 +187,48 @@ look_at_unix(struct look *look, const char *data, size_t len)
 	return 0;
 }
 
+/* The kernel writes a device its own way, and stat does not tell that of a
+ * subvolume or of a layer: there the number of the inode must do. */
+static bool
+is_file_of(const struct unix_diag_vfs *vfs, int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+		(uint32_t)st.st_ino != vfs->udiag_vfs_ino)
+		return false;
+	if (vfs->udiag_vfs_dev == (major(st.st_dev) << 20 | minor(st.st_dev)))
+		return true;
+	return fstatfs(fd, &fs) == 0 && ((unsigned long)fs.f_type == BTRFS_SUPER_MAGIC ||
+						(unsigned long)fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+static int
+look_at_file(struct look *look, const char *data, size_t len)
+{
+	struct unix_diag_msg message;
+	struct unix_diag_vfs vfs;
+	const char *found;
+	size_t n = 0;
+
+	if (len < sizeof(message))
+		return -EBADMSG;
+	memcpy(&message, data, sizeof(message));
+	found = find_attribute(data, NLMSG_ALIGN(sizeof(message)), len, UNIX_DIAG_VFS, &n);
+	if (message.udiag_type != look->type || !found || n < sizeof(vfs))
+		return 0;
+	memcpy(&vfs, found, sizeof(vfs));
+	if (is_file_of(&vfs, look->file))
+		look->inode = message.udiag_ino;
+	return 0;
+}
+
 static int
 read_diag_message(struct look *look, const char *data, size_t len)
 {
+	if (!look->endpoint)
+		return look_at_file(look, data, len);
 	return look->endpoint->kind == ENDPOINT_ABSTRACT ? look_at_unix(look, data, len)
 							 : look_at_inet(look, data, len);
 }
@@ -282,6 +323,16 @@ endpoint_is_taken(const struct endpoint *endpoint, int type,
 	return r < 0 ? r : look.others;
 }
 
+int
+endpoint_server(int fd, int type, uint32_t *ret_inode)
+{
+	struct look look = { .file = fd, .type = type };
+	int r = list_diag_sockets(&look, AF_UNIX);
+
+	*ret_inode = look.inode;
+	return r < 0 ? r : look.inode != 0;
+}
+
 /* -- one socket ------------------------------------------------------------------------- */
 
 static int
@@ -353,30 +404,13 @@ endpoint_peer(int socket_fd, uint32_t *ret_inode)
 	return r > 0 && *ret_inode == 0 ? 0 : r;
 }
 
-/* The kernel writes a device its own way, and stat does not tell that of a
- * subvolume or of a layer: there the number of the inode must do. */
-static bool
-same_file(const struct unix_diag_vfs *vfs, int fd)
-{
-	struct statfs fs;
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode) ||
-		(uint32_t)st.st_ino != vfs->udiag_vfs_ino)
-		return false;
-	if (vfs->udiag_vfs_dev == (major(st.st_dev) << 20 | minor(st.st_dev)))
-		return true;
-	return fstatfs(fd, &fs) == 0 && ((unsigned long)fs.f_type == BTRFS_SUPER_MAGIC ||
-						(unsigned long)fs.f_type == OVERLAYFS_SUPER_MAGIC);
-}
-
 int
 endpoint_is_file(int socket_fd, int fd)
 {
 	struct unix_diag_vfs vfs;
 	int r = read_socket_attribute(socket_fd, UDIAG_SHOW_VFS, UNIX_DIAG_VFS, &vfs, sizeof(vfs));
 
-	return r > 0 ? same_file(&vfs, fd) : r;
+	return r > 0 ? is_file_of(&vfs, fd) : r;
 }
 
 /* -- the socket that asks ------------------------------------------------------------- */

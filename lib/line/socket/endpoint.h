@@ -94,6 +94,10 @@ uint64_t endpoint_network(void);
  * or 0; -errno: nobody can say. */
 int endpoint_is_file(int socket_fd, int fd);
 
+/* The inode of the socket that gets what is sent to the file behind fd (O_PATH), of one that
+ * listens or (SOCK_DGRAM) is bound: 1, 0 if nobody does, or -errno. */
+int endpoint_server(int fd, int type, uint32_t *ret_inode);
+
 /* The inode of the socket at the other end of a connected unix socket: 1, 0 if there is no
  * other end, or -errno. */
 int endpoint_peer(int socket_fd, uint32_t *ret_inode);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "line/process/socket-holder.h"
 #include "line/socket/endpoint.h"
 #include "scratch.h"
 
@@ -435,6 +436,36 @@ files_are_known_by_their_inode(void **state)
 }
 
 static void
+the_server_of_a_file_is_known(void **state)
+{
+	char dir[64];
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	auto_close int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint32_t inode = 1;
+	struct stat st;
+
+	(void)state;
+	scratch_make(dir, sizeof(dir));
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/a", dir);
+	assert_int_equal(bind(server, (struct sockaddr *)&a, sizeof(a)), 0);
+	auto_close int fd = open(a.sun_path, O_PATH | O_CLOEXEC);
+	/* Nobody listens yet. */
+	assert_int_equal(endpoint_server(fd, SOCK_STREAM, &inode), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(endpoint_server(fd, SOCK_STREAM, &inode), 1);
+	assert_int_equal(fstat(server, &st), 0);
+	assert_int_equal(inode, st.st_ino);
+	assert_int_equal(endpoint_server(fd, SOCK_DGRAM, &inode), 0);
+	assert_int_equal(socket_holder((uint32_t)st.st_ino), getpid());
+	assert_true(socket_holder_is_same(getpid(), getpid()));
+	assert_false(socket_holder_is_same(getpid(), getppid()));
+	fd_close_at(&server);
+	assert_int_equal(socket_holder((uint32_t)st.st_ino), 0);
+	assert_int_equal(unlink(a.sun_path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void
 the_other_end_of_a_socket_is_known(void **state)
 {
 	auto_close int single = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -515,6 +546,7 @@ main(void)
 		cmocka_unit_test(names_belong_to_who_has_them_now),
 		cmocka_unit_test(accepted_connections_own_no_name),
 		cmocka_unit_test(files_are_known_by_their_inode),
+		cmocka_unit_test(the_server_of_a_file_is_known),
 		cmocka_unit_test(the_other_end_of_a_socket_is_known),
 		cmocka_unit_test(a_device_makes_a_socket_another),
 		cmocka_unit_test(nobody_is_nobody),
