@@ -52,6 +52,8 @@ struct ambit_outcome {
 	/* For a deny: a person was asked first, and said no or did not answer in time. False: no
 	 * question was put, or nobody could see it; then the code says where the line is. */
 	bool asked;
+	/* For a deny: it is recorded, and nobody else is told. */
+	bool quiet;
 };
 
 void ambit_outcome_finish(struct ambit_outcome *outcome);

@@ -23,6 +23,7 @@ static const struct {
 	{ "effects", effects_decide },
 	{ "policy", policy_decide },
 	{ "memory", memory_decide },
+	{ "histories", histories_decide },
 };
 
 static int
@@ -167,6 +168,7 @@ complete_outcome(struct decision *d)
 		explain_allow(d);
 		return;
 	}
+	out->quiet = histories_are_all(d);
 	if (out->hint)
 		return;
 	for (const struct ambit_word *w = ambit_codes; w->name; w++)

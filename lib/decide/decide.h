@@ -90,6 +90,10 @@ void hosts_decide(struct decision *d);
 void effects_decide(struct decision *d);
 void policy_decide(struct decision *d);
 void memory_decide(struct decision *d);
+void histories_decide(struct decision *d);
+
+/* Whether it is a deny about nothing but histories. */
+bool histories_are_all(const struct decision *d);
 
 /* One path that is already resolved: pure, no system call. */
 void paths_decide_one(const struct decide_input *in, const struct resolved *resolved,

@@ -20,6 +20,7 @@
 #include "request/host.h"
 #include "request/request-private.h"
 #include "scope/guard.h"
+#include "scope/history.h"
 #include "scope/profile.h"
 #include "settings/settings-key.h"
 
@@ -65,19 +66,18 @@ is_guard_shut(const char *pattern)
 	return dir && dir[0] == '/' && is_shut(dir);
 }
 
-/* The pattern in "X is guarded (PATTERN): why". */
+/* The pattern in "X is guarded (PATTERN): why", or behind another mark. */
 static void
-reach_guard(struct reach *reach, const char *reason)
+reach_pattern(struct reach *reach, const char *kind, const char *mark, const char *reason)
 {
-	static const char mark[] = " is guarded (";
 	const char *at = strstr(reason, mark), *end;
 
 	if (!at || !(end = strstr(at, "): ")))
 		return;
-	at += sizeof(mark) - 1;
+	at += strlen(mark);
 	auto_free char *pattern = strndup(at, (size_t)(end - at));
 
-	reach_add(reach, "guard", pattern ? pattern : "?");
+	reach_add(reach, kind, pattern ? pattern : "?");
 }
 
 static void
@@ -151,8 +151,11 @@ reach_decision(struct reach *reach, const struct ambit_request *request,
 	for (unsigned i = 0; i < AMBIT_EFFECTS_N; i++)
 		if (request->effects & (1u << i))
 			reach_add(reach, "effect", ambit_word_name(ambit_effects, 1 << i));
-	for (size_t i = 0; i < outcome->n_says; i++)
-		reach_guard(reach, outcome->says[i].reason);
+	for (size_t i = 0; i < outcome->n_says; i++) {
+		reach_pattern(reach, "guard", " is guarded (", outcome->says[i].reason);
+		reach_pattern(
+			reach, "history", " keeps its history there (", outcome->says[i].reason);
+	}
 	reach_patch(reach, request);
 }
 
@@ -214,7 +217,7 @@ static int
 reach_missing(const struct reach *reach)
 {
 	static const char *const layers[] = { "request", "modes", "permission", "paths", "hosts",
-		"effects", "policy", "memory", "engine" };
+		"effects", "policy", "memory", "histories", "engine" };
 	static const struct {
 		const char *kind;
 		const struct ambit_word *words;
@@ -246,6 +249,8 @@ reach_missing(const struct reach *reach)
 	for (const struct guard *guard = guard_table; guard->pattern; guard++)
 		if (!is_guard_shut(guard->pattern))
 			missing += reach_want(reach, "guard", guard->pattern);
+	for (const struct history *history = history_table; history->pattern; history++)
+		missing += reach_want(reach, "history", history->pattern);
 	for (size_t i = 0; key_at(i); i++) {
 		missing += reach_want(reach, "accepted setting", key_at(i)->name);
 		missing += reach_want(reach, "refused setting", key_at(i)->name);

@@ -192,6 +192,8 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 	struct target_who who = { 0 };
 	bool first;
 
+	if (outcome->quiet)
+		return;
 	if (target_who(target, &who) < 0)
 		who.pid = target->tid;
 	first = run_counts_refuse(gate->counts,
