@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "decide/once.h"
 
 void
 rules_finish(struct rules *rules)
@@ -50,8 +51,23 @@ may_offer_folder(
 	       !guards_beneath(in->guards, dir);
 }
 
-/* Folders from narrow to wide. The first is what the key for a folder means: the one that the
- * thing lies in, as everybody expects. */
+/* A directory that is to be made is a width itself, for whoever makes one fills it; but not where
+ * a guard may come to lie in it. */
+static bool
+is_own_width(const struct decide_input *in, const struct ambit_outcome *outcome,
+	const struct ambit_outcome_path *path)
+{
+	const struct request_object *object =
+		once_object(in->request, outcome, (size_t)(path - outcome->paths));
+
+	if (path->access == AMBIT_ACCESS_READ_TREE)
+		return true;
+	return path->access == AMBIT_ACCESS_MKDIR && !(object && object->exists) &&
+	       guards_stand(in->guards, path->path) == GUARD_CLEAR;
+}
+
+/* Folders from narrow to wide. The first is what the key for a folder means: the new directory, or
+ * the one that the thing lies in, as everybody expects. */
 static int
 list_offered_folders(
 	const struct decide_input *in, const struct ambit_outcome *outcome, char ***ret_list)
@@ -70,7 +86,7 @@ list_offered_folders(
 	dir = strdup(first->path);
 	if (!dir)
 		return -ENOMEM;
-	for (bool self = first->access == AMBIT_ACCESS_READ_TREE;; self = false) {
+	for (bool self = is_own_width(in, outcome, first);; self = false) {
 		char *slash = strrchr(dir, '/');
 
 		if (!self && (slash == dir || !slash))
@@ -248,8 +264,11 @@ point_at_call(struct ambit_rule *rule)
 
 /* A yes to one file is one to its temporary file, too: see decide/temporary.h. */
 static bool
-opens_temporaries(const struct rules *rules)
+opens_temporaries(const struct ambit_outcome *outcome, const struct rules *rules)
 {
+	for (size_t i = 0; i < outcome->n_paths; i++)
+		if (outcome->paths[i].access == AMBIT_ACCESS_MKDIR)
+			return false;
 	for (size_t i = 0; i < rules->n; i++)
 		if (rules->list[i].yes && rules->list[i].op == AMBIT_OP_WRITE &&
 			!rules->list[i].beneath)
@@ -274,7 +293,7 @@ stores_text(const struct decide_input *in, const struct ambit_outcome *outcome,
 		else
 			buf_printf(&out, "%s%s", out.len > 0 ? "; " : "", text);
 	}
-	if (opens_temporaries(rules))
+	if (opens_temporaries(outcome, rules))
 		buf_puts(&out, "; and its temporary files");
 	if (out.len == 0)
 		buf_puts(&out, kind == AMBIT_ONCE ? "this call only" : "nothing: this call only");

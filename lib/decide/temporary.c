@@ -87,6 +87,15 @@ is_yes_to_file(const struct decide_input *in, const struct ambit_rule *rule)
 	return counts && counts->yes;
 }
 
+/* A yes to a directory alone is for no file. */
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static bool
 is_temporary_path(const char *real, const char *file)
 {
@@ -109,7 +118,7 @@ temporary_find(const struct decide_input *in, const struct ambit_outcome *outcom
 		return NULL;
 	for (size_t i = 0; i < in->n_rules; i++)
 		if (is_temporary_path(object->real, in->rules[i].subject) &&
-			is_yes_to_file(in, &in->rules[i]))
+			is_yes_to_file(in, &in->rules[i]) && !is_directory(in->rules[i].subject))
 			return &in->rules[i];
 	return NULL;
 }
