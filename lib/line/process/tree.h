@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct command_name;
+
 /* The command's processes: all descendants of the keeper. The keeper and the
  * supervisor are subreapers, so that nobody gets out by dying parents. */
 
