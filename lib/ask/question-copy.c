@@ -264,8 +264,9 @@ make_session_words(const struct ambit_choice *choice)
 	return cut ? str_printf(SESSION_BEFORE "%s%s", before, cut) : NULL;
 }
 
-char *
-choice_words(const struct ambit_question *question, const struct ambit_choice *choice)
+/* A folder or a command whose name alone is too wide is not cut yet. */
+static char *
+make_choice_words(const struct ambit_question *question, const struct ambit_choice *choice)
 {
 	const char *before = choice->kind == AMBIT_ALWAYS ? choose_always_words(question) : "";
 	auto_free char *label = choice_label(choice, text_room(CHOICE_COLUMNS, strlen(before)));
@@ -278,10 +279,18 @@ choice_words(const struct ambit_question *question, const struct ambit_choice *c
 	return str_printf("%s%s", before, label);
 }
 
+char *
+choice_words(const struct ambit_question *question, const struct ambit_choice *choice)
+{
+	auto_free char *words = make_choice_words(question, choice);
+
+	return words ? text_cut_name(words, CHOICE_COLUMNS) : NULL;
+}
+
 bool
 choice_is_listed(const struct ambit_question *question, const struct ambit_choice *choice)
 {
-	auto_free char *words = choice_words(question, choice);
+	auto_free char *words = make_choice_words(question, choice);
 
 	return !question_is_pattern(choice->path) ||
 	       (words && text_columns(words) <= CHOICE_COLUMNS);

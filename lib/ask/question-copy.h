@@ -48,8 +48,8 @@ char *question_mark(const char *text);
 char *choice_label(const struct ambit_choice *choice, size_t columns);
 
 /* An answer in a list: "all of ~/data, this session", "always in this project: this file". It
- * fits so many columns, if cutting a path in its middle does it. Caller frees; NULL without
- * memory. */
+ * fits so many columns: a path is cut in its middle, and its last name only if that alone is too
+ * wide. Caller frees; NULL without memory. */
 #define CHOICE_COLUMNS 40
 char *choice_words(const struct ambit_question *question, const struct ambit_choice *choice);
 

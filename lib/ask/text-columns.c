@@ -10,6 +10,8 @@
 #include "base/own.h"
 #include "base/str.h"
 
+#define NAME_LEAST 9 /* columns that a name has at least, where it is cut */
+
 static size_t
 count_columns(const char *text, size_t len)
 {
@@ -106,6 +108,46 @@ text_cut_path(const char *path, size_t columns)
 		}
 	}
 	return steal_ptr(&best);
+}
+
+/* How many bytes of text have at most so many columns; from its end, if so. */
+static size_t
+measure_columns(const char *text, size_t len, size_t columns, bool end)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i <= len; i++) {
+		const char *from = end ? text + len - i : text;
+		/* Whole characters. */
+		bool whole = end ? ((unsigned char)*from & 0xc0) != 0x80
+				 : i == len || ((unsigned char)text[i] & 0xc0) != 0x80;
+
+		if (whole && count_columns(from, i) > columns)
+			break;
+		n = whole ? i : n;
+	}
+	return n;
+}
+
+char *
+text_cut_name(const char *text, size_t columns)
+{
+	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
+	size_t before = count_columns(text, (size_t)(name - text)), len, room, head, tail;
+
+	if (text_columns(text) <= columns)
+		return strdup(text);
+	/* A name of which nothing would be left is cut with what is before it. */
+	if (before + NAME_LEAST > columns) {
+		name = text;
+		before = 0;
+	}
+	len = strlen(name);
+	room = text_room(columns, before + strlen("..."));
+	head = measure_columns(name, len, room / 2, false);
+	tail = measure_columns(name, len, room - room / 2, true);
+	return str_printf(
+		"%.*s...%s", (int)(name - text + (ptrdiff_t)head), text, name + len - tail);
 }
 
 int

@@ -21,6 +21,10 @@ size_t text_room(size_t columns, size_t used);
  * memory. */
 char *text_cut_path(const char *path, size_t columns);
 
+/* Text that ends in a name, in so many columns: where it is too wide, "a-folder-wi...long-name" is
+ * left of what stands behind its last slash, or of all of it. Caller frees; NULL without memory. */
+char *text_cut_name(const char *text, size_t columns);
+
 /* Cuts two paths that share so many columns: one that needs less than half leaves the rest to the
  * other. -ENOMEM: one of them may be cut already. */
 int text_cut_pair(char **a, char **b, size_t columns);

@@ -96,12 +96,40 @@ paths_are_cut_in_their_middle_and_keep_the_last_name(void **state)
 	assert_int_equal(text_columns("gr\u00fcn"), 5);
 }
 
+static void
+a_last_name_that_is_too_wide_is_cut_and_known_by_both_ends(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t columns;
+		const char *cut;
+	} rows[] = {
+		{ "all of ~/data", 40, "all of ~/data" },
+		{ "all of .../a-folder-with-a-long-name", 26, "all of .../a-fold...g-name" },
+		{ "a-command-with-a-long-name", 13, "a-com...-name" },
+		/* A character is whole or is left out. */
+		{ "/\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc", 10, "/\u00fc...\u00fc" },
+		{ "'~/a/long/path/to/a/tool'", 13, "'~/a/...tool'" },
+		{ "/name", 1, "..." },
+		{ "", 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		auto_free char *cut = text_cut_name(rows[i].text, rows[i].columns);
+
+		assert_non_null(cut);
+		assert_string_equal(cut, rows[i].cut);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(made_up_names_are_known_by_their_look),
 		cmocka_unit_test(paths_are_cut_in_their_middle_and_keep_the_last_name),
+		cmocka_unit_test(a_last_name_that_is_too_wide_is_cut_and_known_by_both_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
