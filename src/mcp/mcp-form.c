@@ -87,14 +87,22 @@ make_form_message(const struct ambit_question *question)
 	return buf_take(&out);
 }
 
+/* NULL where the client cannot leave it empty: there it would keep a person from answering. */
+static json_t *
+message_schema(const struct era *era)
+{
+	if (era->fills)
+		return NULL;
+	return json_pack("{s:s s:s s:s s:i}", "type", "string", "title", "Message to the agent",
+		"description", "Optional; reaches the model with your answer", "maxLength", 500);
+}
+
 json_t *
 form_create(const struct ambit_question *question, const struct era *era)
 {
 	auto_free char *text = make_form_message(question);
-	json_t *schema = json_pack("{s:s s:{s:o s:{s:s s:s s:s s:i}} s:[s]}", "type", "object",
-		"properties", "answer", choices_schema(question, era), "message", "type", "string",
-		"title", "Message to the agent", "description",
-		"Optional; reaches the model with your answer", "maxLength", 500, "required",
+	json_t *schema = json_pack("{s:s s:{s:o s:o*} s:[s]}", "type", "object", "properties",
+		"answer", choices_schema(question, era), "message", message_schema(era), "required",
 		"answer");
 
 	if (text == NULL || schema == NULL) {

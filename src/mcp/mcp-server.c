@@ -47,6 +47,15 @@ has_forms(const json_t *capabilities)
 	       (json_object_size(elicitation) == 0 || json_object_get(elicitation, "form") != NULL);
 }
 
+/* Codex does not submit a form in which a text is empty, also where it is optional. */
+static bool
+must_fill_texts(const json_t *client)
+{
+	const char *name = json_string_value(json_object_get(client, "name"));
+
+	return name != NULL && str_prefix(name, "codex");
+}
+
 static void
 handle_initialize(const struct asked *asked)
 {
@@ -74,6 +83,7 @@ handle_initialize(const struct asked *asked)
 		/* Behind a line it is the agent itself that would answer. */
 		.elicits = chosen <= 1 && has_forms(capabilities) && !toolbox_is_inside(&mcp->box),
 		.titles = chosen == 0,
+		.fills = must_fill_texts(json_object_get(params, "clientInfo")),
 		.roots = json_is_object(json_object_get(capabilities, "roots")),
 	};
 	answer_request(
@@ -189,6 +199,7 @@ find_era(struct asked *asked, const struct method *method)
 			.modern = true,
 			.elicits = has_forms(capabilities) && !toolbox_is_inside(&asked->mcp->box),
 			.titles = true,
+			.fills = must_fill_texts(json_object_get(meta, MCP_META "clientInfo")),
 			.roots = json_is_object(json_object_get(capabilities, "roots")),
 		};
 		return true;

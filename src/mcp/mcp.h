@@ -29,6 +29,7 @@ struct era {
 	bool modern;
 	bool elicits; /* shows forms to a person */
 	bool titles;  /* knows choices with titles ({const, title}) */
+	bool fills;   /* cannot send a form in which a text is left empty */
 	bool roots;   /* says what it works on */
 };
 

@@ -73,6 +73,14 @@ check("once" in property["enum"] and len(property["enum"]) == len(property["enum
       and "oneOf" not in property and "mode" not in client.asked[0], client.asked)
 client.end()
 
+# There is a field for a message, but not where the client cannot leave it empty.
+check(set(client.asked[0]["requestedSchema"]["properties"]) == {"answer", "message"}, client.asked)
+client = Client("--session", "codex", answer=choose("once"))
+client.legacy("2025-06-18", FORMS, name="codex-mcp-client")
+good(write(client, "codex"))
+check(set(client.asked[0]["requestedSchema"]["properties"]) == {"answer"} and there("codex"), client.asked)
+client.end()
+
 # What is no answer is a no.
 for n, filled in enumerate([
     {"result": {"action": "decline"}}, {"result": {"action": "cancel"}},

@@ -95,10 +95,10 @@ class Client:
     def ask(self, method, params=None):
         return self.wait(self.start(method, params))
 
-    def legacy(self, version="2025-11-25", capabilities=None):
+    def legacy(self, version="2025-11-25", capabilities=None, name="test"):
         reply = self.ask("initialize", {
             "protocolVersion": version, "capabilities": capabilities or {},
-            "clientInfo": {"name": "test", "version": "1"}})
+            "clientInfo": {"name": name, "version": "1"}})
         self.send({"method": "notifications/initialized"})
         return reply["result"]
 
