@@ -75,12 +75,14 @@ make_annotations(const struct ambit_tool_entry *entry)
 		"destructiveHint", writes, "idempotentHint", !writes, "openWorldHint", outward);
 }
 
+/* Claude Code hides the tools of a server from the model until it searches for them; these are
+ * meant instead of its own, so it is asked to load them at once. */
 static json_t *
 tool_json(const struct ambit_tool_entry *entry)
 {
-	json_t *tool = json_pack("{s:s s:s* s:s s:o s:o}", "name", entry->name, "title",
+	json_t *tool = json_pack("{s:s s:s* s:s s:o s:o s:{s:b}}", "name", entry->name, "title",
 		entry->title, "description", entry->text, "inputSchema", parse_schema(entry->input),
-		"annotations", make_annotations(entry));
+		"annotations", make_annotations(entry), "_meta", "anthropic/alwaysLoad", 1);
 
 	if (tool != NULL && entry->output != NULL &&
 		json_object_set_new(tool, "outputSchema", output_schema(entry->output)) < 0) {
@@ -109,14 +111,41 @@ list_server_info(void)
 		"{s:s s:s s:s}", "name", "ambit", "title", "ambit", "version", AMBIT_VERSION);
 }
 
+static bool
+offers_commands(const struct ambit_registry *registry)
+{
+	struct ambit_tool_entry entry;
+
+	for (size_t i = 0; ambit_registry_at(registry, i, &entry) > 0; i++)
+		if (streq(entry.name, "bash"))
+			return true;
+	return false;
+}
+
+/* Codex shows the model this line alone, until it searches for the tools. */
+static char *
+make_first_line(const struct toolbox *box)
+{
+	const struct ambit_scope *scope = box->world.scope;
+	const char *root = ambit_scope_root(scope);
+	auto_free char *folder = str_escape(root, strlen(root));
+	const char *commands = offers_commands(box->registry) ? " and run commands" : "";
+
+	if (folder == NULL)
+		return NULL;
+	return str_printf("Read, search and edit files%s in %s; writes elsewhere %s.", commands,
+		folder, ambit_scope_enforces_write(scope) ? "are refused" : "need a person's yes");
+}
+
 char *
 list_instructions(const struct toolbox *box)
 {
-	auto_free char *brief = ambit_registry_brief(box->registry);
+	auto_free char *first = make_first_line(box), *brief = ambit_registry_brief(box->registry);
 
-	if (brief == NULL || box->why == NULL)
-		return steal_ptr(&brief);
-	return str_printf("%s%s.\n", brief, box->why);
+	if (first == NULL || brief == NULL)
+		return NULL;
+	return str_printf("%s\n\n%s%s%s", first, brief, box->why != NULL ? box->why : "",
+		box->why != NULL ? ".\n" : "");
 }
 
 json_t *

@@ -17,6 +17,8 @@ for version in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]:
     check(result["protocolVersion"] == version, result)
     check(result["serverInfo"]["name"] == "ambit" and result["capabilities"] == {"tools": {}, "prompts": {}}, result)
     check("untrusted" in result["instructions"] and os.getcwd() in result["instructions"], result)
+    check(result["instructions"].split("\n")[0] == "Read, search and edit files and run commands in "
+          f"{os.getcwd()}; writes elsewhere need a person's yes.", result)
     lists.append(client.ask("tools/list")["result"]["tools"])
     client.end()
 check(all(tools == lists[0] for tools in lists), "the list is not the same every time")
@@ -28,6 +30,7 @@ check(names == ["read", "write", "edit", "multi_edit", "apply_patch", "delete", 
 for tool in lists[0]:
     check(tool["inputSchema"]["type"] == "object" and tool["description"], tool)
     check(tool["outputSchema"]["type"] == "object", tool)
+    check(tool["_meta"] == {"anthropic/alwaysLoad": True}, tool)
     hints = tool["annotations"]
     reads = tool["name"] in ("read", "ls", "glob", "grep", "webfetch")
     check(hints["readOnlyHint"] == reads and hints["destructiveHint"] == (not reads), tool)
