@@ -358,6 +358,26 @@ calls_has(struct calls *calls, const char *key)
 }
 
 bool
+calls_rename(struct calls *calls, const char *key, const char *other)
+{
+	char *copy = str_dup(other);
+	struct call *call;
+
+	if (copy == NULL)
+		return false;
+	pthread_mutex_lock(&calls->lock);
+	call = find_client_call(calls, key);
+	if (call != NULL) {
+		free(call->key);
+		call->key = copy;
+	}
+	pthread_mutex_unlock(&calls->lock);
+	if (call == NULL)
+		free(copy);
+	return call != NULL;
+}
+
+bool
 calls_cancel(struct calls *calls, const char *key)
 {
 	struct call *call;

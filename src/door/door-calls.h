@@ -22,6 +22,9 @@ int calls_start(struct calls *calls, const char *key, bool slow,
 	void (*run)(void *data, int cancel), void (*finish)(void *data, bool ran), void *data);
 /* Whether that key is in use. */
 bool calls_has(struct calls *calls, const char *key);
+/* The call is known by another key from now on, which nobody uses. False: no such call, or no
+ * memory. */
+bool calls_rename(struct calls *calls, const char *key, const char *other);
 /* False: no such call. */
 bool calls_cancel(struct calls *calls, const char *key);
 /* The same for all that are slow, or for all. */

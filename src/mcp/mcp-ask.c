@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions put to the client as requests, which a server may do in the legacy era.
- * Each waits in the thread of the call that needs it, and for no longer than its own
- * time: a client that never answers has said no. A client that answers twice, late,
- * or what was not asked is not heard. */
+/* Questions put to the client that a thread waits for: as requests, which a server may do
+ * in the legacy era, or as the result of the call that runs (mcp-resume.c). Each waits for
+ * no longer than its own time: a client that never answers has said no. A client that
+ * answers twice, late, or what was not asked is not heard. */
 
 #include <poll.h>
 #include <stdio.h>
@@ -174,7 +174,11 @@ ask_client(const struct asker *asker, const struct ambit_question *question,
 		json_decref(form);
 		return r;
 	}
-	if (rpc_request(&asker->mcp->out, open.id, "elicitation/create", form) < 0)
+	if (asker->era->modern)
+		r = asker->put(asker->data, question, open.id, form);
+	else
+		r = rpc_request(&asker->mcp->out, open.id, "elicitation/create", form);
+	if (r < 0)
 		r = err_set(err, EPIPE, "the client is gone");
 	if (r == 0)
 		r = wait_for(asker, &open, question, err);
@@ -183,7 +187,7 @@ ask_client(const struct asker *asker, const struct ambit_question *question,
 		r = read_response(&open, question, ret_answer, err);
 		pthread_mutex_unlock(&asker->mcp->lock);
 	}
-	if (r == -ECANCELED || r == -ETIMEDOUT)
+	if (!asker->era->modern && (r == -ECANCELED || r == -ETIMEDOUT))
 		send_withdrawal(asker, &open, err->text);
 	close_question(asker->mcp, &open);
 	return r;
@@ -203,6 +207,19 @@ ask_response(struct mcp *mcp, struct rpc_message *message)
 			break;
 		}
 	pthread_mutex_unlock(&mcp->lock);
+}
+
+void
+ask_take_answer(struct mcp *mcp, const char *id, json_t *filled)
+{
+	json_t *response = json_pack("{s:o}", "result", filled);
+
+	for (struct open_question *open = mcp->open; open != NULL; open = open->next)
+		if (response != NULL && streq(open->id, id) && open->response == NULL) {
+			open->response = steal_ptr(&response);
+			eventfd_write(open->done, 1);
+		}
+	json_decref(response);
 }
 
 void

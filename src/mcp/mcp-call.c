@@ -20,18 +20,21 @@
 #define PROGRESS_MS 100		  /* between two words about progress */
 #define NAME_SHOWN 100		  /* bytes of a tool's name that is none */
 
-static void
-job_destroy(struct job *job)
+void
+call_destroy_job(struct job *job)
 {
 	if (job == NULL)
 		return;
 	ambit_result_finish(&job->result);
 	json_decref(job->answers);
+	json_decref(job->form);
+	json_decref(job->filled);
 	free(job->tool);
 	free(job->args);
 	json_decref(job->token);
 	json_decref(job->id);
 	pthread_mutex_destroy(&job->telling);
+	pthread_mutex_destroy(&job->turn);
 	free(job);
 }
 
@@ -45,18 +48,29 @@ is_cancelled(const struct job *job)
 
 /* -- progress -------------------------------------------------------------------- */
 
+static json_t *
+copy_token(struct job *job)
+{
+	json_t *token;
+
+	pthread_mutex_lock(&job->mcp->lock);
+	token = job->token != NULL ? json_deep_copy(job->token) : NULL;
+	pthread_mutex_unlock(&job->mcp->lock);
+	return token;
+}
+
 /* It must increase, whatever the tool says; and after a cancel there is none. */
 static void
 send_progress(struct job *job, double done, double total, const char *message)
 {
-	json_t *params;
+	json_t *params, *token = is_cancelled(job) ? NULL : copy_token(job);
 
-	if (job->token == NULL || is_cancelled(job))
+	if (token == NULL)
 		return;
 	pthread_mutex_lock(&job->telling);
 	job->progress = done > job->progress ? done : job->progress + 0.001;
 	job->told = clock_steady();
-	params = json_pack("{s:O s:f}", "progressToken", job->token, "progress", job->progress);
+	params = json_pack("{s:o s:f}", "progressToken", token, "progress", job->progress);
 	if (params != NULL && total > 0)
 		json_object_set_new(params, "total", json_real(total));
 	if (params != NULL && message != NULL)
@@ -134,8 +148,8 @@ run_tool_call(void *data, int cancel)
 		.cancel = cancel,
 		/* Without it, the session's other approvers are asked, if there are any. */
 		.ask = job->era.elicits ? ask_call_question : NULL,
-		/* A tool that runs cannot wait for another call. */
 		.before = job->era.modern,
+		.ask_running = job->era.elicits ? resume_ask : NULL,
 		.waits = set_call_waiting,
 		.withdraw = withdraw_call_question,
 		.approver = "mcp",
@@ -154,8 +168,8 @@ run_tool_call(void *data, int cancel)
 	job->cancelled = is_cancelled(job) || job->result.cancelled;
 }
 
-static json_t *
-result_json(const struct job *job)
+json_t *
+call_result_json(const struct job *job)
 {
 	const struct ambit_result *result = &job->result;
 	json_t *structured = NULL, *object;
@@ -176,17 +190,23 @@ finish_tool_call(void *data, bool ran)
 {
 	struct job *job = data;
 	struct mcp *mcp = job->mcp;
+	bool kept;
 
-	if (ran && !job->cancelled && job->wants_roots)
-		rpc_result(&mcp->out, job->id, modern_roots(job));
-	else if (ran && !job->cancelled && job->result.question != NULL)
-		rpc_result(&mcp->out, job->id, modern_question(job));
-	else if (ran && !job->cancelled)
-		rpc_result(&mcp->out, job->id, result_json(job));
+	job->cancelled = job->cancelled || !ran;
 	pthread_mutex_lock(&mcp->lock);
 	mcp->in_flight -= job->size;
+	kept = resume_keep(job);
 	pthread_mutex_unlock(&mcp->lock);
-	job_destroy(job);
+	if (kept)
+		return;
+	job->cancelled = job->cancelled || job->id == NULL;
+	if (!job->cancelled && job->wants_roots)
+		rpc_result(&mcp->out, job->id, modern_roots(job));
+	else if (!job->cancelled && job->result.question != NULL)
+		rpc_result(&mcp->out, job->id, modern_question(job));
+	else if (!job->cancelled)
+		rpc_result(&mcp->out, job->id, call_result_json(job));
+	call_destroy_job(job);
 }
 
 /* -- in the reader's thread ------------------------------------------------------ */
@@ -207,6 +227,7 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 	if (args == NULL)
 		args = none;
 	pthread_mutex_init(&job->telling, NULL);
+	pthread_mutex_init(&job->turn, NULL);
 	job->mcp = mcp;
 	/* Copies: the message is the reader's. */
 	job->id = json_deep_copy(message->id);
@@ -221,7 +242,7 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 	job->args = json_dumps(args, JSON_COMPACT);
 	if (job->args == NULL || job->tool == NULL || job->id == NULL ||
 		(era->modern && modern_take(job, message->params, args) < 0)) {
-		job_destroy(job);
+		call_destroy_job(job);
 		return -ENOMEM;
 	}
 	job->size = sizeof(*job) + strlen(job->args) + json_weight(job->id) +
@@ -315,8 +336,10 @@ call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era)
 	if (!era->modern && mcp->roots.asked == 0)
 		roots_ask(mcp);
 	r = key != NULL ? job_create(mcp, message, era, &entry, &job) : -ENOMEM;
-	if (r == 0 && !has_room(mcp, job->size)) {
-		job_destroy(job);
+	if (r == 0 && job->resumes != 0) {
+		resume_call(mcp, job);
+	} else if (r == 0 && !has_room(mcp, job->size)) {
+		call_destroy_job(job);
 		r = -EAGAIN;
 	} else if (r == 0) {
 		r = calls_start(mcp->calls, key, entry.slow, run_tool_call, finish_tool_call, job);
@@ -324,7 +347,7 @@ call_start(struct mcp *mcp, struct rpc_message *message, const struct era *era)
 			pthread_mutex_lock(&mcp->lock);
 			mcp->in_flight -= job->size;
 			pthread_mutex_unlock(&mcp->lock);
-			job_destroy(job);
+			call_destroy_job(job);
 		}
 	}
 	if (r < 0)

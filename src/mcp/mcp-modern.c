@@ -12,8 +12,7 @@
 #include "base/own.h"
 #include "base/program.h"
 
-#define ANSWER_MAX 65536	  /* a form that was filled in */
-#define STATE_MS (10 * 60 * 1000) /* how long a question without an end can be answered */
+#define ANSWER_MAX 65536 /* a form that was filled in */
 
 int
 modern_ask(struct job *job, const struct ambit_question *question, struct ambit_answer *ret_answer,
@@ -41,9 +40,21 @@ modern_question(const struct job *job)
 
 	if (seal_question_digest(question, digest) < 0)
 		return NULL;
-	state = seal_make(job->mcp->seals, job->call, digest, job->answers,
-		question->expires != 0 ? question->expires : clock_now() + STATE_MS);
+	state = seal_make(
+		job->mcp->seals, job->call, digest, job->answers, modern_expires(question));
 	form = form_create(question, &job->era);
+	return modern_input(form, state);
+}
+
+int64_t
+modern_expires(const struct ambit_question *question)
+{
+	return question->expires != 0 ? question->expires : clock_now() + MODERN_STATE_MS;
+}
+
+json_t *
+modern_input(json_t *form, const char *state)
+{
 	if (state == NULL || form == NULL) {
 		json_decref(form);
 		return NULL;
@@ -57,8 +68,8 @@ modern_question(const struct job *job)
 json_t *
 modern_roots(const struct job *job)
 {
-	auto_free char *state =
-		seal_make(job->mcp->seals, job->call, "", job->answers, clock_now() + STATE_MS);
+	auto_free char *state = seal_make(
+		job->mcp->seals, job->call, "", job->answers, clock_now() + MODERN_STATE_MS);
 
 	if (state == NULL)
 		return NULL;
@@ -87,12 +98,17 @@ modern_take(struct job *job, const json_t *params, const json_t *args)
 	const char *state = json_string_value(json_object_get(params, "requestState"));
 	const json_t *responses = json_object_get(params, "inputResponses");
 	json_t *filled = json_object_get(responses, "approve");
-	char question[SEAL_DIGEST];
+	char question[SEAL_DIGEST] = "";
 	int r = seal_call_digest(job->tool, args, job->call);
 
+	if (!json_is_object(filled) || json_weight(filled) > ANSWER_MAX)
+		filled = NULL;
 	if (r == 0 && state != NULL)
 		r = seal_open(job->mcp->seals, state, job->call, &job->answers, question);
-	if (r == 0 && state != NULL && json_is_object(filled) && json_weight(filled) <= ANSWER_MAX)
+	/* Also if it is too old, or used: the tool has begun to run, and must not do so twice. */
+	if (r != -ENOMEM && resume_is_named(question))
+		return resume_take(job, question, filled);
+	if (r == 0 && state != NULL && filled != NULL)
 		r = json_object_set_new(job->answers, question, json_deep_copy(filled)) < 0
 			    ? -ENOMEM
 			    : 0;

@@ -186,11 +186,11 @@ seal_open(struct seals *seals, const char *text, const char *call, json_t **ret_
 	if (mine == NULL || question == NULL || !streq(mine, call) ||
 		strlen(question) >= SEAL_DIGEST)
 		return -EBADMSG;
+	memcpy(ret_question, question, strlen(question) + 1);
 	if (clock_now() >= json_integer_value(json_object_get(object, "expires")))
 		return -ESTALE;
 	if (!use_number(seals, (uint64_t)json_integer_value(json_object_get(object, "number"))))
 		return -EALREADY;
-	memcpy(ret_question, question, strlen(question) + 1);
 	*ret_answers = json_incref(json_object_get(object, "answers"));
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "mcp.h"
+#include "mcp-job.h"
 
 #include "base/err.h"
 #include "base/fd.h"
@@ -88,6 +88,7 @@ static void
 mcp_finish(struct mcp *mcp, int r, struct ambit_error *err)
 {
 	calls_destroy(mcp->calls);
+	resume_forget(mcp);
 	seals_destroy(mcp->seals);
 	json_decref(mcp->tools);
 	free(mcp->instructions);

@@ -35,6 +35,7 @@ struct era {
 
 struct seals;
 struct open_question;
+struct job;
 
 struct mcp {
 	struct toolbox box;
@@ -48,6 +49,8 @@ struct mcp {
 	pthread_mutex_t lock;
 	struct open_question *open; /* put to the client; with lock */
 	uint64_t last_question;
+	struct job *resumable; /* asked while they ran: see mcp-resume.c; with lock */
+	uint64_t last_resumable;
 	/* Taken back, perhaps before they were put: the last few; with lock. */
 	struct withdrawn {
 		const void *asker;
@@ -89,12 +92,14 @@ void call_start(struct mcp *mcp, struct rpc_message *message, const struct era *
 bool call_uses(struct mcp *mcp, const json_t *id);
 void call_cancel(struct mcp *mcp, const json_t *id);
 
-/* -- mcp-ask.c: questions to the client, in the legacy era ------------------------------ */
+/* -- mcp-ask.c: questions to the client that somebody waits for ------------------------- */
 
 struct asker {
 	struct mcp *mcp;
 	const struct era *era;
 	int cancel; /* of the call */
+	/* Modern: sends the form, which it takes, as the question with this id. */
+	int (*put)(void *data, const struct ambit_question *question, const char *id, json_t *form);
 	/* It waits for a person; called now and then. */
 	void (*waiting)(void *data);
 	void *data;
@@ -105,6 +110,8 @@ int ask_client(const struct asker *asker, const struct ambit_question *question,
 /* The client's answer to a request of ours; taken, if somebody waits for it: what is
  * in JSON is never two threads' at once. */
 void ask_response(struct mcp *mcp, struct rpc_message *message);
+/* Modern: what was filled in, which it takes. With mcp's lock. */
+void ask_take_answer(struct mcp *mcp, const char *id, json_t *filled);
 /* Nobody waits for the answer any more: the asker's own, by the question's id. */
 void ask_withdraw(struct mcp *mcp, const void *data, uint64_t question, const char *how);
 /* Nobody will answer any more. */
@@ -149,8 +156,8 @@ void seals_destroy(struct seals *seals);
 char *seal_make(struct seals *seals, const char *call, const char *question, const json_t *answers,
 	int64_t expires);
 /* 0, once for each seal: *ret_answers (an object: digest of a question to what was
- * filled in) is the caller's, and ret_question the open one. -EBADMSG, -ESTALE,
- * -EALREADY, -ENOMEM: it is none, or too old, used, or another call's. */
+ * filled in) is the caller's, and ret_question the open one. -EBADMSG, -ENOMEM: it is
+ * none, or another call's. -ESTALE, -EALREADY: too old, or used; ret_question is set. */
 int seal_open(struct seals *seals, const char *text, const char *call, json_t **ret_answers,
 	char ret_question[SEAL_DIGEST]);
 

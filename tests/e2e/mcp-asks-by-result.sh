@@ -133,24 +133,24 @@ check(not client.asked and not client.notified and not client.lost, client.notif
 client.end()
 other.end()
 
-# What is asked while a tool runs cannot be put into a result: a crossing of a command,
-# a host that a page leads to. The session's other approver answers; or nobody, and
-# then the words say how a person can allow it.
+# What is asked while a tool runs (a crossing of a command, a host that a page leads to), by a
+# client that shows no forms: the session's other approver answers; or nobody, and then the
+# words say how a person can allow it. For one that does: mcp-asks-while-a-command-runs.sh.
 pages = [subprocess.Popen([sys.executable, "-B", os.environ["PAGE"], "--address", address],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) for address in ("127.0.0.1", "127.0.0.2")]
 first, second = (int(page.stdout.readline()) for page in pages)
 url = f"http://127.0.0.1:{first}/to?http://127.0.0.2:{second}/plain"
 client = Client("--session", "modern-bash", "--allow-host", "127.0.0.1")
-result = client.modern("bash", FORMS, None, command=f"echo x >{OUT}/crossing")
+result = client.modern("bash", {}, None, command=f"echo x >{OUT}/crossing")
 check(not there("crossing") and result["resultType"] == "complete", result)
 check(f"ambit rules add write {OUT}/crossing" in text(result), result)
-words = bad(client.modern("webfetch", FORMS, None, url=url))
+words = bad(client.modern("webfetch", {}, None, url=url))
 check(f"ambit rules add connect 127.0.0.2:{second}" in words and "SECRET" not in words, words)
 client.end()
 client = Client("--session", "modern-other", "--allow-host", "127.0.0.1", "--ask", "exec:" + os.environ["APPROVER"])
-result = client.modern("bash", FORMS, None, command=f"echo x >{OUT}/crossing")
+result = client.modern("bash", {}, None, command=f"echo x >{OUT}/crossing")
 check(there("crossing"), result)
-check("SECRET_ORDER" in text(client.modern("webfetch", FORMS, None, url=url)), "redirected")
+check("SECRET_ORDER" in text(client.modern("webfetch", {}, None, url=url)), "redirected")
 # Its own question is still the client's to answer.
 asked(write(client, "own"))
 client.end()

@@ -372,8 +372,10 @@ run_tool(struct call *call, struct ambit_permit *permit)
 	};
 	struct tool_run *run = &invocation.run;
 
-	if (call->options.before)
-		call->options.ask = NULL;
+	if (call->options.before) {
+		call->options.ask = call->options.ask_running;
+		call->options.before = false;
+	}
 
 	int r = run_cancelled(run) ? err_set(&err, ECANCELED, "cancelled before it began")
 		: tool->own	   ? tool->own->run(run, &err)

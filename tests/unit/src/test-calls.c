@@ -142,6 +142,27 @@ those_that_rest_hold_nobody_up(void **state)
 	calls_destroy(calls);
 }
 
+static void
+a_call_is_known_by_its_new_key(void **state)
+{
+	struct calls *calls = calls_create(1, 1, 100);
+	struct job job;
+
+	(void)state;
+	job_init(&job, calls, true, false);
+	assert_int_equal(go(&job, "old", true), 0);
+	wait_for(&job.began);
+	assert_true(calls_rename(calls, "old", "new"));
+	assert_false(calls_rename(calls, "old", "other"));
+	assert_false(calls_has(calls, "old"));
+	assert_true(calls_has(calls, "new"));
+	assert_false(calls_cancel(calls, "old"));
+	assert_true(calls_cancel(calls, "new"));
+	sem_post(&job.may_end);
+	wait_for(&job.done);
+	calls_destroy(calls);
+}
+
 /* Rests until it may end, goes on, and ends when that is said a second time. */
 static void
 run_in_two_parts(void *data, int cancel_fd)
@@ -285,6 +306,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quick_ones_do_not_wait_for_slow_ones),
 		cmocka_unit_test(those_that_rest_hold_nobody_up),
+		cmocka_unit_test(a_call_is_known_by_its_new_key),
 		cmocka_unit_test(one_that_leaves_leaves_no_call_behind),
 		cmocka_unit_test(one_key_is_one_call),
 		cmocka_unit_test(what_is_cancelled_ends),
