@@ -62,8 +62,10 @@ struct ambit_execution {
 	/* KERNEL: who is asked about crossings, in a thread of this call's; NULL:
 	 * nobody. Not destroyed. */
 	struct ambit_approver *approver;
-	/* Called now and then with what was printed so far; or NULL. */
+	/* Called now and then with how much was printed so far; or NULL. */
 	void (*progress)(void *data, uint64_t printed, int64_t elapsed_ms);
+	/* Called with each piece of what it prints, on stream 1 or 2; or NULL. */
+	void (*printed)(void *data, int stream, const char *text, size_t len);
 	void *data;
 };
 

@@ -36,7 +36,7 @@ struct ambit_registry_options {
 
 int ambit_registry_create(const struct ambit_registry_options *options,
 	struct ambit_registry **ret_registry, struct ambit_error *err);
-/* No call is running any more. Accepts NULL. */
+/* No call is running any more. Ends commands in the background. Accepts NULL. */
 void ambit_registry_destroy(struct ambit_registry *registry);
 
 /* For doors that use the engine beside the registry (decide, answer, log). */
@@ -143,6 +143,13 @@ struct ambit_call_options {
 	 * goes on; an ask about it returns -ECANCELED soon. how is for people: "allowed in ambit
 	 * watch". May be NULL. */
 	void (*withdraw)(void *data, uint64_t question, const char *how);
+	/* As ask and withdraw, with after as data, for a command that goes on when the call has
+	 * ended (bash with background): until the registry is gone, or its commands are ended.
+	 * NULL: its questions wait for a call of bash_output that has an ask. */
+	int (*ask_after)(void *after, const struct ambit_question *question,
+		struct ambit_answer *ret_answer, struct ambit_error *err);
+	void (*withdraw_after)(void *after, uint64_t question, const char *how);
+	void *after;
 	/* No model reads the result: what is not trusted has no marks. For tools that say so
 	 * themselves: run_agent. */
 	bool unlabelled;
@@ -160,6 +167,10 @@ struct ambit_result {
 	struct ambit_question *question; /* after -EINPROGRESS; else NULL */
 };
 void ambit_result_finish(struct ambit_result *result);
+
+/* Ends the commands that calls of this origin left in the background, and waits for them. No call
+ * of it is running any more. */
+void ambit_registry_end_commands(struct ambit_registry *registry, uint64_t origin);
 
 /* Runs to its end. args: a JSON object as text. Always fills the result; -ENOMEM
  * alone is an error. */

@@ -177,8 +177,10 @@ engine_check_loop(struct ambit_engine *engine, const struct ambit_request *reque
 	auto_free char *text = NULL;
 	char digest[HASH_HEX];
 
-	/* A program that opens the same file a thousand times is at work. */
-	if (limit <= 0 || request_is_syscall(request) || request->again)
+	/* A program that opens the same file a thousand times is at work, and so is a model that
+	 * waits for a command. */
+	if (limit <= 0 || request_is_syscall(request) || request->again ||
+		(request->tool && request->tool->looks_again))
 		return;
 	/* Not the arguments alone: a request for a path or a host has none. */
 	asked = request_json(request);

@@ -290,6 +290,7 @@ static const struct tool tools[] = {
 		.name = "bash_output",
 		.aliases = NAMES("BashOutput", "TaskOutput", "read_bash", "list_bash",
 			"get_terminal_output"),
+		.looks_again = true,
 		.effects = AMBIT_READ,
 		.danger = AMBIT_DANGER_READ_ONLY,
 		.permission = AMBIT_PERMISSION_ALLOW,

@@ -47,6 +47,7 @@ struct tool {
 	bool carries;		     /* what its sources hold comes to lie at its targets */
 	bool shell;		     /* the kernel line decides what it may write */
 	bool agent;		     /* starts another, who has a shell, too */
+	bool looks_again;	     /* at what changes: the same call again is no loop */
 	unsigned effects;
 	enum ambit_danger danger;
 	enum ambit_permission permission;

@@ -118,6 +118,22 @@ ask_call_question(void *data, const struct ambit_question *question,
 			       : ask_client(&asker, question, ret_answer, err);
 }
 
+static int
+ask_after_call(void *after, const struct ambit_question *question, struct ambit_answer *ret_answer,
+	struct ambit_error *err)
+{
+	struct mcp *mcp = after;
+	const struct asker asker = { .mcp = mcp, .era = &mcp->legacy, .cancel = -1, .data = mcp };
+
+	return ask_client(&asker, question, ret_answer, err);
+}
+
+static void
+withdraw_after_call(void *after, uint64_t question, const char *how)
+{
+	ask_withdraw(after, after, question, how);
+}
+
 /* No call waits for another's question. */
 static void
 set_call_waiting(void *data, bool begins)
@@ -150,6 +166,10 @@ run_tool_call(void *data, int cancel)
 		.ask = job->era.elicits ? ask_call_question : NULL,
 		.before = job->era.modern,
 		.ask_running = job->era.elicits ? resume_ask : NULL,
+		/* A request of ours needs no call of the client's. */
+		.ask_after = job->era.elicits && !job->era.modern ? ask_after_call : NULL,
+		.withdraw_after = withdraw_after_call,
+		.after = job->mcp,
 		.waits = set_call_waiting,
 		.withdraw = withdraw_call_question,
 		.approver = "mcp",

@@ -82,6 +82,9 @@ end_client_calls(struct mcp *mcp)
 		rpc_out_break(&mcp->out);
 	calls_destroy(mcp->calls);
 	mcp->calls = NULL;
+	/* Nor must a question of a command. */
+	rpc_out_break(&mcp->out);
+	ambit_registry_end_commands(mcp->box.registry, 0);
 }
 
 static void

@@ -313,5 +313,6 @@ client_serve(struct client *client, struct ambit_error *err)
 	/* What has not ended by now is told to. */
 	calls_destroy(client->calls);
 	client->calls = NULL;
+	ambit_registry_end_commands(client->serve->box.registry, (uintptr_t)client);
 	return r;
 }

@@ -26,15 +26,15 @@ check(all(tools == lists[0] for tools in lists), "the list is not the same every
 # What a list says of a tool.
 names = [tool["name"] for tool in lists[0]]
 check(names == ["read", "write", "edit", "multi_edit", "apply_patch", "delete", "move", "copy",
-                "ls", "glob", "grep", "extract", "bash", "webfetch", "run_agent"], names)
+                "ls", "glob", "grep", "extract", "bash", "bash_output", "bash_stop", "webfetch", "run_agent"], names)
 for tool in lists[0]:
     check(tool["inputSchema"]["type"] == "object" and tool["description"], tool)
     check(tool["outputSchema"]["type"] == "object", tool)
     check(tool["_meta"] == {"anthropic/alwaysLoad": True}, tool)
     hints = tool["annotations"]
-    reads = tool["name"] in ("read", "ls", "glob", "grep", "webfetch")
+    reads = tool["name"] in ("read", "ls", "glob", "grep", "bash_output", "webfetch")
     check(hints["readOnlyHint"] == reads and hints["destructiveHint"] == (not reads), tool)
-    check(hints["openWorldHint"] == (tool["name"] in ("bash", "webfetch", "run_agent")), tool)
+    check(hints["openWorldHint"] == (tool["name"] in ("bash", "bash_stop", "webfetch", "run_agent")), tool)
 
 # Modern: no handshake.
 client = Client("--session", "eras")

@@ -92,7 +92,7 @@ if (client.getNegotiatedProtocolVersion)
 
 // The list has what a tool needs, in the same order each time.
 const { tools } = await client.listTools();
-assert.equal(tools.length, 15);
+assert.equal(tools.length, 17);
 assert.deepEqual((await client.listTools()).tools, tools);
 for (const tool of tools)
 	assert.equal(tool.outputSchema.type, "object", tool.name);
@@ -150,6 +150,28 @@ assert.equal(result.isError, false, JSON.stringify(result));
 assert.equal(fs.existsSync(beyond("yes")), true);
 assert.equal(asked.length, 2);
 assert.ok(asked[1].message.includes(beyond("yes")), asked[1].message);
+
+// Also about what a command tries while it runs, which goes on with the answer.
+result = await call(client, "bash", { command: `echo x >>runs; echo x >${beyond("crossed")} && echo over` });
+assert.equal(result.structuredContent?.stdout, "over\n", JSON.stringify(result));
+assert.equal(fs.existsSync(beyond("crossed")), true);
+assert.equal(fs.readFileSync(inside("runs"), "utf8"), "x\n");
+answer = { action: "decline" };
+result = await call(client, "bash", { command: `echo x >${beyond("not-crossed")}` });
+assert.equal(result.structuredContent.exit_code, 1, JSON.stringify(result));
+assert.equal(fs.existsSync(beyond("not-crossed")), false);
+assert.equal(asked.length, 4);
+
+// And in the background: in the newest version it is asked when somebody looks.
+answer = choose("once");
+result = await call(client, "bash", { command: `echo x >${beyond("behind")}`, background: true });
+const { id } = result.structuredContent;
+do
+	result = await call(client, "bash_output", { id, wait: 20000 });
+while (result.structuredContent.running);
+assert.equal(result.structuredContent.exit_code, 0, JSON.stringify(result));
+assert.equal(fs.existsSync(beyond("behind")), true);
+assert.equal(asked.length, 5);
 
 // Progress comes, and cancelling ends the command.
 const mark = `mark-${kind}-${process.pid}`;

@@ -265,6 +265,12 @@ run_lookups(const struct tool_run *run)
 	return run->registry->lookups;
 }
 
+struct backgrounds *
+run_backgrounds(const struct tool_run *run)
+{
+	return run->registry->backgrounds;
+}
+
 int
 run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 {

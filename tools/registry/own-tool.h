@@ -40,7 +40,7 @@ struct own_tool {
 
 extern const struct own_tool tool_read, tool_write, tool_edit, tool_multi_edit, tool_apply_patch,
 	tool_delete, tool_move, tool_copy, tool_ls, tool_glob, tool_grep, tool_extract, tool_bash,
-	tool_webfetch, tool_run_agent;
+	tool_bash_output, tool_bash_stop, tool_webfetch, tool_run_agent;
 
 /* One call that was allowed and runs now. */
 struct tool_run {
@@ -112,6 +112,14 @@ struct lookups;
 struct lookups *lookups_create(void);
 void lookups_destroy(struct lookups *lookups);
 struct lookups *run_lookups(const struct tool_run *run);
+/* The commands that all calls of a registry have left in the background (background.c). */
+struct backgrounds;
+struct backgrounds *backgrounds_create(void);
+/* Ends the commands of this origin, and waits for them; no call of it runs any more. */
+void backgrounds_end(struct backgrounds *backgrounds, uint64_t origin);
+/* Ends all. Accepts NULL. */
+void backgrounds_destroy(struct backgrounds *backgrounds);
+struct backgrounds *run_backgrounds(const struct tool_run *run);
 /* Where commands run: the call's cwd, or the folder; absolute. Caller frees. */
 int run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err);
 /* Decides about one more host ("name:port"), and asks if need be: 0, or -EACCES with

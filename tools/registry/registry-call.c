@@ -239,7 +239,8 @@ check_call(struct call *call, const char *name, const char *args, size_t len)
 	if (r < 0)
 		return fail_arguments(call, &why);
 	if (registry_hides(call->registry, call->tool))
-		return call->tool->own == &tool_bash ? fail_no_bash(call) : fail_no_agents(call);
+		return call->tool->own == &tool_run_agent ? fail_no_agents(call)
+							  : fail_no_bash(call);
 	return call->tool->own && call->tool->own->inside ? check_inside(call) : 1;
 }
 

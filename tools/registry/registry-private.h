@@ -32,6 +32,7 @@ struct ambit_registry {
 	size_t n_tools;
 	struct seen *seen;
 	struct lookups *lookups;
+	struct backgrounds *backgrounds;
 	struct leftovers *leftovers; /* says where the tools may write; or NULL */
 
 	struct desk *desk;		 /* where questions are put; its lock is the engine's */

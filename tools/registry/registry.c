@@ -35,6 +35,8 @@ static const struct own_tool *const own_tools[] = {
 	&tool_grep,
 	&tool_extract,
 	&tool_bash,
+	&tool_bash_output,
+	&tool_bash_stop,
 	&tool_webfetch,
 	&tool_run_agent,
 };
@@ -106,7 +108,9 @@ ambit_registry_create(const struct ambit_registry_options *options,
 		registry->agents = *options->agents;
 	registry->seen = seen_create();
 	registry->lookups = lookups_create();
-	r = registry->seen && registry->lookups ? make_desk(registry, err) : err_nomem(err);
+	registry->backgrounds = backgrounds_create();
+	r = registry->seen && registry->lookups && registry->backgrounds ? make_desk(registry, err)
+									 : err_nomem(err);
 	if (r == 0)
 		r = engine_search(options->engine, err);
 	if (r == 0)
@@ -133,6 +137,7 @@ ambit_registry_destroy(struct ambit_registry *registry)
 {
 	if (!registry)
 		return;
+	backgrounds_destroy(registry->backgrounds);
 	for (size_t i = 0; i < registry->n_tools; i++) {
 		json_decref(registry->tools[i].schema);
 		free(registry->tools[i].args);
@@ -148,6 +153,12 @@ ambit_registry_destroy(struct ambit_registry *registry)
 	desk_destroy(registry->desk);
 	pthread_mutex_destroy(&registry->parking);
 	free(registry);
+}
+
+void
+ambit_registry_end_commands(struct ambit_registry *registry, uint64_t origin)
+{
+	backgrounds_end(registry->backgrounds, origin);
 }
 
 void
@@ -351,7 +362,8 @@ registry_hides(const struct ambit_registry *registry, const struct registry_tool
 	if (tool->own == &tool_run_agent)
 		return !registry->agents.settings || !registry->executor ||
 		       ambit_executor_backend(registry->executor) != AMBIT_BACKEND_KERNEL;
-	return tool->own == &tool_bash && !registry->executor;
+	return !registry->executor && (tool->own == &tool_bash || tool->own == &tool_bash_output ||
+					      tool->own == &tool_bash_stop);
 }
 
 int

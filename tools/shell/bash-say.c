@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "tools/shell/bash.h"
 
+#define NO_NEWS "[no new output]\n"
 #define TIMEOUT_MAX_MS 600000
 #define SHOWN_MAX 26000	   /* of one stream: replaced bytes are longer than they were */
 #define REFUSED_SHOWN 12   /* programs get more */
@@ -169,9 +170,9 @@ say_how_to_grant(struct tool_run *run, const json_t *refused)
 
 /* Only if it is missed: on every call it would be noise. */
 static void
-say_scrubbed(struct tool_run *run, const struct ambit_executed *executed)
+say_scrubbed(struct tool_run *run, const char *command, const struct ambit_executed *executed)
 {
-	const char *command = run_string(run, "command"), *before = "";
+	const char *before = "";
 
 	for (char *const *name = ambit_executor_scrubbed(run->executor); *name; name++) {
 		if (!strstr(command, *name) && !strstr(executed->err.text, *name))
@@ -185,9 +186,8 @@ say_scrubbed(struct tool_run *run, const struct ambit_executed *executed)
 		buf_puts(&run->text, "]\n");
 }
 
-void
-bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
-	size_t left, long long ended, int timeout_ms)
+static void
+say_streams(struct tool_run *run, const struct ambit_executed *executed, const char *none)
 {
 	say_output(run, "stdout", &executed->out);
 	if (executed->err.len > 0) {
@@ -195,16 +195,34 @@ bash_say(struct tool_run *run, const struct ambit_executed *executed, const json
 		say_output(run, "stderr", &executed->err);
 	}
 	if (executed->out.len == 0 && executed->err.len == 0)
-		buf_puts(&run->text, "[no output]\n");
+		buf_puts(&run->text, none);
+}
+
+void
+bash_say_running(struct tool_run *run, const struct ambit_executed *executed, const char *held)
+{
+	say_streams(run, executed, NO_NEWS);
+	if (held)
+		buf_printf(&run->text, "[held: a person is asked: %.*s]\n", shown_len(run, held),
+			held);
+	buf_printf(&run->text, "[running for %lld s]\n", (long long)(executed->duration_ms / 1000));
+	run->own = run->text.len;
+}
+
+void
+bash_say(struct tool_run *run, const char *command, const struct ambit_executed *executed,
+	const json_t *refused, size_t left, long long ended, int timeout_ms)
+{
+	say_streams(run, executed, run->tool == &tool_bash ? "[no output]\n" : NO_NEWS);
 	say_ending(run, executed, timeout_ms);
-	/* After a timeout all were, and that is said. */
-	if (ended > 0 && !executed->timed_out)
+	/* After a timeout or a stop all were, and that is said. */
+	if (ended > 0 && !executed->timed_out && !executed->cancelled)
 		buf_printf(&run->text,
 			"[%lld process%s still running in the background, and %s "
 			"ended]\n",
 			ended, ended == 1 ? " was" : "es were", ended == 1 ? "was" : "were");
 	say_refused(run, refused, left);
 	say_how_to_grant(run, refused);
-	say_scrubbed(run, executed);
+	say_scrubbed(run, command, executed);
 	run->own = run->text.len;
 }

@@ -13,12 +13,49 @@
 /* Into run's text, all of it its own: what the command printed is labelled here, if run
  * is untrusted. refused: rows of the report; left: how many more there are; ended:
  * processes that were. */
-void bash_say(struct tool_run *run, const struct ambit_executed *executed, const json_t *refused,
-	size_t left, long long ended, int timeout_ms);
+void bash_say(struct tool_run *run, const char *command, const struct ambit_executed *executed,
+	const json_t *refused, size_t left, long long ended, int timeout_ms);
+/* The same of one that runs. held: the question that it waits for, or NULL. */
+void bash_say_running(
+	struct tool_run *run, const struct ambit_executed *executed, const char *held);
 
 /* What a person would say in a shell so that this row of the report is not refused
  * again, paths from root; NULL: nothing, or without memory. Caller frees. */
 char *bash_how_to_grant(const json_t *row, const char *root);
+
+/* -- bash-report.c -------------------------------------------------------------------- */
+
+/* What came of the command, into run's text and structured. */
+int bash_report(struct tool_run *run, const char *command, const struct ambit_executed *executed,
+	int timeout_ms, struct ambit_error *err);
+/* What is new of one that runs: its streams and for how long. */
+int bash_report_running(struct tool_run *run, const char *command,
+	const struct ambit_executed *executed, const char *held, struct ambit_error *err);
+/* As own_tool.is_own. */
+bool bash_is_own(const char *key, const char *value);
+
+/* The schema of a result. */
+#define BASH_OUTPUT                                                                                \
+	"{\"type\":\"object\",\"properties\":{"                                                    \
+	"\"id\":{\"type\":\"string\"},\"running\":{\"type\":\"boolean\"},"                         \
+	"\"held\":{\"type\":\"string\"},\"stopped\":{\"type\":\"boolean\"},"                       \
+	"\"exit_code\":{\"type\":\"integer\"},"                                                    \
+	"\"stdout\":{\"type\":\"string\"},\"stderr\":{\"type\":\"string\"},"                       \
+	"\"stdout_size\":{\"type\":\"integer\"},\"stderr_size\":{\"type\":\"integer\"},"           \
+	"\"truncated\":{\"type\":\"boolean\"},\"duration_ms\":{\"type\":\"integer\"},"             \
+	"\"timed_out\":{\"type\":\"boolean\"},"                                                    \
+	"\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"          \
+	"\"what\":{\"type\":\"string\"},\"subject\":{\"type\":\"string\"},"                        \
+	"\"code\":{\"type\":\"string\"},\"program\":{\"type\":\"string\"},"                        \
+	"\"message\":{\"type\":\"string\"},\"asked\":{\"type\":\"boolean\"},"                      \
+	"\"count\":{\"type\":\"integer\"},"                                                        \
+	"\"allow\":{\"type\":\"string\"}}}},"                                                      \
+	"\"refused_left_out\":{\"type\":\"integer\"},"                                             \
+	"\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                       \
+	"\"connected\":{\"type\":\"boolean\"},"                                                    \
+	"\"ended_processes\":{\"type\":\"integer\"}," BASH_LOOK_OUTPUT                             \
+	"\"unrecorded\":{\"type\":\"string\"},"                                                    \
+	"\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}"
 
 /* -- bash-look.c ---------------------------------------------------------------------- */
 

@@ -24,6 +24,8 @@ capture_init(struct capture *capture, size_t max, int *ret_write)
 	capture->tail = malloc(capture->max_tail * 2 + 1);
 	if (!capture->head || !capture->tail)
 		return -ENOMEM;
+	if (!ret_write)
+		return 0;
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
@@ -53,8 +55,8 @@ keep_tail(struct capture *capture, const char *data, size_t len)
 	capture->tail_len += len;
 }
 
-static void
-keep_data(struct capture *capture, const char *data, size_t len)
+void
+capture_feed(struct capture *capture, const char *data, size_t len)
 {
 	size_t room = capture->max_head - capture->head_len, n = len < room ? len : room;
 
@@ -72,7 +74,9 @@ capture_read(struct capture *capture, char *chunk)
 	ssize_t n = capture->fd >= 0 ? read(capture->fd, chunk, CAPTURE_CHUNK) : 0;
 
 	if (n > 0) {
-		keep_data(capture, chunk, (size_t)n);
+		capture_feed(capture, chunk, (size_t)n);
+		if (capture->printed)
+			capture->printed(capture->data, capture->stream, chunk, (size_t)n);
 		return true;
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -164,6 +168,14 @@ capture_take(struct capture *capture, struct ambit_output *ret_output)
 	};
 	ret_output->text = buf_take(&text);
 	return ret_output->text ? 0 : -ENOMEM;
+}
+
+void
+capture_clear(struct capture *capture)
+{
+	capture->head_len = capture->tail_len = 0;
+	capture->size = 0;
+	capture->nul = false;
 }
 
 void

@@ -77,12 +77,20 @@ struct capture {
 	size_t max_head, max_tail, head_len, tail_len; /* tail has room for twice its max */
 	uint64_t size;
 	bool nul;
+	/* Is told each piece, if not NULL. */
+	void (*printed)(void *data, int stream, const char *text, size_t len);
+	void *data;
+	int stream;
 };
 
+/* ret_write NULL: there is no pipe, and it is fed. */
 int capture_init(struct capture *capture, size_t max, int *ret_write);
 /* Reads once, into chunk. False: there is nothing now, or never again. */
 bool capture_read(struct capture *capture, char *chunk);
+void capture_feed(struct capture *capture, const char *data, size_t len);
 int capture_take(struct capture *capture, struct ambit_output *ret_output);
+/* Forgets what it has. */
+void capture_clear(struct capture *capture);
 void capture_finish(struct capture *capture);
 
 /* -- execute-ask.c: the other end of `ambit run --ask-fd` ------------------------------ */

@@ -224,6 +224,10 @@ start_execution(struct job *job, struct ambit_error *err)
 		.limits = kernel ? (struct ambit_limits){ 0 } : job->executor->limits,
 	};
 
+	job->out.printed = job->err.printed = job->o->printed;
+	job->out.data = job->err.data = job->o->data;
+	job->out.stream = STDOUT_FILENO;
+	job->err.stream = STDERR_FILENO;
 	job->started = job->told = clock_steady();
 	return keep_start(&options, &job->keep, err);
 }

@@ -5,6 +5,7 @@
  * printed is somebody else's words and is labelled. */
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,11 @@
 #include "base/err.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "tools/shell/background.h"
 #include "tools/shell/bash.h"
 
 #define TIMEOUT_MS 60000
 #define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
-#define REFUSED_MAX 200
-#define REFUSED_BYTES 40000 /* of the rows: a path may be 4 KB long, and is in them often */
-#define MARKS_BYTES 1500    /* of the four texts in a row */
-#define SOURCE_MAX 200
 
 /* -- where it runs ---------------------------------------------------------------------- */
 
@@ -80,85 +78,6 @@ find_cwd(struct tool_run *run, char **ret_cwd, struct ambit_error *err)
 	return 0;
 }
 
-/* -- for programs ----------------------------------------------------------------------------- */
-
-/* Of a command that reached out each of them will have marks. */
-static size_t
-row_bytes(const json_t *row, bool marked)
-{
-	return json_string_length(json_object_get(row, "subject")) +
-	       json_string_length(json_object_get(row, "message")) +
-	       json_string_length(json_object_get(row, "allow")) + (marked ? MARKS_BYTES : 0);
-}
-
-/* NULL: there is none, or it cannot be read. */
-static json_t *
-report_of(const struct ambit_executed *executed)
-{
-	json_t *report = NULL;
-
-	if (executed->report)
-		json_parse(executed->report, strlen(executed->report), &report, NULL);
-	return report;
-}
-
-/* The report's own rows: what, subject, code, program, message, asked, count; and how a person
- * could allow it. All that fit; *ret_left says how many do not. */
-static json_t *
-refused_of(const json_t *report, const char *root, bool marked, size_t *ret_left)
-{
-	json_t *list = json_array(), *row, *rows;
-	size_t i, bytes = 0;
-
-	*ret_left = 0;
-	rows = json_object_get(report, "refusals");
-	json_array_foreach (rows, i, row) {
-		auto_free char *how = bash_how_to_grant(row, root);
-
-		if (how)
-			json_set_text(row, "allow", how);
-		bytes += row_bytes(row, marked);
-		if (i >= REFUSED_MAX || bytes > (marked ? 2 : 1) * REFUSED_BYTES)
-			break;
-		json_array_append(list, row);
-	}
-	*ret_left = json_array_size(rows) - json_array_size(list);
-	return list;
-}
-
-static json_t *
-names_json(char *const *names)
-{
-	json_t *list = json_array();
-
-	for (; *names; names++)
-		json_array_append_new(list, json_string(*names));
-	return list;
-}
-
-static int
-set_structured(struct tool_run *run, const struct ambit_executed *executed, json_t *refused,
-	int timeout_ms)
-{
-	const struct ambit_output *out = &executed->out, *err = &executed->err;
-	bool cut = out->size > BASH_STREAM_MAX || err->size > BASH_STREAM_MAX;
-
-	run->structured = json_pack("{s:i, s:s%, s:s%, s:I, s:I, s:b, s:I, s:b, s:O, s:o, s:b}",
-		"exit_code", executed->status, "stdout", out->text, out->len, "stderr", err->text,
-		err->len, "stdout_size", (json_int_t)out->size, "stderr_size",
-		(json_int_t)err->size, "truncated", cut, "duration_ms",
-		(json_int_t)executed->duration_ms, "timed_out", executed->timed_out, "refused",
-		refused, "scrubbed", names_json(ambit_executor_scrubbed(run->executor)),
-		"connected", executed->connected);
-	if (!run->structured)
-		return -ENOMEM;
-	if (!executed->timed_out)
-		return 0;
-	auto_free char *message = str_printf("the command was ended after %d ms", timeout_ms);
-
-	return message ? json_set_text(run->structured, "message", message) : -ENOMEM;
-}
-
 /* -- the call ----------------------------------------------------------------------------- */
 
 static void
@@ -204,45 +123,6 @@ execute_bash(struct tool_run *run, const char *cwd, struct ambit_executed *ret_e
 }
 
 static int
-report_executed(
-	struct tool_run *run, const struct ambit_executed *executed, struct ambit_error *err)
-{
-	int timeout_ms = (int)run_int(run, "timeout", TIMEOUT_MS);
-	size_t left = 0;
-	auto_free char *root = NULL, *display = NULL;
-	auto_json json_t *report = report_of(executed);
-	auto_json json_t *refused = read_scope(run, &root, &display) == 0
-					    ? refused_of(report, root, executed->connected, &left)
-					    : NULL;
-	json_t *ended = json_object_get(report, "left");
-	const char *command = run_string(run, "command");
-
-	if (!refused || set_structured(run, executed, refused, timeout_ms) < 0)
-		return err_nomem(err);
-	if (left > 0)
-		json_object_set_new(
-			run->structured, "refused_left_out", json_integer((json_int_t)left));
-	if (json_integer_value(ended) > 0)
-		json_object_set(run->structured, "ended_processes", ended);
-	if (executed->connected) {
-		run->untrusted = true;
-		run->source = str_printf(
-			"bash: %.*s", (int)str_cut(command, strlen(command), SOURCE_MAX), command);
-	}
-	if (run->untrusted && !run->source)
-		return err_nomem(err);
-	bash_say(run, executed, refused, left, json_integer_value(ended), timeout_ms);
-	if (bash_look(run, report) < 0 || bash_unrecorded(run, report) < 0)
-		return err_nomem(err);
-	if (executed->timed_out) {
-		run->code = AMBIT_CODE_TIMEOUT;
-		json_object_set_new(run->structured, "error",
-			json_string(ambit_word_name(ambit_codes, AMBIT_CODE_TIMEOUT)));
-	}
-	return run->text.failed ? err_nomem(err) : 0;
-}
-
-static int
 check_command(struct tool_run *run, struct ambit_error *err)
 {
 	const json_t *command = json_object_get(run->args, "command");
@@ -264,6 +144,22 @@ check_command(struct tool_run *run, struct ambit_error *err)
 }
 
 static int
+start_in_background(struct tool_run *run, const char *cwd, struct ambit_error *err)
+{
+	char id[BACKGROUND_ID];
+	int r = background_start(run, cwd, (int)run_int(run, "timeout", INT_MAX), id, err);
+
+	if (r < 0)
+		return r;
+	buf_printf(&run->text,
+		"[runs in the background as %s: bash_output shows what it prints, bash_stop ends "
+		"it]\n",
+		id);
+	run->structured = json_pack("{s:s s:b}", "id", id, "running", 1);
+	return run->structured ? 0 : err_nomem(err);
+}
+
+static int
 perform_bash(struct tool_run *run, struct ambit_error *err)
 {
 	struct ambit_executed executed = { 0 };
@@ -272,29 +168,18 @@ perform_bash(struct tool_run *run, struct ambit_error *err)
 
 	if (r == 0)
 		r = find_cwd(run, &cwd, err);
+	if (r == 0 && run_bool(run, "background", false))
+		return start_in_background(run, cwd, err);
 	if (r == 0)
 		r = execute_bash(run, cwd, &executed, err);
 	if (r == 0 && executed.cancelled)
 		r = run_fail(run, err, ECANCELED, NULL,
 			"the call was cancelled; the command and all it had started were ended");
 	if (r == 0)
-		r = report_executed(run, &executed, err);
+		r = bash_report(run, run_string(run, "command"), &executed,
+			(int)run_int(run, "timeout", TIMEOUT_MS), err);
 	ambit_executed_finish(&executed);
 	return r;
-}
-
-/* What was refused has names in it that the command chose, and it may have been told them:
- * only what ambit calls them is ours, and the names of the person's own variables. */
-static bool
-is_own(const char *key, const char *value)
-{
-	static const char *const keys[] = { "what", "code", "error", "scrubbed", "unrecorded" };
-
-	(void)value;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (streq(keys[i], key))
-			return true;
-	return false;
 }
 
 const struct own_tool tool_bash = {
@@ -307,7 +192,9 @@ const struct own_tool tool_bash = {
 		"'Permission denied', and the result says where the line is and what to do "
 		"instead. A non-zero exit code is a result, not an error. Each call is a shell "
 		"of its own: 'cd' and variables do not last, and processes left in the "
-		"background are ended with it. The default timeout is 60000 ms, at most 600000; "
+		"background are ended with it. For a server or a long build set 'background': it "
+		"returns an id at once, for bash_output and bash_stop. The default timeout is "
+		"60000 ms (none in the background), at most 600000; "
 		"then everything is ended, and what was printed so far is returned. Of long "
 		"output the beginning and the end are shown: print less, or to a file. "
 		"Variables that look like secrets are not in the environment.",
@@ -316,6 +203,8 @@ const struct own_tool tool_bash = {
 		 "\"description\":\"what the shell is to run\"},"
 		 "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":600000,"
 		 "\"description\":\"milliseconds; 60000 if it is not given\"},"
+		 "\"background\":{\"type\":\"boolean\","
+		 "\"description\":\"return an id at once and let it run; see bash_output\"},"
 		 "\"description\":{\"type\":\"string\","
 		 "\"description\":\"in a few words, what it is for\"},"
 		 "\"stdin\":{\"type\":\"string\","
@@ -323,25 +212,8 @@ const struct own_tool tool_bash = {
 		 "\"cwd\":{\"type\":\"string\","
 		 "\"description\":\"a directory inside the folder to run in\"}},"
 		 "\"required\":[\"command\"],\"additionalProperties\":false}",
-	.output = "{\"type\":\"object\",\"properties\":{"
-		  "\"exit_code\":{\"type\":\"integer\"},"
-		  "\"stdout\":{\"type\":\"string\"},\"stderr\":{\"type\":\"string\"},"
-		  "\"stdout_size\":{\"type\":\"integer\"},\"stderr_size\":{\"type\":\"integer\"},"
-		  "\"truncated\":{\"type\":\"boolean\"},\"duration_ms\":{\"type\":\"integer\"},"
-		  "\"timed_out\":{\"type\":\"boolean\"},"
-		  "\"refused\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
-		  "\"what\":{\"type\":\"string\"},\"subject\":{\"type\":\"string\"},"
-		  "\"code\":{\"type\":\"string\"},\"program\":{\"type\":\"string\"},"
-		  "\"message\":{\"type\":\"string\"},\"asked\":{\"type\":\"boolean\"},"
-		  "\"count\":{\"type\":\"integer\"},"
-		  "\"allow\":{\"type\":\"string\"}}}},"
-		  "\"refused_left_out\":{\"type\":\"integer\"},"
-		  "\"scrubbed\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-		  "\"connected\":{\"type\":\"boolean\"},"
-		  "\"ended_processes\":{\"type\":\"integer\"}," BASH_LOOK_OUTPUT
-		  "\"unrecorded\":{\"type\":\"string\"},"
-		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
+	.output = BASH_OUTPUT,
 	.slow = true,
-	.is_own = is_own,
+	.is_own = bash_is_own,
 	.run = perform_bash,
 };

@@ -159,7 +159,8 @@ own_schemas_are_good(void **state)
 {
 	static const struct own_tool *const own[] = { &tool_read, &tool_write, &tool_edit,
 		&tool_multi_edit, &tool_apply_patch, &tool_delete, &tool_move, &tool_copy, &tool_ls,
-		&tool_glob, &tool_grep, &tool_extract, &tool_bash, &tool_webfetch };
+		&tool_glob, &tool_grep, &tool_extract, &tool_bash, &tool_bash_output,
+		&tool_bash_stop, &tool_webfetch };
 	struct ambit_error err;
 
 	(void)state;
