@@ -30,7 +30,7 @@ make_deny(const char *argument, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err)
 {
 	(void)argument, (void)writable, (void)n;
-	return fixed_create("deny", AMBIT_NO, "nobody is here to ask", ret_approver, err);
+	return fixed_create("deny", AMBIT_NO, APPROVER_NOBODY, ret_approver, err);
 }
 
 static int

@@ -302,6 +302,19 @@ struct declining {
 	int n;
 };
 
+/* Nobody could be asked, so there is no answer to wait for. */
+static void
+set_unasked_hint(struct ambit_outcome *outcome)
+{
+	static const char words[] = "Work inside the folder, or report it in your summary; do not "
+				    "try another way to the same place.";
+
+	if (outcome->code != AMBIT_CODE_OUTSIDE)
+		return;
+	free(outcome->hint);
+	outcome->hint = strdup(words);
+}
+
 static int
 apply_decline(void *data, uint64_t id, void *ticket_data)
 {
@@ -314,6 +327,7 @@ apply_decline(void *data, uint64_t id, void *ticket_data)
 		d->error == ETIMEDOUT ? AMBIT_CODE_TIMEOUT
 				      : ticket_refused(&ticket->outcome, AMBIT_CODE_DENIED),
 		"%s; %s", ticket->outcome.reason ? ticket->outcome.reason : "it was asked", d->why);
+	set_unasked_hint(&ticket->outcome);
 	ticket_conclude(d->engine, id, ticket);
 	return 0;
 }

@@ -154,8 +154,12 @@ form_read(const struct ambit_question *question, const json_t *result,
 	const char *text = get_plain_text(content, "message");
 
 	*ret_answer = (struct ambit_answer){ .kind = AMBIT_NO };
-	if (action == NULL || !streq(action, "accept"))
+	/* Some clients do so by themselves, and nobody has seen it. */
+	if (action == NULL || !streq(action, "accept")) {
+		snprintf(ret_answer->message, sizeof(ret_answer->message),
+			"the client sent the form back without an answer");
 		return;
+	}
 	if (word != NULL)
 		set_form_answer(question, word, ret_answer);
 	if (text != NULL)

@@ -74,15 +74,31 @@ def recorded(session):
 FILE = {"file_path": OUT + "/x", "content": "x"}
 GUARD = {"file_path": ".envrc", "content": "x"}
 
+# The words say so, too. A form that was sent back is no answer of a person's that ambit knows of.
+def words(result, has, lacks):
+    check(has in mcp.text(result) and lacks not in mcp.text(result), mcp.text(result))
+
+
 # mcp: nobody; a client with forms whose person says no, or nothing; a program.
 client = mcp.Client("--session", "m")
 client.legacy()
 is_refusal(client.call("write", **FILE)["structuredContent"], "Outside", False)
 is_refusal(client.call("write", **GUARD)["structuredContent"], "Guarded", False)
+words(client.call("write", **FILE), "nobody can approve it now. Work inside the folder, or report it", "answer")
+words(client.call("bash", command=f"echo x >{OUT}/x"), "nobody can approve it now. Work inside", "the answer was")
 rows = client.call("bash", command=f"echo x >{OUT}/x")["structuredContent"]["refused"]
 check([[row["code"], row["asked"]] for row in rows] == [["Outside", False]], rows)
 client.end()
 check(recorded("m")[:2] == [["Outside", False], ["Guarded", False]], recorded("m"))
+for answer, has in ((mcp.choose("no"), "the answer was no. "),
+                    (mcp.choose("no", "not there"), "the answer was no: not there"),
+                    (lambda form: {"result": {"action": "decline"}},
+                     "the answer was no: the client sent the form back without an answer")):
+    client = mcp.Client(answer=answer)
+    client.legacy(capabilities={"elicitation": {}})
+    words(client.call("write", **FILE), has, "nobody")
+    words(client.call("bash", command=f"echo x >{OUT}/x"), has, "nobody")
+    client.end()
 settings(question_timeout=1)
 for answer, code in ((mcp.choose("no"), "Denied"), (lambda form: None, "Timeout")):
     client = mcp.Client(answer=answer)

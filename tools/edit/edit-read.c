@@ -74,6 +74,8 @@ report_read_refusal(struct tool_run *run, const char *shown, const struct ambit_
 	struct ambit_error *err)
 {
 	run->code = outcome->code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome->code;
+	run->refused = true;
+	run->asked = outcome->asked;
 	return run_fail(run, err, EACCES,
 		"This needs what is in it, and so it has to be readable: read it first, which puts "
 		"the question. A whole file can be written without.",

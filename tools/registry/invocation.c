@@ -364,6 +364,8 @@ run_decide_host(struct tool_run *run, const char *host_port, struct ambit_error 
 				: str_dup(outcome.hint);
 
 		run->code = outcome.code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome.code;
+		run->refused = true;
+		run->asked = outcome.asked;
 		r = run_fail(run, err, EACCES, hint, "%s",
 			outcome.reason ? outcome.reason : "ambit could not decide");
 	} else {

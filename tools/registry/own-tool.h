@@ -62,6 +62,7 @@ struct tool_run {
 	char *source;	      /* of what is not trusted; owned; NULL: the tool and its subject */
 	enum ambit_code code; /* of a failure; 0: by errno. With it a run of 0 has failed, too,
 			       * and has said all of it itself */
+	bool refused, asked;  /* a decision ended it; and whether somebody was asked */
 	bool outdated;	      /* what the model knows of it is not how it is */
 	char *hint;	      /* what to do instead; owned */
 	char *path;	      /* as shown: the last place that was taken; owned */

@@ -41,10 +41,10 @@ join_message_hint(const char *message, const char *hint)
 	return str_printf("%s%s %s", message, n && strchr(".!?", message[n - 1]) ? "" : ".", hint);
 }
 
-/* refused: the decision, if that is what ended the call; else NULL. */
+/* asked: whether somebody was, if a decision has ended the call; else NULL. */
 static int
 set_failure(struct ambit_result *result, enum ambit_code code, const char *message,
-	const char *hint, const char *path, const char *scope, const struct ambit_outcome *refused)
+	const char *hint, const char *path, const char *scope, const bool *asked)
 {
 	auto_json json_t *object = json_object();
 	auto_free char *text = join_message_hint(message, hint);
@@ -55,8 +55,8 @@ set_failure(struct ambit_result *result, enum ambit_code code, const char *messa
 			object, "error", json_string(ambit_word_name(ambit_codes, (int)code)));
 	if (r == 0)
 		r = json_set_text(object, "message", text);
-	if (r == 0 && refused)
-		r = json_object_set_new(object, "asked", json_boolean(refused->asked));
+	if (r == 0 && asked)
+		r = json_object_set_new(object, "asked", json_boolean(*asked));
 	/* The same bytes in both: a path in an error can be anything. */
 	free(text);
 	text = r == 0 ? strdup(json_string_value(json_object_get(object, "message"))) : NULL;
@@ -148,7 +148,7 @@ result_refuse(struct ambit_registry *registry, struct ambit_result *result,
 	return set_failure(result,
 		outcome->code == AMBIT_CODE_NONE ? AMBIT_CODE_DENIED : outcome->code,
 		outcome->reason && *outcome->reason ? outcome->reason : "ambit could not decide",
-		hint, path, path ? scope : NULL, outcome);
+		hint, path, path ? scope : NULL, &outcome->asked);
 }
 
 /* What the model can do something about by asking differently, and what not. */
@@ -238,7 +238,8 @@ take_failure(
 
 	result->cancelled = r == -ECANCELED;
 	if (run->tool->run)
-		return result_fail(result, code, message, hint, run->path, NULL);
+		return set_failure(result, code, message, hint, run->path, NULL,
+			run->refused ? &run->asked : NULL);
 	return fail_theirs(result, run, code, message, hint);
 }
 

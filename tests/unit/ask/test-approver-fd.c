@@ -251,9 +251,9 @@ test_judge_and_nobody(void **state)
 	assert_false(got.judge);
 	assert_null(strstr(peer.heard, "judge"));
 	/* Nobody's silence is no answer. */
-	peer.say[0] = "{\"id\":3,\"nobody\":\"nobody is here to ask\"}\n";
+	peer.say[0] = "{\"id\":3,\"nobody\":\"nobody can approve it now\"}\n";
 	assert_int_equal(ask(&peer, &question, &got, &err), -ENOENT);
-	assert_string_equal(err.text, "nobody is here to ask");
+	assert_string_equal(err.text, "nobody can approve it now");
 	peer_close(&peer);
 }
 

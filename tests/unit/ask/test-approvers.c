@@ -145,7 +145,7 @@ deny_says_no_and_that_nobody_was_asked(void **state)
 	assert_string_equal(approver->name, "deny");
 	assert_int_equal(approver->ask(approver, &question, &answer, &err), -ENOENT);
 	assert_int_equal(answer.kind, AMBIT_NO);
-	assert_string_equal(err.text, "nobody is here to ask");
+	assert_string_equal(err.text, "nobody can approve it now");
 	ambit_approver_destroy(approver);
 }
 

@@ -181,7 +181,8 @@ he_is_asked_where_nobody_else_is(void **state)
 	start_with(rig, ALLOW, "", false);
 	succeeds(rig, "stamp", write_args(rig, "f"), NULL);
 	assert_true(made(rig, "f"));
-	refuses(rig, "stamp", "{\"path\":\".envrc\"}", AMBIT_CODE_GUARDED, "nobody is here to ask");
+	refuses(rig, "stamp", "{\"path\":\".envrc\"}", AMBIT_CODE_GUARDED,
+		"nobody can approve it now");
 	assert_false(exists(".envrc"));
 	assert_int_equal(times_asked(), 1);
 	/* What is not for him he did not pass on. */

@@ -116,7 +116,7 @@ refuses_outside_where_nobody_is(void **state)
 	snprintf(args, sizeof(args), "{\"path\":\"%s/f\"}", rig->w.out);
 	snprintf(words, sizeof(words), "ambit rules add write %s/f", rig->w.out);
 	refuses(rig, "stamp", args, AMBIT_CODE_OUTSIDE, words);
-	refuses(rig, "stamp", args, AMBIT_CODE_OUTSIDE, "nobody is here to ask");
+	refuses(rig, "stamp", args, AMBIT_CODE_OUTSIDE, "nobody can approve it now");
 	result = call(rig, "stamp", args);
 	auto_json json_t *object = json_loads(result.structured, 0, NULL);
 

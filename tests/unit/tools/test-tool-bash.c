@@ -218,7 +218,7 @@ test_refused_with_nobody_there_says_how_to_allow_each(void **state)
 		assert_string_equal(json_string_value(json_object_get(row, "allow")), says[i]);
 		assert_string_equal(json_string_value(json_object_get(row, "code")), codes[i]);
 	}
-	hand_says(h, "nobody is here to ask");
+	hand_says(h, "nobody can approve it now");
 	assert_null(strstr(h->result.text, "--ask"));
 }
 
