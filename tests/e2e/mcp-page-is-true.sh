@@ -50,8 +50,8 @@ for block in blocks:
     rules += "mcp" not in words
     for word in words:
         known(word)
-# Codex, Gemini CLI, opencode; Claude Code's settings and Gemini CLI's rule.
-if (servers, rules) != (3, 2):
+# Codex, Gemini CLI, opencode, Copilot; Claude Code's settings and Gemini CLI's rule.
+if (servers, rules) != (4, 2):
     raise SystemExit(f"doc/mcp.md: {servers} servers and {rules} other blocks were found")
 theirs = {"--disallowedTools", "--tools"}
 for word in set(re.findall(r"`(--[A-Za-z-]+)", page)) - theirs:
