@@ -24,6 +24,7 @@ static const struct {
 	{ "policy", policy_decide },
 	{ "memory", memory_decide },
 	{ "histories", histories_decide },
+	{ "terminals", terminals_decide },
 };
 
 static int
@@ -168,7 +169,7 @@ complete_outcome(struct decision *d)
 		explain_allow(d);
 		return;
 	}
-	out->quiet = histories_are_all(d);
+	out->quiet = histories_are_all(d) || terminals_are_meant(d);
 	if (out->hint)
 		return;
 	for (const struct ambit_word *w = ambit_codes; w->name; w++)

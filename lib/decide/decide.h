@@ -95,6 +95,10 @@ void histories_decide(struct decision *d);
 /* Whether it is a deny about nothing but histories. */
 bool histories_are_all(const struct decision *d);
 
+void terminals_decide(struct decision *d);
+/* Whether it is about the multiplexer of the person's own terminals. */
+bool terminals_are_meant(const struct decision *d);
+
 /* One path that is already resolved: pure, no system call. */
 void paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
 	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,

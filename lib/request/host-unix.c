@@ -199,3 +199,18 @@ host_unix_name(const char *host)
 			return names[i].name;
 	return "its program";
 }
+
+bool
+host_unix_is_multiplexer(const char *host)
+{
+	static const char *const dirs[] = { "/screen/S-", "/.screen/", "/zellij/" };
+	const char *path = host_unix_path(host), *tmux = path ? strstr(path, "/tmux-") : NULL;
+
+	for (size_t i = 0; path && i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (strstr(path, dirs[i]))
+			return true;
+	if (!tmux)
+		return false;
+	tmux += strlen("/tmux-");
+	return ascii_is_digit(*tmux) && tmux[strspn(tmux, "0123456789")] == '/';
+}

@@ -57,5 +57,7 @@ const char *host_unix_text(const char *host);
 char *host_unix_danger(const char *host);
 /* The program that usually has a socket of this name: "Docker"; "its program". Static. */
 const char *host_unix_name(const char *host);
+/* Whether a terminal multiplexer (tmux, screen, zellij) has its sockets there. */
+bool host_unix_is_multiplexer(const char *host);
 
 #endif

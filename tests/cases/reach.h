@@ -217,7 +217,7 @@ static int
 reach_missing(const struct reach *reach)
 {
 	static const char *const layers[] = { "request", "modes", "permission", "paths", "hosts",
-		"effects", "policy", "memory", "histories", "engine" };
+		"effects", "policy", "memory", "histories", "terminals", "engine" };
 	static const struct {
 		const char *kind;
 		const struct ambit_word *words;
