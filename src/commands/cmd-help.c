@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "commands.h"
 
+#include "base/str.h"
+
 static void
 print_names(void)
 {
@@ -29,6 +31,10 @@ run_help(const struct args *args, struct ambit_error *err)
 		man ? man_all() : help_all();
 		return EXIT_OK;
 	}
+	if (streq(args->words[0], "profiles") && !man) {
+		help_profiles();
+		return EXIT_OK;
+	}
 	command = command_find(args->words[0]);
 	if (command == NULL)
 		return usage(err, "no command '%s'; see 'ambit help'", args->words[0]);
@@ -38,10 +44,11 @@ run_help(const struct args *args, struct ambit_error *err)
 
 const struct command cmd_help = {
 	.name = "help",
-	.args = "[COMMAND]",
+	.args = "[COMMAND | profiles]",
 	.text = "what the commands are, and what one of them does",
 	.about = "Without a command, lists them all. 'ambit COMMAND --help' is the same as\n"
-		 "'ambit help COMMAND'.",
+		 "'ambit help COMMAND'. 'ambit help profiles' lists what agents and package\n"
+		 "managers keep outside, and which hosts they need.",
 	.options = (const enum opt[]){ OPT_MAN, OPT_NAMES, OPT_END },
 	.max = 1,
 	.run = run_help,

@@ -30,4 +30,7 @@ extern const struct command cmd_version;
 extern const struct command cmd_watch;
 extern const struct command cmd_why;
 
+/* help-profiles.c: prints the table. */
+void help_profiles(void);
+
 #endif

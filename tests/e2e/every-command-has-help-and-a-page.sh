@@ -45,3 +45,10 @@ if command -v fish >/dev/null; then
 	status 0 fish -c 'source $argv[1]; complete -C "ambit log --summ"' "$TMPDIR/c.fish"
 	says --summary
 fi
+
+# Each profile is in its list, with its places.
+status 0 "$AMBIT" help profiles
+says $'\nclaude: '
+says '~/.claude.json*'
+says '--no-daemon'
+status 2 "$AMBIT" help profile
