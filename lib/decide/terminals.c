@@ -25,8 +25,8 @@ terminals_decide(struct decision *d)
 	decision_say(d, AMBIT_DENY, AMBIT_CODE_HOST_NOT_ALLOWED, false,
 		"%s: it types into your terminals: refused without a question", out->host);
 	free(out->hint);
-	out->hint = str_printf("Go on without it. A person can open it: ambit rules add connect %s",
-		out->host);
+	out->hint = str_printf(
+		"Go on without it. A person can open it: ambit rules add connect %s", out->host);
 	if (!out->hint)
 		d->failed = -ENOMEM;
 }

@@ -52,11 +52,11 @@ help_profiles(void)
 {
 	const struct profile *profile;
 
-	puts("What agents and package managers keep outside the folder, and whom they talk to. When\n"
-	     "one of these programs needs it, one question opens all of it; --for NAME opens it for\n"
-	     "a run, and the setting \"profiles\" always. \"settings\" is a question of its own.\n"
-	     "\"adds\" is put before the program's own arguments, or into its environment, unless\n"
-	     "yours begin like one of the words behind \"unless\".");
+	puts("What agents and package managers keep outside the folder, and whom they talk\n"
+	     "to. When one of these programs needs it, one question opens all of it; --for\n"
+	     "NAME opens it for a run, and the setting \"profiles\" always. \"settings\" is a\n"
+	     "question of its own. \"adds\" is put before the program's own arguments, or into\n"
+	     "its environment, unless yours begin like one of the words behind \"unless\".");
 	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++)
 		print_profile(profile);
 }
