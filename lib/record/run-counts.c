@@ -160,9 +160,8 @@ get_heard_key(pid_t pid, const char *subject)
 }
 
 static bool
-first_time(struct run_counts *counts, pid_t pid, const char *subject)
+first_time(struct run_counts *counts, uint64_t key)
 {
-	uint64_t key = get_heard_key(pid, subject);
 	size_t slot = key % HEARD_SLOTS;
 
 	if (counts->heard[slot] == key)
@@ -183,6 +182,19 @@ run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject)
 	return known;
 }
 
+bool
+run_counts_is_news(struct run_counts *counts, uint64_t listener, const char *subject)
+{
+	/* No pid is so large. */
+	uint64_t key = hash_fnv_text(HASH_FNV_START ^ listener << 32, subject);
+	bool first;
+
+	pthread_mutex_lock(&counts->lock);
+	first = first_time(counts, key);
+	pthread_mutex_unlock(&counts->lock);
+	return first;
+}
+
 static struct ambit_run_refusal *
 find_refusal(struct run_counts *counts, const char *what, const char *subject)
 {
@@ -191,6 +203,21 @@ find_refusal(struct run_counts *counts, const char *what, const char *subject)
 			streq(counts->refusals[i].subject, subject))
 			return &counts->refusals[i];
 	return NULL;
+}
+
+/* The last reason counts: the person may have said more since. Without memory the old one stays. */
+static void
+update_refusal(struct ambit_run_refusal *at, const struct run_refusal *refusal)
+{
+	auto_free char *code = strdup(refusal->code), *message = strdup(refusal->message);
+
+	if (!code || !message)
+		return;
+	free(at->code);
+	free(at->message);
+	at->code = steal_ptr(&code);
+	at->message = steal_ptr(&message);
+	at->asked |= refusal->asked;
 }
 
 /* Its place in the list; SIZE_MAX: there is no room. */
@@ -202,6 +229,7 @@ list_refusal(struct run_counts *counts, const struct run_refusal *refusal)
 
 	if (at) {
 		at->count++;
+		update_refusal(at, refusal);
 		return (size_t)(at - counts->refusals);
 	}
 	if (counts->n_refusals >= REFUSALS_MAX)
@@ -244,7 +272,7 @@ run_counts_refuse(struct run_counts *counts, const struct run_refusal *refusal, 
 	pthread_mutex_lock(&counts->lock);
 	counts->refused++;
 	remember_refusal(counts, key, list_refusal(counts, refusal));
-	first = first_time(counts, refusal->pid, refusal->subject);
+	first = first_time(counts, get_heard_key(refusal->pid, refusal->subject));
 	pthread_mutex_unlock(&counts->lock);
 	return first;
 }
@@ -263,6 +291,31 @@ run_counts_is_repeated(struct run_counts *counts, uint64_t key)
 		counts->refusals[counts->again[slot].refusal].count++;
 	pthread_mutex_unlock(&counts->lock);
 	return again;
+}
+
+bool
+run_counts_recall(struct run_counts *counts, uint64_t key, pid_t pid, char **ret_what,
+	char **ret_subject, char **ret_message)
+{
+	auto_free char *what = NULL, *subject = NULL, *message = NULL;
+	size_t slot = key % AGAIN_SLOTS;
+	const struct ambit_run_refusal *refusal = NULL;
+
+	pthread_mutex_lock(&counts->lock);
+	if (counts->again[slot].key == key && counts->again[slot].refusal < counts->n_refusals)
+		refusal = &counts->refusals[counts->again[slot].refusal];
+	if (refusal && first_time(counts, get_heard_key(pid, refusal->subject))) {
+		what = strdup(refusal->what);
+		subject = strdup(refusal->subject);
+		message = strdup(refusal->message);
+	}
+	pthread_mutex_unlock(&counts->lock);
+	if (!what || !subject || !message)
+		return false;
+	*ret_what = steal_ptr(&what);
+	*ret_subject = steal_ptr(&subject);
+	*ret_message = steal_ptr(&message);
+	return true;
 }
 
 void

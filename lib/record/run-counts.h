@@ -37,10 +37,18 @@ bool run_counts_refuse(struct run_counts *counts, const struct run_refusal *refu
 /* Whether run_counts_refuse has counted this subject for this process before. */
 bool run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject);
 
+/* Whether a listener, by its number, hears of this subject for the first time. */
+bool run_counts_is_news(struct run_counts *counts, uint64_t listener, const char *subject);
+
 /* Whether this key was refused within the last second, and nothing was answered since. If so,
  * it is counted, and the caller need not decide again. The caller makes the key of everything
  * that the decision depends on. */
 bool run_counts_is_repeated(struct run_counts *counts, uint64_t key);
+/* What was refused with this key, if this process has not heard of it yet: its what, subject and
+ * message, as run_counts_refuse got them last. The caller frees all three. False: it has, or
+ * nothing is known. */
+bool run_counts_recall(struct run_counts *counts, uint64_t key, pid_t pid, char **ret_what,
+	char **ret_subject, char **ret_message);
 /* Drops the keys: an answer, a rule or time may have changed the decisions. */
 void run_counts_forget(struct run_counts *counts);
 

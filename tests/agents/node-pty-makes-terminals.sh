@@ -24,3 +24,16 @@ node drive.js | grep -q controlling || fail "node-pty does not work without ambi
 held 0 -- node drive.js
 for text in /dev/pts/ '20 70' 'got word' named controlling; do says "$text"; done
 [[ -z $errout ]] || fail "$errout"
+
+# A refusal reaches whoever reads the terminal: the agent, and its model.
+cat >refused.js <<END
+const pty = require('$AGENTS/node_modules/@lydell/node-pty');
+const terminal = pty.spawn('bash', ['--norc', '--noprofile', '-c', 'echo x >"$OUT/x"; echo own words'], { cols: 80, rows: 30 });
+let shown = '';
+terminal.onData(data => { shown += data; });
+terminal.onExit(() => { process.stdout.write(shown); });
+END
+held 0 -- node refused.js
+says "ambit: write $OUT/x was refused: "
+says 'own words'
+[[ ! -e $OUT/x ]] || fail "made"

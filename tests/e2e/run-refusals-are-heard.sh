@@ -11,9 +11,42 @@ held 0 -- bash -c '{ "$1" create "$2/a"; } 2>err | cat >outp; for i in 1 2 3; do
 if [[ ${AMBIT_WITHOUT:-} != pidfd_getfd ]]; then
 	[[ $(grep -c "^ambit: .*$OUT/a" err) -eq 1 ]] || fail "not heard: $(cat err)"
 	grep -q "outside" err || fail "no reason: $(cat err)"
+	[[ $(grep -c "^ambit: .*$OUT/b" err) -eq 1 ]] || fail "of several processes: $(cat err)"
 	held 0 -- bash -c 'for i in 1 2 3 4; do echo x >"$1/c"; done 2>err; true' _ "$OUT"
 	[[ $(grep -c '^ambit: ' err) -eq 1 ]] || fail "said more than once: $(cat err)"
+	# A file that was emptied since hears it again.
+	held 0 -- bash -c 'for i in 1 2; do "$1" create "$2/c" 2>err; cat err; done >outp' _ "$CALLS" "$OUT"
+	[[ $(grep -c '^ambit: ' outp) -eq 2 ]] || fail "not in each file: $(cat outp)"
 fi
+# Words that went to /dev/null were not heard: the next process hears them, though it is the same
+# refusal a moment later. One that shares the pipe does not hear them again.
+held 0 -- bash -c '{ "$1" create "$2/d" 2>/dev/null; "$1" create "$2/d"; "$1" create "$2/d"; true; } 2>&1 | cat' _ "$CALLS" "$OUT"
+[[ $(grep -c "^ambit: write $OUT/d was refused: " <<<"$out") -eq 1 ]] || fail "after /dev/null: $out"
+
+# A terminal of the session's own is read by a program, as agents do with their shell tool: it
+# hears it, and not while something draws there.
+cat >terminal.py <<'END'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+out = b''
+while True:
+    try:
+        data = os.read(fd, 4096)
+    except OSError:
+        break
+    out += data
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(out)
+END
+held 0 -- "$PYTHON" terminal.py bash -c '"$1" create "$2/e"; echo own words' _ "$CALLS" "$OUT"
+[[ ! -e $OUT/e ]] || fail "made"
+if [[ ${AMBIT_WITHOUT:-} != pidfd_getfd ]]; then
+	[[ $(grep -c "^ambit: write $OUT/e was refused: " <<<"$out") -eq 1 && $out == *"own words"* ]] || fail "on a terminal: $out"
+fi
+held 0 -- "$PYTHON" terminal.py bash -c 'stty -icanon -echo; "$1" create "$2/e"; echo own words' _ "$CALLS" "$OUT"
+[[ $out != *ambit:* && $out == *"own words"* ]] || fail "drawn over: $out"
 
 # The summary counts, and is short.
 held 0 -- bash -c 'for i in 1 2 3; do "$1" create "$2/x"; done; for i in {1..30}; do "$1" create "$2/n$i"; done; true' \

@@ -659,6 +659,17 @@ act_on_outcome(struct call **call, const struct ambit_outcome *outcome, struct a
 	act_or_send_aside(call, &pass);
 }
 
+/* The same was refused a moment ago. A process that has not heard why hears it now: the other's
+ * words may have gone to /dev/null. */
+static bool
+is_repeated(struct call *call, uint64_t key)
+{
+	if (!run_counts_is_repeated(call->gate->counts, key))
+		return false;
+	gate_tell_again(call->gate, &call->target, key);
+	return true;
+}
+
 void
 gate_decide(struct gate *gate, struct call **call)
 {
@@ -673,8 +684,8 @@ gate_decide(struct gate *gate, struct call **call)
 		return;
 	}
 	key = gate_key(*call, false);
-	if (verdict == AMBIT_DENY || run_counts_is_repeated(gate->counts, key) ||
-		run_counts_is_repeated(gate->counts, gate_key(*call, true))) {
+	if (verdict == AMBIT_DENY || is_repeated(*call, key) ||
+		is_repeated(*call, gate_key(*call, true))) {
 		gate_fail(*call, EACCES);
 		return;
 	}

@@ -152,10 +152,13 @@ void gate_decide(struct gate *gate, struct call **call);
 /* -- gate-tell.c -------------------------------------------------------------- */
 
 /* Counts a refusal. loud: once per process and subject, a line with the reason goes to the
- * process's own stderr, if that is a pipe, a file, or a socket that is read as its messages.
- * key: see run_counts_is_repeated. */
+ * process's own stderr, if that is a pipe, a file, a socket that is read as its messages, or a
+ * terminal that the session made. key: see run_counts_is_repeated. */
 void gate_tell_refused(struct gate *gate, struct target *target, const char *what,
 	const char *subject, const struct ambit_outcome *outcome, bool loud, uint64_t key);
+
+/* The same line for what was refused with this key a moment ago, perhaps to another process. */
+void gate_tell_again(struct gate *gate, struct target *target, uint64_t key);
 
 /* Things that are closed to every program behind the line. Nobody is asked about them. */
 enum gate_closed {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports a refusal: it is counted, and the reason goes where a model reads it. The refused
- * program itself gets only an error, so one line goes to its own stderr, once per subject. */
+ * program itself gets only an error, so one line goes to its own stderr, once per subject and
+ * process, and once per subject to a pipe, socket or file that several processes share. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +15,14 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/str.h"
 #include "line/gate/gate-private.h"
+#include "line/object/session-objects.h"
 #include "line/process/tree.h"
 #include "line/socket/endpoint.h"
 
@@ -104,6 +107,18 @@ is_terminal(const struct stat *st)
 	return object_is_pty_slave(st) || (S_ISCHR(st->st_mode) && major(st->st_rdev) == 4);
 }
 
+/* A terminal that the session made is read by a program of it: an agent's, which gives its shell
+ * tool one. Not while a program draws on all of it (editors, pagers): such programs switch
+ * lines and echo off. */
+static bool
+is_read_by_session(const struct gate *gate, int fd, const struct stat *st)
+{
+	struct termios modes;
+
+	return object_is_pty_slave(st) && session_objects_has_terminal(gate->made, st) &&
+	       tcgetattr(fd, &modes) == 0 && (modes.c_lflag & (ICANON | ECHO)) == (ICANON | ECHO);
+}
+
 /* Anew: the program's own description may block, and the flag against that would be set for
  * the program, too. */
 static int
@@ -124,30 +139,68 @@ write_to_terminal(int fd, const char *line, size_t len)
 		(void)!write(own, line, len);
 }
 
-struct message {
-	const char *line;
-	size_t len;
-	bool on_terminal; /* a person who was not asked must hear it there */
+/* How a line goes to a descriptor. */
+enum way {
+	WAY_NONE = 0,
+	WAY_FILE,
+	WAY_PIPE,
+	WAY_SOCKET,
+	WAY_TERMINAL,
 };
+
+/* on_terminal: a person who was not asked must hear it there. */
+static enum way
+find_way(const struct gate *gate, const struct target *target, int fd, const struct stat *st,
+	bool on_terminal)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return WAY_NONE;
+	if (S_ISREG(st->st_mode))
+		return WAY_FILE;
+	if (S_ISFIFO(st->st_mode))
+		return WAY_PIPE;
+	if (S_ISSOCK(st->st_mode))
+		return is_message_socket(gate, target, fd) ? WAY_SOCKET : WAY_NONE;
+	return (on_terminal && is_terminal(st)) || is_read_by_session(gate, fd, st) ? WAY_TERMINAL
+										    : WAY_NONE;
+}
 
 /* Does not wait for a reader: a program that does not read its pipe must not stop the gate. (One
  * that holds the pipe's lock in the kernel, by splice, still stops its own session's gate.) */
 static void
-write_soon(const struct gate *gate, const struct target *target, int fd, const struct message *m)
+write_soon(int fd, enum way way, const char *line, size_t len)
 {
-	struct stat st;
-	int flags = fcntl(fd, F_GETFL);
+	switch (way) {
+	case WAY_FILE:
+		(void)!write(fd, line, len);
+		break;
+	case WAY_PIPE:
+		write_to_pipe(fd, line, len);
+		break;
+	case WAY_SOCKET:
+		(void)!send(fd, line, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		break;
+	case WAY_TERMINAL:
+		write_to_terminal(fd, line, len);
+		break;
+	case WAY_NONE:
+		break;
+	}
+}
 
-	if (fstat(fd, &st) < 0 || flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		return;
-	if (S_ISREG(st.st_mode))
-		(void)!write(fd, m->line, m->len);
-	else if (S_ISFIFO(st.st_mode))
-		write_to_pipe(fd, m->line, m->len);
-	else if (S_ISSOCK(st.st_mode) && is_message_socket(gate, target, fd))
-		(void)!send(fd, m->line, m->len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	else if (m->on_terminal && is_terminal(&st))
-		write_to_terminal(fd, m->line, m->len);
+/* Many processes may write to one pipe, socket or file, whose reader needs the line once. A file
+ * may have been emptied since; the number of a terminal belongs to another one later. */
+static bool
+has_heard(const struct gate *gate, enum way way, const struct stat *st, const char *subject)
+{
+	bool news;
+
+	if (way == WAY_TERMINAL)
+		return false;
+	news = run_counts_is_news(gate->counts, st->st_ino ^ st->st_dev << 20, subject);
+	return !news && !(way == WAY_FILE && st->st_size == 0);
 }
 
 /* If its descriptor cannot be copied, a pipe without a name can be opened anew: the program can
@@ -165,22 +218,35 @@ open_pipe(const struct target *target)
 	return open_anew(fd);
 }
 
-/* Cuts the line, and ends it. */
+/* Cuts the line, and ends it. subject: what it is about. */
 static void
-write_line(const struct gate *gate, struct target *target, char *line, bool on_terminal)
+write_line(const struct gate *gate, struct target *target, const char *subject, char *line,
+	bool on_terminal)
 {
 	auto_close int fd = target_fd(target, STDERR_FILENO);
-	struct message message = { .line = line, .on_terminal = on_terminal };
+	enum way way;
+	struct stat st;
 	size_t len;
 
 	if (fd == -EPERM || fd == -ENOSYS)
 		fd = open_pipe(target);
-	if (!line || fd < 0)
+	if (!line || fd < 0 || fstat(fd, &st) < 0)
+		return;
+	way = find_way(gate, target, fd, &st, on_terminal);
+	if (way == WAY_NONE || has_heard(gate, way, &st, subject))
 		return;
 	len = str_cut(line, strlen(line), LINE_MAX_BYTES);
 	line[len] = '\n'; /* over the NUL, or over what was cut */
-	message.len = len + 1;
-	write_soon(gate, target, fd, &message);
+	write_soon(fd, way, line, len + 1);
+}
+
+static void
+write_refusal(const struct gate *gate, struct target *target, const char *what, const char *subject,
+	const char *message)
+{
+	auto_free char *line = str_printf("ambit: %s %s was refused: %s", what, subject, message);
+
+	write_line(gate, target, subject, line, false);
 }
 
 void
@@ -188,7 +254,6 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 	const struct ambit_outcome *outcome, bool loud, uint64_t key)
 {
 	auto_free char *message = ambit_outcome_message(outcome);
-	auto_free char *line = NULL;
 	struct target_who who = { 0 };
 	bool first;
 
@@ -209,9 +274,18 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 		key);
 	if (!loud || gate->o.quiet || !first)
 		return;
-	line = str_printf("ambit: %s %s was refused: %s", what, subject,
-		message ? message : "it is past the line");
-	write_line(gate, target, line, false);
+	write_refusal(gate, target, what, subject, message ? message : "it is past the line");
+}
+
+void
+gate_tell_again(struct gate *gate, struct target *target, uint64_t key)
+{
+	auto_free char *what = NULL, *subject = NULL, *message = NULL;
+	struct target_who who;
+
+	if (!gate->o.quiet && target_who(target, &who) == 0 &&
+		run_counts_recall(gate->counts, key, who.pid, &what, &subject, &message))
+		write_refusal(gate, target, what, subject, message);
 }
 
 /* -- what is closed ------------------------------------------------------------------- */
@@ -267,5 +341,5 @@ gate_tell_closed(struct gate *gate, struct target *target, enum gate_closed clos
 	program = str_escape(who.program, strlen(who.program));
 	if (program)
 		line = str_printf("ambit: %s %s: %s", program, closed_rows[closed].cannot, why);
-	write_line(gate, target, line, true);
+	write_line(gate, target, subject, line, true);
 }
