@@ -53,8 +53,7 @@ const struct ambit_word ambit_codes[] = {
 	{ "GuardedRead", AMBIT_CODE_GUARDED_READ,
 		"This may hold a secret. Go on without reading it unless the person says yes." },
 	{ "Outside", AMBIT_CODE_OUTSIDE,
-		"Work inside the folder if you can; else wait for the person's answer, and do not "
-		"try "
+		"Work inside the folder if you can; else name it in your summary, and do not try "
 		"another way to the same place." },
 	{ "HostNotAllowed", AMBIT_CODE_HOST_NOT_ALLOWED,
 		"Use what is already here, or name the host and what you need from it in your "
