@@ -29,6 +29,9 @@ bool host_ends_in_number(const char *name);
  * what is looked up can carry data. A yes for a wildcard does not cover it. */
 bool host_is_long(const char *host);
 
+/* The host in the name of a service ("_http._tcp.example.org"), or the name itself. Borrowed. */
+const char *host_of_service(const char *name);
+
 /* What is called so is this machine, wherever the name leads. */
 bool host_is_localhost(const char *name);
 

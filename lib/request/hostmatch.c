@@ -183,6 +183,21 @@ host_is_long(const char *host)
 	return n > NAME_LONG;
 }
 
+#define SERVICE_LONG 15 /* RFC 6335, 5.1: with more it could carry data */
+
+const char *
+host_of_service(const char *name)
+{
+	size_t n = name[0] == '_' ? strspn(name + 1, "abcdefghijklmnopqrstuvwxyz0123456789-") : 0;
+	const char *rest = name + 1 + n;
+
+	if (n == 0 || n > SERVICE_LONG ||
+		!(str_prefix(rest, "._tcp.") || str_prefix(rest, "._udp.")))
+		return name;
+	rest += strlen("._tcp.");
+	return strchr(rest, '.') && rest[0] != '_' ? rest : name;
+}
+
 static const struct {
 	unsigned char bytes[4];
 	int bits;

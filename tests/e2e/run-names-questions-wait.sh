@@ -48,6 +48,27 @@ person "wait:connect good.example" "$ask" send:s "wait:sni=good.example" "wait:c
 	-- "$AMBIT" run -- sh -c 'curl -sS https://good.example/; curl -sS https://good.example/;
 		curl -sS https://other.example/; echo done'
 [[ $(grep -c 'ambit  ' <<<"$out") -eq 2 ]] || fail "not two questions: $out"
+# The name of a service is looked up on the way to its host: one question, about the host; and a no
+# to that is one to both.
+cat >service.py <<'END'
+import query, socket
+def find(name):
+    try:
+        socket.getaddrinfo(name, 80)
+        return "found"
+    except OSError:
+        return "none"
+print("service", query.tcp(query.make("_http._tcp.other.example", 33, 7), timeout=60)[7].code)
+print("host", find("other.example"), "over")
+END
+run=("$AMBIT" run -- env PYTHONPATH="$HERE" "$PYTHON" -B service.py)
+person "wait:connect other.example" "$ask" send:s wait:over -- "${run[@]}"
+[[ $(grep -c 'ambit  ' <<<"$out") -eq 1 && $out == *"host found over"* ]] || fail "not one question: $out"
+[[ $out != *_http* ]] || fail "the service is shown: $out"
+world_forget
+person "wait:connect other.example" "$ask" send:n wait:over -- "${run[@]}"
+[[ $(grep -c 'ambit  ' <<<"$out") -eq 1 && $out == *"host none over"* ]] || fail "asked again: $out"
+unheard ""
 # For good.
 person "wait:connect good.example" "$ask" send:a "wait:s this host" "$ask" send:s "wait:sni=good.example" \
 	-- "$AMBIT" run -- "${curl[@]}" https://good.example/

@@ -88,6 +88,12 @@ ask_socket(char *text)
 	return str_dup(host_unix_text(text));
 }
 
+static char *
+ask_service(char *text)
+{
+	return str_dup(host_of_service(text));
+}
+
 static const struct {
 	const char *args;
 	char *(*ask)(char *text); /* may write into it; the caller frees what comes back */
@@ -99,6 +105,7 @@ static const struct {
 	{ "local", ask_local },
 	{ "long", ask_long },
 	{ "socket", ask_socket },
+	{ "service", ask_service },
 };
 
 static const char *
@@ -113,7 +120,8 @@ run_host(const struct text_test *test, struct text_outputs *out)
 			text_puts(out, "", result);
 			return NULL;
 		}
-	return "args: is none of spelling, url, match, pattern, local, long, socket";
+	return "args: is none of spelling, url, match, pattern, local, long, socket, "
+	       "service";
 }
 
 const struct text_kind text_host = {

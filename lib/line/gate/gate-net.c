@@ -14,6 +14,7 @@
 #include "engine/line.h"
 #include "engine/questions.h"
 #include "line/gate/gate-private.h"
+#include "request/host.h"
 #include "request/request-object.h"
 
 static uint64_t
@@ -67,6 +68,13 @@ static bool
 is_lookup(const char *host)
 {
 	return !strchr(host, ':');
+}
+
+/* A service's name is looked up on the way to its host, which is what a person knows. */
+static const char *
+get_asked_host(const char *host)
+{
+	return is_lookup(host) ? host_of_service(host) : host;
 }
 
 static struct ambit_request *
@@ -166,6 +174,7 @@ decide_host(void *data, const struct egress_who *who, const char *host, bool may
 	struct ambit_request *request;
 
 	*ret = (struct egress_verdict){ 0 };
+	host = get_asked_host(host);
 	if (glance_at_host(gate, host, ret))
 		return;
 	if (may_ask ? run_counts_is_repeated(gate->counts, key_of(who, host))
@@ -263,7 +272,8 @@ collect_host_verdict(void *data, const struct egress_who *who, const char *host,
 	promised = take_promised(gate, ticket, true);
 	pthread_mutex_unlock(&gate->taking);
 	if (promised) {
-		take_outcome(gate, who, host, 0, &promised->outcome, promised->permit, ret);
+		take_outcome(gate, who, get_asked_host(host), 0, &promised->outcome,
+			promised->permit, ret);
 		free(promised);
 	} else {
 		ret->verdict = AMBIT_ASK;
