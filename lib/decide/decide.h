@@ -41,7 +41,8 @@ struct decide_input {
 	size_t n_once;
 	const struct ambit_policy *policy; /* the harness' own, or NULL */
 	const struct ambit_request *request;
-	bool again; /* decided before: what lies there must still be the same */
+	bool reads_free; /* see engine_free_reads */
+	bool again;	 /* decided before: what lies there must still be the same */
 	int64_t now;
 	int64_t steady; /* the same moment on a clock that nobody sets: for once */
 };

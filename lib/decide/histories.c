@@ -12,11 +12,15 @@
 static const struct history *
 find_history(const struct decision *d, const struct ambit_outcome_path *path)
 {
+	bool makes = path->access == AMBIT_ACCESS_MKDIR;
+	const struct history *history;
+
 	if ((path->code != AMBIT_CODE_OUTSIDE && path->code != AMBIT_CODE_OUT_OF_SCOPE) ||
-		path->verdict == AMBIT_ALLOW || path->remembered ||
-		(path->access != AMBIT_ACCESS_WRITE && path->access != AMBIT_ACCESS_REPLACE))
+		path->verdict == AMBIT_ALLOW || path->remembered || !access_writes(path->access) ||
+		path->access == AMBIT_ACCESS_DELETE)
 		return NULL;
-	return history_find(d->in->scope->home, path->path);
+	history = history_find(d->in->scope->home, path->path);
+	return history && history->directory == makes ? history : NULL;
 }
 
 static void

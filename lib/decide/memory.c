@@ -237,6 +237,20 @@ recall_unnamed(struct recall *recall, size_t n)
 	return rule;
 }
 
+/* A guarded read of a file that the same call may write by an answer, where nobody holds other
+ * reads. (A grant of a guarded directory is one for both.) */
+static bool
+is_free_read(const struct decide_input *in, const struct ambit_outcome *out, size_t n)
+{
+	if (!in->reads_free || out->paths[n].code != AMBIT_CODE_GUARDED_READ)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (streq(out->paths[i].path, out->paths[n].path) &&
+			access_writes(out->paths[i].access) && out->paths[i].remembered)
+			return true;
+	return false;
+}
+
 /* An answer "once" counts only if no rule speaks. */
 static void
 recall_path(struct recall *recall, size_t n)
@@ -253,7 +267,8 @@ recall_path(struct recall *recall, size_t n)
 	path->once = once ? once->id : 0;
 	if (asked && !rule && !once)
 		rule = recall_unnamed(recall, n);
-	path->remembered = asked && (once || (rule && rule->yes));
+	path->remembered =
+		asked && (once || (rule ? rule->yes : is_free_read(recall->d->in, out, n)));
 	recall->once |= once != NULL;
 	recall->open |= asked && !path->remembered;
 }

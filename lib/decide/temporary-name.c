@@ -150,7 +150,8 @@ temporary_name(const char *name, const char *program)
 	for (const char *at = name; *at; at++)
 		if (!ascii_is_alnum(*at))
 			last = at + 1;
-	return has_number_behind_tmp(name) || has_usual_end(name) || has_long_number(name) ||
+	return str_prefix(name, ".#lk0x") /* gpg's lock, before it gets its name */ ||
+	       has_number_behind_tmp(name) || has_usual_end(name) || has_long_number(name) ||
 	       temporary_has_form(name, program) || has_random_behind(name, program) ||
 	       (last != name && is_random(last));
 }

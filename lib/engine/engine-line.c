@@ -72,6 +72,7 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 		.once = engine->once,
 		.n_once = engine->n_once,
 		.policy = engine->policy,
+		.reads_free = engine->reads_free,
 		.request = request,
 		.now = clock_now(),
 		.steady = engine->n_once > 0 ? clock_steady() : 0,
@@ -380,6 +381,12 @@ engine_record_evicted(
 			      "before you go on");
 	return str_printf(
 		"another object was put there during the move; ambit moved it to %s", kept);
+}
+
+void
+engine_free_reads(struct ambit_engine *engine)
+{
+	engine->reads_free = true;
 }
 
 bool

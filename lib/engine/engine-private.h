@@ -28,6 +28,7 @@ struct ambit_engine {
 	struct notify *notify; /* or NULL */
 	const struct ambit_policy *policy;
 	bool observe;
+	bool reads_free;	     /* see engine_free_reads */
 	bool unlimited;		     /* questions are not counted against the rate */
 	struct leftovers *leftovers; /* what is staged is noted there; or NULL */
 	char *door;

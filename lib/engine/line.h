@@ -97,6 +97,9 @@ int engine_grant(struct ambit_engine *engine, const char *real, struct ambit_err
 /* Calls each with every path that may be read, if reads are limited. 1: they are not. */
 int engine_readable(
 	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
+/* Guarded reads are not held in this run: the kernel line sees none but those of files that are
+ * opened for writing as well. Where that writing is allowed, the reading is not asked about. */
+void engine_free_reads(struct ambit_engine *engine);
 /* Calls each with every guarded read that exists, and with ambit's own places. */
 int engine_hidden(
 	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);

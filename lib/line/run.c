@@ -96,6 +96,8 @@ make_floor(struct run *run, struct ambit_error *err)
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)
 		r = engine_hidden(engine, strv_append_to, &hidden);
+	else if (r == 0)
+		engine_free_reads(engine);
 	/* A list that is cut short is no list. */
 	if (r < 0)
 		r = err_sys(err, -r, "the folders that the command may use");

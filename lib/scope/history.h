@@ -2,12 +2,15 @@
 #ifndef SCOPE_HISTORY_H
 #define SCOPE_HISTORY_H
 
+#include <stdbool.h>
+
 /* Where programs keep what was typed and where a person was: by habit, at their start or end, and
  * never because the work needs it. */
 
 struct history {
 	const char *pattern; /* a path in the home; '*' within one part of it */
 	const char *program; /* whose it is */
+	bool directory;	     /* a directory that is made for histories alone */
 };
 
 /* Ends in a NULL pattern. */

@@ -26,6 +26,23 @@ says secret
 held 0 --guard-reads --read "$HOME/.ssh/id_test" -- cat "$HOME/.ssh/id_test"
 says key
 
+# A file that is opened for both: where it may be written and reads are not held, nobody is asked
+# about reading it. Where they are held, a yes to writing is not enough.
+mkdir "$HOME/.gnupg"
+echo trust >"$HOME/.gnupg/trustdb.gpg"
+both=(bash -c 'exec 3<>"$1" && cat <&3 && echo more >&3' _ "$HOME/.gnupg/trustdb.gpg")
+status 0 "${both[@]}"
+held 1 --quiet -- "${both[@]}"
+says_not trust
+status 0 "$AMBIT" rules add write "$HOME/.gnupg"
+held 0 -- "${both[@]}"
+says trust
+[[ $(wc -l <"$HOME/.gnupg/trustdb.gpg") -eq 3 ]] || fail "not written: $(cat "$HOME/.gnupg/trustdb.gpg")"
+held 1 --quiet --guard-reads -- "${both[@]}"
+says_not trust
+held 1 --quiet --reads folder -- "${both[@]}"
+says_not trust
+
 # ambit's own files cannot be written, whoever says yes.
 status 1 "$AMBIT" run --ask allow --write "$HOME" --quiet -- bash -c 'echo x >>"$1"/record.db' _ "$STATE"
 status 1 "$AMBIT" run --ask allow --quiet -- bash -c 'echo "{}" >"$1"' _ "$XDG_CONFIG_HOME/ambit/config.json"

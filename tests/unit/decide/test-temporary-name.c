@@ -19,6 +19,7 @@ made_up_names_are_known_by_their_look(void **state)
 		bool made_up;
 	} rows[] = {
 		{ "sedAb3xYz", "sed", true },
+		{ ".#lk0x000055a5351164c0.vm.25940", "gpg", true },
 		{ "sedA3b9x1", "perl", false }, /* a word as far as anybody knows */
 		{ ".goutputstream-X1Y2Z3", "gedit", true },
 		{ ".out.csv.Xa81bQ", "rsync", true },
