@@ -250,7 +250,8 @@ add_path_words(struct ambit_question *q, const struct decide_input *in,
 	if (temporary_is_made_up(in, outcome, (size_t)(path - outcome->paths)))
 		return add_temporary(q, in, path);
 	if (set_text(&q->act, strdup(path_act(path))) < 0 ||
-		set_text(&q->object, question_path(in->scope, path->path)) < 0)
+		set_text(&q->object,
+			question_path(in->scope, path->owner ? path->owner : path->path)) < 0)
 		return -ENOMEM;
 	return set_text(&q->kind, strdup(question_is_secret(outcome) ? "secret" : "file"));
 }
@@ -369,7 +370,9 @@ put_path_reason(struct buf *out, const struct decide_input *in, const struct amb
 		return;
 	buf_printf(out, "%s%s %s%s", out->len > 0 ? "; " : "", inside ? "inside" : "outside",
 		folder, path->code == AMBIT_CODE_GUARDED ? ", guarded" : "");
-	if (path->shown && !brief && !streq(path->shown, real))
+	if (path->owner)
+		buf_puts(out, "; its swap file comes first");
+	else if (path->shown && !brief && !streq(path->shown, real))
 		buf_printf(out, "; asked for as %s", path->shown);
 	if (temporary_is_made_up(in, outcome, (size_t)(path - outcome->paths)))
 		buf_puts(out, "; replaces one file there");

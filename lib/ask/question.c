@@ -128,8 +128,22 @@ path_op(const struct ambit_outcome_path *path)
 	return access_writes(path->access) ? AMBIT_OP_WRITE : AMBIT_OP_READ;
 }
 
+/* A no is for the swap file as well as for the file that was shown. */
 static int
-add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *folder, bool writes)
+add_path(struct rules *rules, const struct ambit_outcome_path *path, enum ambit_answer_kind kind)
+{
+	bool both = path->owner && kind == AMBIT_NO_SESSION;
+	const char *subject = path->owner && kind != AMBIT_ONCE ? path->owner : path->path;
+
+	if (!add_rule(rules, path_op(path), subject, false))
+		return -ENOMEM;
+	return both && !add_rule(rules, path_op(path), path->path, false) ? -ENOMEM : 0;
+}
+
+/* kind AMBIT_ONCE: the call itself. */
+static int
+add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *folder,
+	enum ambit_answer_kind kind, bool writes)
 {
 	bool done[2] = { false, false };
 
@@ -140,7 +154,8 @@ add_paths(struct rules *rules, const struct ambit_outcome *outcome, const char *
 			(!writes && access_writes(path->access)))
 			continue;
 		done[path_op(path)] = true;
-		if (!add_rule(rules, path_op(path), folder ? folder : path->path, folder != NULL))
+		if (folder ? !add_rule(rules, path_op(path), folder, true)
+			   : add_path(rules, path, kind) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -207,7 +222,7 @@ make_rules(const struct decide_input *in, const struct ambit_outcome *outcome,
 
 	if (kind == AMBIT_NO || (once && in->request->pid == 0))
 		return 0;
-	r = add_paths(rules, outcome, once ? NULL : folder, !once);
+	r = add_paths(rules, outcome, once ? NULL : folder, kind, !once);
 	if (r == 0)
 		r = add_host(rules, outcome, once ? NULL : folder);
 	return r < 0 || once ? r : add_call(rules, in, outcome);
@@ -234,7 +249,7 @@ question_once(
 	const struct decide_input *in, const struct ambit_outcome *outcome, struct rules *ret_rules)
 {
 	struct rules rules = { 0 };
-	int r = add_paths(&rules, outcome, NULL, true);
+	int r = add_paths(&rules, outcome, NULL, AMBIT_ONCE, true);
 
 	if (r == 0)
 		r = add_host(&rules, outcome, NULL);

@@ -27,6 +27,7 @@ ambit_outcome_finish(struct ambit_outcome *outcome)
 	for (size_t i = 0; i < outcome->n_paths; i++) {
 		free(outcome->paths[i].path);
 		free(outcome->paths[i].shown);
+		free(outcome->paths[i].owner);
 	}
 	for (size_t i = 0; i < outcome->n_says; i++)
 		free(outcome->says[i].reason);
@@ -101,7 +102,8 @@ remember_json(const struct ambit_outcome *outcome, const struct ambit_request *r
 			append_remember_entry(list,
 				access_writes(outcome->paths[i].access) ? AMBIT_OP_WRITE
 									: AMBIT_OP_READ,
-				outcome->paths[i].path);
+				outcome->paths[i].owner ? outcome->paths[i].owner
+							: outcome->paths[i].path);
 	if (outcome->host && outcome->code == AMBIT_CODE_HOST_NOT_ALLOWED)
 		append_remember_entry(list, AMBIT_OP_CONNECT, outcome->host);
 	if (outcome->call && request) {

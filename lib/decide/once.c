@@ -72,6 +72,19 @@ add_shown(struct once *once, const struct request_object *object, enum ambit_acc
 	return 0;
 }
 
+/* The file that the swap file shown is for: what lies there now, or something new. */
+static int
+add_owner(struct once *once, const char *real)
+{
+	struct stat st = { 0 };
+	struct request_object object = { .real = (char *)real, .exists = lstat(real, &st) == 0 };
+
+	object.mode = st.st_mode;
+	object.dev = st.st_dev;
+	object.ino = st.st_ino;
+	return add_shown(once, &object, AMBIT_ACCESS_WRITE);
+}
+
 /* The directory in which new files are allowed: where the act puts something, or where it removes
  * something. If a directory was shown, no new files are allowed beside it. */
 static const struct once_shown *
@@ -102,6 +115,8 @@ fill_shown(struct once *once, const struct decide_input *in, const struct ambit_
 			r = add_shown(once, object, outcome->paths[i].access);
 		if (object && was_asked(&outcome->paths[i]))
 			once->made_up &= temporary_is_made_up(in, outcome, i);
+		if (r == 0 && object && was_asked(&outcome->paths[i]) && outcome->paths[i].owner)
+			r = add_owner(once, outcome->paths[i].owner);
 	}
 	place = find_place(once);
 	if (r < 0 || !place)

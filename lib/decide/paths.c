@@ -15,6 +15,7 @@
 #include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
+#include "decide/temporary.h"
 #include "scope/scope-narrow.h"
 
 /* -- saying it ------------------------------------------------------------- */
@@ -342,6 +343,7 @@ decide_object(struct decision *d, const struct request_path *asked)
 		d->in, &resolved, object->own, object->marks, asked->access, path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
+	path->owner = temporary_find_owner(d->in, d->out, d->out->n_paths - 1);
 	if (object->sets_id && !path->danger)
 		path->danger = "RUNS AS YOU FOR EVERY USER";
 	show_real(d, path, object->real);

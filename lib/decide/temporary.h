@@ -6,7 +6,8 @@
 
 /* A yes to one file, for the session or for good, covers the temporary file by which programs
  * replace it: a new file in the same directory, under a name that such programs use, which the
- * process that made it may write, remove, and rename over that file or to another such name. */
+ * process that made it may write, remove, and rename over that file or to another such name. It
+ * may rename the file itself to such a name, too, and then has made that one. */
 
 /* ambit_outcome_path.once, where such a rule covers the path: no answer has this number. */
 #define ONCE_TEMPORARY UINT64_MAX
@@ -14,6 +15,12 @@
 /* Whether the n-th path is a file that is not there yet, under a name that its program made up:
  * then only that name is known, and not which file it is to replace. */
 bool temporary_is_made_up(
+	const struct decide_input *in, const struct ambit_outcome *outcome, size_t n);
+
+/* The file that the n-th path is to be the swap file of: an editor makes that first, and what the
+ * person is asked about is the file. By the name, and by what lies beside it. Caller frees; NULL:
+ * it is none, or the file is guarded, has another name, or a rule speaks of it. */
+char *temporary_find_owner(
 	const struct decide_input *in, const struct ambit_outcome *outcome, size_t n);
 
 /* Whether programs that replace the file of this name use that name meanwhile. */

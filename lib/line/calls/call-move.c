@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"
+#include "line/gate/call-once.h"
 #include "line/floor/ground.h"
 #include "line/gate/gate-law.h"
 #include "line/gate/gate-private.h"
@@ -281,6 +282,9 @@ perform_rename(struct call *call, struct pass *pass)
 			gate_grounds(call->gate), from->real, to->real, flags & RENAME_EXCHANGE);
 	if (!(flags & RENAME_EXCHANGE) && to->exists)
 		call_dropped(call, TO);
+	if (!to->exists && S_ISREG(from->st.st_mode) && from->st.st_nlink == 1 &&
+		permit_once_chain(call->permit) == 0)
+		call_made_once(call, from->fd); /* see decide/temporary.h */
 	call_value(call, 0);
 	return 0;
 }
