@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -30,7 +31,7 @@ make_deny(const char *argument, const char *const *writable, size_t n,
 	struct ambit_approver **ret_approver, struct ambit_error *err)
 {
 	(void)argument, (void)writable, (void)n;
-	return fixed_create("deny", AMBIT_NO, APPROVER_NOBODY, ret_approver, err);
+	return fixed_create("deny", AMBIT_NO, QUESTION_NOBODY, ret_approver, err);
 }
 
 static int

@@ -6,9 +6,6 @@
 
 #include <ambit/approve.h>
 
-/* Why a question is refused that nobody could be asked; stands in the message behind "; ". */
-#define APPROVER_NOBODY "nobody can approve it now"
-
 /* The makers behind ambit_approver_create, one per row of its table. */
 
 int fixed_create(const char *name, enum ambit_answer_kind kind, const char *message,

@@ -36,6 +36,9 @@ char *question_who(const struct ambit_question *question);
  * is part of question_who. Caller frees; NULL without memory. */
 char *question_mark(const char *text);
 
+/* Why a question is refused that nobody could be asked; stands in the message behind "; ". */
+#define QUESTION_NOBODY "nobody can approve it now"
+
 /* The label of a folder begins with this; then comes the path, and then words. The label of a no
  * has CHOICE_NO_TO before it. */
 #define CHOICE_ALL_OF "all of "

@@ -155,8 +155,7 @@ read_response(const struct open_question *open, const struct ambit_question *que
 	if (error != NULL)
 		return err_set(err, EIO, "the client could not ask%s%.300s",
 			shown != NULL ? ": " : "", shown != NULL ? shown : "");
-	form_read(question, json_object_get(open->response, "result"), ret_answer);
-	return 0;
+	return form_read(question, json_object_get(open->response, "result"), ret_answer, err);
 }
 
 int

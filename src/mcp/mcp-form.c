@@ -10,6 +10,7 @@
 
 #include "ask/question-copy.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
@@ -144,9 +145,9 @@ set_form_answer(
 	}
 }
 
-void
+int
 form_read(const struct ambit_question *question, const json_t *result,
-	struct ambit_answer *ret_answer)
+	struct ambit_answer *ret_answer, struct ambit_error *err)
 {
 	const json_t *content = json_object_get(result, "content");
 	const char *action = get_plain_text(result, "action"),
@@ -154,15 +155,19 @@ form_read(const struct ambit_question *question, const json_t *result,
 	const char *text = get_plain_text(content, "message");
 
 	*ret_answer = (struct ambit_answer){ .kind = AMBIT_NO };
-	/* Some clients do so by themselves, and nobody has seen it. */
+	/* Nobody has chosen: somebody else may. claude -p does so by itself. */
+	if (action != NULL && streq(action, "cancel"))
+		return err_set(err, ENOENT, QUESTION_NOBODY ": the client closed the form");
+	/* It may be a person's no; codex exec and copilot -p do so by themselves. */
 	if (action == NULL || !streq(action, "accept")) {
 		snprintf(ret_answer->message, sizeof(ret_answer->message),
-			"the client sent the form back without an answer");
-		return;
+			"the client declined the form");
+		return 0;
 	}
 	if (word != NULL)
 		set_form_answer(question, word, ret_answer);
 	if (text != NULL)
 		memcpy(ret_answer->message, text,
 			str_cut(text, strlen(text), sizeof(ret_answer->message) - 1));
+	return 0;
 }

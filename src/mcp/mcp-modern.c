@@ -26,8 +26,7 @@ modern_ask(struct job *job, const struct ambit_question *question, struct ambit_
 	filled = json_object_get(job->answers, digest);
 	if (filled == NULL)
 		return -EINPROGRESS;
-	form_read(question, filled, ret_answer);
-	return 0;
+	return form_read(question, filled, ret_answer, err);
 }
 
 json_t *

@@ -137,9 +137,10 @@ bool roots_are_old(struct mcp *mcp);
 
 /* The params of elicitation/create. NULL without memory. */
 json_t *form_create(const struct ambit_question *question, const struct era *era);
-/* {action, content}: what is not a plain yes to one of the choices is a no. */
-void form_read(const struct ambit_question *question, const json_t *result,
-	struct ambit_answer *ret_answer);
+/* {action, content}: what is not a plain yes to one of the choices is a no. -ENOENT: the form was
+ * closed, and nobody has chosen. */
+int form_read(const struct ambit_question *question, const json_t *result,
+	struct ambit_answer *ret_answer, struct ambit_error *err);
 
 /* -- mcp-seal.c: requestState ------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 #include "cli/out.h"
 #include "run-command.h"
 
-#include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
@@ -79,7 +79,7 @@ put_reason(struct buf *buf, const struct run *run, const struct ambit_run_refusa
 	if (subject > 0 && strncmp(text, refusal->subject, subject) == 0 &&
 		str_prefix(text + subject, " is "))
 		text += subject + strlen(" is ");
-	end = streq(run->who, "deny") ? strstr(text, "; " APPROVER_NOBODY) : NULL;
+	end = streq(run->who, "deny") ? strstr(text, "; " QUESTION_NOBODY) : NULL;
 	if (end == NULL)
 		end = strstr(text, ". ");
 	if (text[0] != '\0')

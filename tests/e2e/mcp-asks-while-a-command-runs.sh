@@ -152,6 +152,14 @@ open(f"{OUT}/think", "w").close()
 until(lambda: os.path.exists("went"), "the command did not go on")
 check(good(run(client, command, filled(state, "no")))["exit_code"] == 0 and there("elsewhere"), "elsewhere")
 
+# A form that is closed is nobody's answer: who else is asked can still say yes.
+os.unlink(f"{OUT}/think")
+command = f"echo y >{OUT}/closed && touch closed"
+state = asked(run(client, command))
+id = client.start("tools/call", params({"command": command}, filled(state, "once", "cancel")))
+open(f"{OUT}/think", "w").close()
+check(good(client.wait(id)["result"])["exit_code"] == 0 and there("closed"), "closed")
+
 # Nothing was asked in a request of the server's own.
 check(not client.asked and not client.lost, client.lost)
 # The server ends with a question open, and leaves nothing running.

@@ -93,12 +93,24 @@ check(recorded("m")[:2] == [["Outside", False], ["Guarded", False]], recorded("m
 for answer, has in ((mcp.choose("no"), "the answer was no. "),
                     (mcp.choose("no", "not there"), "the answer was no: not there"),
                     (lambda form: {"result": {"action": "decline"}},
-                     "the answer was no: the client sent the form back without an answer")):
+                     "the answer was no: the client declined the form")):
     client = mcp.Client(answer=answer)
     client.legacy(capabilities={"elicitation": {}})
     words(client.call("write", **FILE), has, "nobody")
     words(client.call("bash", command=f"echo x >{OUT}/x"), has, "nobody")
     client.end()
+# A form that was closed is nobody's answer.
+client = mcp.Client(answer=lambda form: {"result": {"action": "cancel"}})
+client.legacy(capabilities={"elicitation": {}})
+result = client.call("write", **FILE)
+is_refusal(result["structuredContent"], "Outside", False)
+words(result, "nobody can approve it now: the client closed the form. Work inside", "the answer was")
+result = client.call("bash", command=f"echo x >{OUT}/x")
+words(result, "nobody can approve it now: the client closed the form. Work inside", "the answer was")
+row = result["structuredContent"]["refused"][0]
+check(row["asked"] is False and row["allow"] == f"ambit rules add write {OUT}/x", row)
+check(not os.path.exists(OUT + "/x") and len(client.asked) == 2, client.asked)
+client.end()
 settings(question_timeout=1)
 for answer, code in ((mcp.choose("no"), "Denied"), (lambda form: None, "Timeout")):
     client = mcp.Client(answer=answer)

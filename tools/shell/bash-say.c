@@ -8,7 +8,7 @@
 
 #include <ambit/label.h>
 
-#include "ask/approver.h"
+#include "ask/question-copy.h"
 #include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
@@ -117,7 +117,7 @@ rule_of(const json_t *row)
 {
 	const char *what = json_text(row, "what");
 
-	if (!strstr(json_text(row, "message"), "; " APPROVER_NOBODY) &&
+	if (!strstr(json_text(row, "message"), "; " QUESTION_NOBODY) &&
 		!streq(json_text(row, "code"), "Timeout"))
 		return NULL;
 	return streq(what, "connect") || streq(what, "read") ? what : "write";

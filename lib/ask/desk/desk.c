@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/approver.h"
 #include "ask/desk/desk-private.h"
 #include "ask/judge/judge-ask.h"
 #include "ask/question-copy.h"
@@ -272,7 +271,7 @@ matter_settle(struct desk *desk, struct matter *matter)
 	struct ambit_error err = { .code = matter->error };
 	int r = -ENOENT;
 
-	copy_text(err.text, sizeof(err.text), matter->error ? matter->why : APPROVER_NOBODY);
+	copy_text(err.text, sizeof(err.text), matter->error ? matter->why : QUESTION_NOBODY);
 	if (instant) {
 		r = instant->ask(instant, &matter->question, &answer, &err);
 		if (r == 0)
