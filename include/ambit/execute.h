@@ -43,12 +43,13 @@ char *const *ambit_executor_scrubbed(const struct ambit_executor *executor);
 enum ambit_backend ambit_executor_backend(const struct ambit_executor *executor);
 
 struct ambit_execution {
-	const char *command; /* for the shell */
-	/* KERNEL: or a program and its arguments, with options for `run` in place of the
-	 * executor's, and what the executor's within would make. */
-	char *const *argv;
+	const char *command; /* for the shell; or */
+	char *const *argv;   /* a program and its arguments, which no shell reads */
+	/* KERNEL: options for `run` in place of the executor's; then also what the executor's
+	 * within would make, or what makes it, with data. */
 	char *const *options;
 	int within;
+	int (*make_within)(void *data, char *const *envp, int *ret_fd, struct ambit_error *err);
 	int hold;	   /* a descriptor that is kept open until all of it has ended; 0: none */
 	const char *input; /* its stdin; NULL: empty */
 	size_t input_len;

@@ -45,6 +45,7 @@ struct ambit_outcome {
 	char *hint;	   /* what to do instead, or NULL */
 	char *rule_key;	   /* how a shell command is remembered, or NULL */
 	char *host;	   /* "name:port" of a connection, or NULL */
+	char *scope;	   /* the folder of the request's own scope, as shown; or NULL */
 	struct ambit_outcome_path *paths;
 	size_t n_paths;
 	struct ambit_say *says;
@@ -65,8 +66,9 @@ char *ambit_outcome_message(const struct ambit_outcome *outcome);
 struct ambit_request;
 struct ambit_scope;
 
-/* One line of JSON (doc/decide.md); with says, the layers'
- * own words too ("layers"). Caller frees; NULL without memory. */
+/* One line of JSON (doc/decide.md); scope (or NULL) is the one it was decided in, unless the
+ * request had its own; with says, the layers' own words too ("layers"). Caller frees; NULL without
+ * memory. */
 char *ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_request *request,
 	const struct ambit_scope *scope, bool with_says);
 

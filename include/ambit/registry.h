@@ -120,7 +120,15 @@ void ambit_invocation_untrusted(struct ambit_invocation *invocation, const char 
 
 struct ambit_call_options {
 	const char *cwd; /* relative paths; NULL: display_root */
-	int cancel;	 /* a descriptor: readable when the call is to end; -1 */
+	/* The scope of this call: a JSON object {"root", "display_root", "enforce_write",
+	 * "allow_bash"}, as in a request of `ambit decide`; never wider than the engine's, which
+	 * it is if NULL. Commands are held to it only by the KERNEL backend: with any other there
+	 * is no bash in a narrower scope. */
+	const char *scope;
+	/* 'command' of bash may be a list of words: a program and its arguments, which no shell
+	 * reads. */
+	bool words;
+	int cancel; /* a descriptor: readable when the call is to end; -1 */
 	/* Whose call it is, where several share a registry: nobody waits for an answer to
 	 * another's question, and none ends with another. */
 	uint64_t origin;

@@ -35,10 +35,11 @@ struct ambit_scope_options {
 int ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope **ret_scope,
 	struct ambit_error *err);
 
-/* A child: root is resolved against the parent's display_root and must be
- * inside the parent's root; enforce_write is always on; allow_bash is the
- * parent's and the argument's. The child does not borrow from the parent. */
-int ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow_bash,
+/* A child, which is never wider than its parent. root (NULL: the parent's) must be inside the
+ * parent's root, else -EPERM; display_root (NULL: the parent's) must hold it, else -EINVAL; both
+ * are relative to the parent's display_root. enforce_write is on if the parent's or the option's
+ * is, allow_bash if both are. places are the parent's. The child does not borrow from it. */
+int ambit_scope_child(const struct ambit_scope *parent, const struct ambit_scope_options *options,
 	struct ambit_scope **ret_scope, struct ambit_error *err);
 
 void ambit_scope_destroy(struct ambit_scope *scope);

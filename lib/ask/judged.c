@@ -98,8 +98,8 @@ may_be_judged(const struct decide_input *in, const struct ambit_outcome *outcome
 	/* Of a sub-agent even the folder may be a model's word. */
 	return outcome->verdict == AMBIT_ASK && request->bad == AMBIT_CODE_NONE &&
 	       is_about_files(request, outcome) && !in->apart && !request->host && !outcome->host &&
-	       !in->scope->enforce_write && !request->scope_root && all_open(outcome) &&
-	       paths_plain(outcome);
+	       !in->scope->enforce_write && !request_scope_is_set(&request->scope) &&
+	       all_open(outcome) && paths_plain(outcome);
 }
 
 /* -- what is shown --------------------------------------------------------------- */

@@ -37,6 +37,7 @@ ambit_outcome_finish(struct ambit_outcome *outcome)
 	free(outcome->hint);
 	free(outcome->rule_key);
 	free(outcome->host);
+	free(outcome->scope);
 	*outcome = (struct ambit_outcome){ 0 };
 }
 
@@ -135,11 +136,13 @@ char *
 ambit_outcome_json(const struct ambit_outcome *outcome, const struct ambit_request *request,
 	const struct ambit_scope *scope, bool with_says)
 {
-	auto_free char *folder = scope ? explain_folder(scope) : NULL;
+	auto_free char *folder = outcome->scope ? strdup(outcome->scope)
+				 : scope	? explain_folder(scope)
+						: NULL;
 	auto_json json_t *out = json_object();
 	json_t *id = NULL;
 
-	if (!out || (scope && !folder))
+	if (!out || ((scope || outcome->scope) && !folder))
 		return NULL;
 	if (request && request->id)
 		id = json_loads(request->id, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);

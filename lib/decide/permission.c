@@ -98,7 +98,7 @@ is_blind(const struct decide_input *in)
 static bool
 bash_is_off(const struct decide_input *in)
 {
-	return !in->scope->allow_bash || in->request->scope_no_bash ||
+	return !in->scope->allow_bash || in->request->scope.no_bash ||
 	       settings_person(in->settings)->allow_bash == 0 ||
 	       settings_folder(in->settings)->allow_bash == 0;
 }

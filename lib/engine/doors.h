@@ -112,14 +112,27 @@ int engine_profile_answer(struct ambit_engine *engine, const char *name,
  * above. Else NULL. Borrowed. */
 const struct profile *engine_worktree_profile(struct ambit_engine *engine);
 
+/* -- scopes of single requests ---------------------------------------------------------- */
+
+struct request_scope;
+
+/* The scope that a request says, inside this engine's; *ret_child NULL: it says nothing of where
+ * it is. -EPERM: its root is not inside; -ESTALE: it was settled, and is another directory by
+ * now. */
+int engine_child_scope(struct ambit_engine *engine, const struct request_scope *said,
+	struct ambit_scope **ret_child, struct ambit_error *err);
+/* The code of a request whose scope could not be had. */
+enum ambit_code engine_scope_code(int r);
+
 /* -- models and sub-agents --------------------------------------------------------------- */
 
 /* The text that tells a model its scope. Caller frees; NULL without memory. */
 char *engine_brief_for(const struct ambit_engine *engine, enum brief_shell shell);
-/* The same for a sub-agent in a folder inside this one. asks: writes outside that folder are
- * questions, not refusals. Caller frees. -EPERM: the folder is not inside. */
-int engine_brief_child(const struct ambit_engine *engine, const char *folder, bool asks,
-	char **ret_text, struct ambit_error *err);
+/* The same for a sub-agent in a folder inside that scope, the engine's or a child of it. asks:
+ * writes outside that folder are questions, not refusals. Caller frees. -EPERM: the folder is not
+ * inside. */
+int engine_brief_child(const struct ambit_engine *engine, const struct ambit_scope *scope,
+	const char *folder, bool asks, char **ret_text, struct ambit_error *err);
 
 /* One refused act of a session, and how often. Strings are borrowed. */
 struct engine_refusal {

@@ -15,16 +15,20 @@
 #define REFUSALS_MAX 1000
 
 int
-engine_brief_child(const struct ambit_engine *engine, const char *folder, bool asks,
-	char **ret_text, struct ambit_error *err)
+engine_brief_child(const struct ambit_engine *engine, const struct ambit_scope *scope,
+	const char *folder, bool asks, char **ret_text, struct ambit_error *err)
 {
+	const struct ambit_scope_options options = {
+		.root = folder,
+		.enforce_write = !asks,
+		.allow_bash = true,
+	};
 	struct ambit_scope *child = NULL;
 	struct decide_input in = { .settings = engine->settings, .session = &engine->session };
-	int r = ambit_scope_child(engine->scope, folder, true, &child, err);
+	int r = ambit_scope_child(scope, &options, &child, err);
 
 	if (r < 0)
 		return r;
-	child->enforce_write = !asks;
 	in.scope = child;
 	*ret_text = brief_text(&in, BRIEF_SHELL_HELD);
 	ambit_scope_destroy(child);

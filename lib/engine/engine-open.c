@@ -263,6 +263,13 @@ set_limits(const struct ambit_engine *engine)
 		});
 }
 
+/* A command in a scope of its own, inside the session's folder, is of that session. */
+static bool
+is_session_around(const struct ambit_engine *engine, const char *name)
+{
+	return engine->outer && is_one_of(name, engine->outer->sessions);
+}
+
 static int
 open_session(struct ambit_engine *engine, const char *name, struct ambit_error *err)
 {
@@ -282,7 +289,7 @@ open_session(struct ambit_engine *engine, const char *name, struct ambit_error *
 		record_session_hold(engine->record, name);
 	if (name && engine->record)
 		r = ambit_record_session_load(engine->record, name, s, err);
-	if (r == 0 && !streq(s->root, engine->scope->root.real))
+	if (r == 0 && !streq(s->root, engine->scope->root.real) && !is_session_around(engine, name))
 		return err_set(err, EEXIST,
 			"the session '%s' belongs to the folder %s: choose another name, or "
 			"that folder",
@@ -364,6 +371,7 @@ reload_session(struct ambit_engine *engine, struct ambit_error *err)
 
 struct narrowing {
 	const struct ambit_engine *engine;
+	const char *root; /* of the session's folder */
 	struct rules *rules;
 };
 
@@ -372,7 +380,7 @@ static int
 copy_narrow(void *data, const struct ambit_rule *rule)
 {
 	const struct narrowing *n = data;
-	const char *root = n->engine->scope->root.real;
+	const char *root = n->root;
 
 	if (rule->yes && rule->project && rule->op != AMBIT_OP_CONNECT &&
 		!str_beneath(rule->subject, root))
@@ -472,10 +480,17 @@ load_rules(struct ambit_engine *engine, struct ambit_error *err)
 		.project = engine->guarded->root.real,
 	};
 	struct rules rules = { 0 };
-	struct narrowing narrowing = { .engine = engine, .rules = &rules };
-	int r = engine->outer
-			? ambit_record_rules(engine->record, &filter, copy_narrow, &narrowing, err)
-			: ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
+	bool of_door = is_session_around(engine, engine->session.name);
+	struct narrowing narrowing = {
+		.engine = engine,
+		.root = of_door ? engine->session.root : engine->scope->root.real,
+		.rules = &rules,
+	};
+	/* A command in a scope of its own has its door's answers; the scope says what they can
+	 * open there. */
+	bool whole = !engine->outer || (of_door && !engine->outer->sessions[1]);
+	int r = !whole ? ambit_record_rules(engine->record, &filter, copy_narrow, &narrowing, err)
+		       : ambit_record_rules(engine->record, &filter, copy_rule, &rules, err);
 
 	if (r == 0 && engine->outer)
 		r = load_outer(engine, &rules, err);

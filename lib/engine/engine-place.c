@@ -39,15 +39,24 @@ int
 engine_permit_base(struct ambit_permit *permit, const struct ambit_request *request)
 {
 	const struct scope_dir *from = &permit->engine->scope->display;
+	struct ambit_scope *child = NULL;
+	int r;
 
 	/* A system call's objects are held by the one who asked. */
 	if (request_is_syscall(request))
 		return 0;
+	r = engine_child_scope(permit->engine, &request->scope, &child, NULL);
+	if (r < 0)
+		return r;
+	if (child)
+		from = &child->display;
 	permit->base_fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
+	r = permit->base_fd < 0 ? -errno : 0;
 	permit->base = strdup(from->real);
 	permit->cwd = str_dup(request->cwd);
-	if (permit->base_fd < 0)
-		return -errno;
+	ambit_scope_destroy(child);
+	if (r < 0)
+		return r;
 	return permit->base && (permit->cwd || !request->cwd) ? 0 : -ENOMEM;
 }
 

@@ -91,6 +91,34 @@ engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const char *f
 /* -- decide ------------------------------------------------------------------ */
 
 int
+engine_child_scope(struct ambit_engine *engine, const struct request_scope *said,
+	struct ambit_scope **ret_child, struct ambit_error *err)
+{
+	const struct ambit_scope_options options = {
+		.root = said->root,
+		.display_root = said->display_root,
+		.enforce_write = said->enforce == REQUEST_ENFORCE_ON ||
+				 (said->root && said->enforce != REQUEST_ENFORCE_OFF),
+		.allow_bash = !said->no_bash,
+	};
+	struct ambit_scope *child = NULL;
+	int r = scope_refresh(engine->scope, err);
+
+	*ret_child = NULL;
+	if (r < 0 || (!said->root && !said->display_root && said->enforce != REQUEST_ENFORCE_ON))
+		return r;
+	r = ambit_scope_child(engine->scope, &options, &child, err);
+	if (r == 0 && said->settled && !streq(ambit_scope_root(child), said->root))
+		r = err_set(err, ESTALE,
+			"the scope's root is another directory than when the call began");
+	if (r < 0)
+		ambit_scope_destroy(child);
+	else
+		*ret_child = child;
+	return r;
+}
+
+int
 engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 	struct decide_input *ret_input, struct ambit_scope **ret_child, struct ambit_error *err)
 {
@@ -101,11 +129,8 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 		r = engine_reload(engine, err);
 	if (r == 0)
 		r = guards_ready(engine->guards, engine->guarded, err);
-	/* A request that only says enforce_write makes the whole folder law. */
-	if (r == 0 && (request->scope_root || request->scope_enforce))
-		r = ambit_scope_child(engine->scope,
-			request->scope_root ? request->scope_root : engine->scope->root.real,
-			!request->scope_no_bash, &child, err);
+	if (r == 0)
+		r = engine_child_scope(engine, &request->scope, &child, err);
 	if (r < 0)
 		return r;
 	*ret_child = child;
@@ -116,16 +141,23 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 	return 0;
 }
 
-static void
-refuse_input(struct ambit_outcome *outcome, int r, const struct ambit_error *err)
+enum ambit_code
+engine_scope_code(int r)
 {
-	enum ambit_code code =
-		r == -EPERM ? AMBIT_CODE_OUT_OF_SCOPE
-		: r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EACCES || r == -ENAMETOOLONG
-			? AMBIT_CODE_UNRESOLVABLE
-			: AMBIT_CODE_INTERNAL;
-
-	engine_refuse(outcome, code, "%s", err->text);
+	switch (-r) {
+	case EPERM:
+		return AMBIT_CODE_OUT_OF_SCOPE;
+	case EINVAL:
+		return AMBIT_CODE_BAD_ARGUMENTS;
+	case ENOENT:
+	case ENOTDIR:
+	case ELOOP:
+	case EACCES:
+	case ENAMETOOLONG:
+	case ESTALE:
+		return AMBIT_CODE_UNRESOLVABLE;
+	}
+	return AMBIT_CODE_INTERNAL;
 }
 
 void
@@ -144,7 +176,7 @@ engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 		*ret_resolved = NULL;
 	r = engine_input(engine, request, &in, &child, &err);
 	if (r < 0) {
-		refuse_input(ret_outcome, r, &err);
+		engine_refuse(ret_outcome, engine_scope_code(r), "%s", err.text);
 		return;
 	}
 	in.again = again;
@@ -162,6 +194,8 @@ engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 		in.n_rules += extra->n;
 	}
 	decide(&in, ret_outcome, ret_resolved);
+	if (child && !(ret_outcome->scope = explain_folder(child)))
+		engine_refuse(ret_outcome, AMBIT_CODE_INTERNAL, "out of memory");
 	ambit_scope_destroy(child);
 }
 

@@ -100,6 +100,8 @@ set_known(json_t *object, const struct ambit_request *request)
 		r = set_text(object, "host", request->host);
 	if (r == 0 && request->port)
 		r = json_object_set_new(object, "port", json_integer(request->port));
+	if (r == 0 && request_scope_is_set(&request->scope))
+		r = json_object_set_new(object, "scope", request_scope_json(&request->scope));
 	if (r == 0 && request->plan)
 		r = set_text(object, "mode", "plan");
 	return r == 0 ? set_text(object, "agent", request->agent) : r;
@@ -181,6 +183,18 @@ bare_text(const struct ambit_request *request, size_t *ret_len)
 	return text;
 }
 
+static void
+append_scope(struct buf *out, const struct request_scope *scope)
+{
+	auto_json json_t *object = request_scope_json(scope);
+	auto_free char *line = object ? json_line(object) : NULL;
+
+	if (line)
+		buf_printf(out, "scope %zu %s ", strlen(line), line);
+	else
+		out->failed = true;
+}
+
 char *
 request_exact_key(const struct ambit_request *request)
 {
@@ -199,6 +213,8 @@ request_exact_key(const struct ambit_request *request)
 		return NULL;
 	if (request->cwd)
 		buf_printf(&whole, "cwd %zu %s ", strlen(request->cwd), request->cwd);
+	if (request_scope_is_set(&request->scope))
+		append_scope(&whole, &request->scope);
 	buf_append(&whole, text, len);
 	if (whole.failed)
 		return NULL;
@@ -206,12 +222,13 @@ request_exact_key(const struct ambit_request *request)
 	return str_printf("call:%s:%s", request_tool(request), hex);
 }
 
-/* What the same words mean depends on where they are said: with a cwd of its
- * own, no call is known by a key that does not hold it. */
+/* What the same words mean depends on where they are said: with a cwd or a scope of
+ * its own, no call is known by a key that does not hold it. */
 char *
 request_call_key(const struct ambit_request *request)
 {
-	if (request->command && !request->cwd && is_only_command(request))
+	if (request->command && !request->cwd && !request_scope_is_set(&request->scope) &&
+		is_only_command(request))
 		return command_key(request);
 	return request_exact_key(request);
 }

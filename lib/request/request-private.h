@@ -26,6 +26,20 @@ struct request_path {
 	struct request_object *object; /* resolved already, or NULL; owned */
 };
 
+enum request_enforce {
+	REQUEST_ENFORCE_BY_ROOT = 0, /* not said: on if there is a root, else the parent's */
+	REQUEST_ENFORCE_ON,
+	REQUEST_ENFORCE_OFF,
+};
+
+/* The scope that a request binds itself to: it narrows its door's, whatever it says. */
+struct request_scope {
+	char *root, *display_root; /* or NULL: the door's */
+	enum request_enforce enforce;
+	bool no_bash;
+	bool settled; /* root is a real path, and is to be that directory still */
+};
+
 struct ambit_request {
 	char *id;   /* JSON text of the door's id, or NULL */
 	char *name; /* the tool's name as given, never NULL; escaped if it is no name */
@@ -44,9 +58,7 @@ struct ambit_request {
 
 	/* Narrowing, from the door. */
 	bool plan;
-	char *scope_root; /* or NULL */
-	bool scope_enforce;
-	bool scope_no_bash;
+	struct request_scope scope;
 
 	/* Who. */
 	pid_t pid;
@@ -95,13 +107,27 @@ const char *request_access_tool(enum ambit_access access);
  * arguments, and is made again and again by programs that do their work. */
 bool request_is_syscall(const struct ambit_request *request);
 
+/* -- request-scope.c --------------------------------------------------------------- */
+
+/* Reads {"root", "display_root", "enforce_write", "allow_bash"}. -EINVAL: *ret_key (NULL: the
+ * object itself; borrowed from value) is not right, and *ret_why says how. -ENOMEM. ret_scope is
+ * to be finished in any case. */
+int request_scope_read(const json_t *value, struct request_scope *ret_scope, const char **ret_key,
+	const char **ret_why);
+int request_scope_copy(const struct request_scope *from, struct request_scope *ret_scope);
+void request_scope_finish(struct request_scope *scope);
+/* Whether it says anything. */
+bool request_scope_is_set(const struct request_scope *scope);
+/* As it was read; NULL without memory. */
+json_t *request_scope_json(const struct request_scope *scope);
+
 /* The request as an object in the shape of `ambit decide`, for the policy
  * program, approvers and the record. NULL without memory. */
 json_t *request_json(const struct ambit_request *request);
 
 /* How memory knows this call: "cmd:git status", "exact:<sha256>",
- * "call:write:<sha256>". With a cwd of its own it is always the last, and the
- * cwd is part of it. Caller frees. */
+ * "call:write:<sha256>". With a cwd or a scope of its own it is always the last, and
+ * those are part of it. Caller frees. */
 char *request_call_key(const struct ambit_request *request);
 /* The same, and of a command all of its words: a call that is like it in nothing but
  * who makes it. */

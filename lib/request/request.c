@@ -58,7 +58,7 @@ ambit_request_destroy(struct ambit_request *request)
 	free(request->cwd);
 	free(request->command);
 	free(request->host);
-	free(request->scope_root);
+	request_scope_finish(&request->scope);
 	free(request->program);
 	free(request->exe);
 	strv_free(request->line);
@@ -458,34 +458,16 @@ read_effects(struct parse *p, json_t *value)
 	return 0;
 }
 
-/* A request can bind itself closer than its door does; what would loosen it
- * (or only look as if it bound) is refused. */
+/* A request can bind itself closer than its door does. */
 static int
 read_scope(struct parse *p, json_t *value)
 {
-	const char *key;
-	json_t *item;
-	int r = 0;
+	const char *key, *why;
+	int r = request_scope_read(value, &p->request->scope, &key, &why);
 
-	if (!json_is_object(value))
-		return refuse_member(p, NULL, "scope", "must be an object");
-	json_object_foreach (value, key, item) {
-		if (streq(key, "root"))
-			r = read_string(p, "scope", key, item, &p->request->scope_root);
-		else if (streq(key, "allow_bash") && json_is_boolean(item))
-			p->request->scope_no_bash = json_is_false(item);
-		else if (streq(key, "enforce_write") && json_is_true(item))
-			p->request->scope_enforce = true;
-		else if (streq(key, "enforce_write") && json_is_false(item))
-			r = refuse_member(p, "scope", key, "a request can only narrow its scope");
-		else if (streq(key, "allow_bash") || streq(key, "enforce_write"))
-			r = refuse_member(p, "scope", key, "must be true or false");
-		else
-			r = refuse_member(p, "scope", key, "unknown key");
-		if (r < 0 || p->request->bad_hard)
-			return r;
-	}
-	return 0;
+	if (r != -EINVAL)
+		return r;
+	return key ? refuse_member(p, "scope", key, why) : refuse_member(p, NULL, "scope", why);
 }
 
 static int

@@ -19,4 +19,7 @@ int scope_narrow(struct ambit_scope *scope, const char *const *dirs, size_t n, c
 int scope_narrowed(
 	const struct ambit_scope *scope, int (*each)(void *data, const char *path), void *data);
 
+/* The settings file of this directory (a real path), around the folder, is ambit's own, too. */
+int scope_protect_folder(struct ambit_scope *scope, const char *real, struct ambit_error *err);
+
 #endif

@@ -26,6 +26,7 @@ struct ambit_scope {
 	/* Where writes are inside, as what follows root ("/src"; "": all of it). */
 	bool narrowed;
 	char **only;
+	char **above;  /* folders around this one, whose settings files are ambit's own; or NULL */
 	char *only_by; /* whose words these are */
 	char *home;    /* real paths, or NULL */
 	char *config;

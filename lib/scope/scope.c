@@ -14,6 +14,7 @@
 #include "base/glob.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "scope/scope-narrow.h"
 #include "scope/scope-private.h"
 
 #define FOLDER_FILE ".ambit.json"
@@ -244,7 +245,46 @@ ambit_scope_create(const struct ambit_scope_options *options, struct ambit_scope
 }
 
 int
-ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow_bash,
+scope_protect_folder(struct ambit_scope *scope, const char *real, struct ambit_error *err)
+{
+	return strv_append(&scope->above, real) < 0 ? err_nomem(err) : 0;
+}
+
+/* What is ambit's own for the parent is so for the child, wherever its folders are. */
+static int
+protect_above(struct ambit_scope *scope, const struct ambit_scope *parent, struct ambit_error *err)
+{
+	int r = scope_protect_folder(scope, parent->root.real, err);
+
+	if (r == 0)
+		r = scope_protect_folder(scope, parent->display.real, err);
+	for (char **above = parent->above; r == 0 && above && *above; above++)
+		r = scope_protect_folder(scope, *above, err);
+	return r;
+}
+
+static int
+open_child_dirs(struct ambit_scope *scope, const struct ambit_scope *parent,
+	const struct ambit_scope_options *options, struct ambit_error *err)
+{
+	const struct scope_dir *base = &parent->display;
+	int r = options->root ? dir_open(base->fd, base->real, options->root, &scope->root, err)
+			      : dir_copy(&parent->root, &scope->root, err);
+
+	if (r == 0 && !str_beneath(scope->root.real, parent->root.real)) {
+		auto_free char *shown = ambit_scope_display(parent, scope->root.real);
+
+		return err_set(err, EPERM, "the scope's root %s is not inside the folder %s",
+			shown ? shown : "?", parent->root.real);
+	}
+	if (r == 0)
+		r = dir_open(base->fd, base->real,
+			options->display_root ? options->display_root : ".", &scope->display, err);
+	return r;
+}
+
+int
+ambit_scope_child(const struct ambit_scope *parent, const struct ambit_scope_options *options,
 	struct ambit_scope **ret_scope, struct ambit_error *err)
 {
 	struct ambit_scope *scope = calloc(1, sizeof(*scope));
@@ -253,14 +293,11 @@ ambit_scope_child(const struct ambit_scope *parent, const char *root, bool allow
 	if (!scope)
 		return err_nomem(err);
 	scope->root.fd = scope->display.fd = -1;
-	scope->enforce_write = true;
-	scope->allow_bash = parent->allow_bash && allow_bash;
-	r = dir_open(parent->display.fd, parent->display.real, root, &scope->root, err);
-	if (r == 0 && !str_beneath(scope->root.real, parent->root.real))
-		r = err_set(err, EPERM, "%s is not inside the parent's folder %s", scope->root.real,
-			parent->root.real);
+	scope->enforce_write = parent->enforce_write || options->enforce_write;
+	scope->allow_bash = parent->allow_bash && options->allow_bash;
+	r = open_child_dirs(scope, parent, options, err);
 	if (r == 0)
-		r = dir_open(parent->display.fd, parent->display.real, ".", &scope->display, err);
+		r = protect_above(scope, parent, err);
 	if (r == 0)
 		r = copy_place(parent->home, &scope->home, err);
 	if (r == 0)
@@ -299,6 +336,7 @@ ambit_scope_destroy(struct ambit_scope *scope)
 	free(scope->runtime);
 	strv_free(scope->pools);
 	strv_free(scope->only);
+	strv_free(scope->above);
 	free(scope->only_by);
 	for (size_t i = 0; i < SCRATCH_N; i++)
 		free(scope->scratch[i]);
@@ -440,15 +478,26 @@ may_touch_dir(const char *real, const char *dir, enum ambit_access access)
 }
 
 static bool
-is_folder_file(const struct scope_dir *dir, const char *real)
+is_folder_file(const char *dir, const char *real)
 {
-	size_t n = strlen(dir->real);
+	size_t n = strlen(dir);
 
-	if (!str_beneath(real, dir->real))
+	if (!str_beneath(real, dir))
 		return false;
 	real += n == 1 ? 0 : n;
 	return real[0] == '/' &&
 	       glob_match(FOLDER_FILE, sizeof(FOLDER_FILE) - 1, real + 1, strlen(real + 1), true);
+}
+
+static bool
+is_any_folder_file(const struct ambit_scope *scope, const char *real)
+{
+	if (is_folder_file(scope->root.real, real) || is_folder_file(scope->display.real, real))
+		return true;
+	for (char **above = scope->above; above && *above; above++)
+		if (is_folder_file(*above, real))
+			return true;
+	return false;
 }
 
 static bool
@@ -506,7 +555,7 @@ scope_protects(
 					     : "holds a directory that ambit made for a session";
 	if (is_own(scope, resolved))
 		return "is another name of a file that is ambit's own";
-	if (is_folder_file(&scope->root, real) || is_folder_file(&scope->display, real))
+	if (is_any_folder_file(scope, real))
 		return "is ambit's settings for this folder";
 	/* Whoever has it open when it gets its name writes to what that name guards; one that
 	 * is gone gets none. */

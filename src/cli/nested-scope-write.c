@@ -90,23 +90,31 @@ put_limits(const struct account *t, json_t *scope)
 	return json_object_set_new(scope, "limits", object);
 }
 
-/* Of what is open beside the folder, a sub-agent has its own state alone. */
+static const struct ambit_scope *
+told_scope(const struct account *t)
+{
+	return t->scope != NULL ? t->scope : t->world->scope;
+}
+
+/* Of what is open beside the folder, a sub-agent has its own state alone, and a command in a
+ * scope that is law nothing. */
 static int
 put_grants(const struct account *t, json_t *scope)
 {
+	bool alone = t->turn != NULL || (t->scope != NULL && ambit_scope_enforces_write(t->scope));
 	json_t *grants = json_array(), *readable = json_array();
 	int r = 0;
 
 	if (json_object_set_new(scope, "grants", grants) < 0 ||
 		json_object_set_new(scope, "readable", readable) < 0)
 		return -ENOMEM;
-	if (t->turn == NULL)
+	if (!alone)
 		r = engine_grants(t->world->engine, put_writes, grants);
 	for (char *const *path = t->state; r == 0 && path != NULL && *path != NULL; path++)
 		r = put_kept(grants, *path);
 	if (r == 0)
 		r = engine_grants(t->world->engine, put_reads, readable);
-	if (r == 0 && t->turn != NULL)
+	if (r == 0 && alone)
 		r = json_object_set_new(scope, "narrow", json_true());
 	return r;
 }
@@ -144,11 +152,11 @@ static int
 put_place(const struct account *t, json_t *scope)
 {
 	const char *root = ambit_scope_root(t->world->scope);
-	const char *display = ambit_scope_display_root(t->world->scope);
+	const char *display = ambit_scope_display_root(told_scope(t));
 	bool child = t->turn != NULL && !t->asks;
 	int r = 0;
 
-	if (t->turn != NULL || !streq(root, display))
+	if (t->turn != NULL || t->scope != NULL || !streq(root, display))
 		r = json_set_text(scope, "display", display);
 	if (r == 0 && t->turn != NULL)
 		r = json_set_text(scope, "turn", t->turn);
@@ -162,12 +170,11 @@ put_place(const struct account *t, json_t *scope)
 	for (const char *const *key = passed_on; r == 0 && *key != NULL; key++)
 		if (t->turn == NULL && t->around != NULL && around_word(t->around, *key)[0] != '\0')
 			r = json_set_text(scope, *key, around_word(t->around, *key));
-	if (r < 0 ||
-		json_object_set_new(scope, "enforce",
-			json_boolean(child || ambit_scope_enforces_write(t->world->scope))) < 0)
+	if (r < 0 || json_object_set_new(scope, "enforce",
+			     json_boolean(child || ambit_scope_enforces_write(told_scope(t)))) < 0)
 		return -ENOMEM;
 	return json_object_set_new(
-		scope, "allow_bash", json_boolean(ambit_scope_allows_bash(t->world->scope)));
+		scope, "allow_bash", json_boolean(ambit_scope_allows_bash(told_scope(t))));
 }
 
 char *

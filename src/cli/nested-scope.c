@@ -15,6 +15,7 @@
 #include "base/own.h"
 #include "base/str.h"
 #include "line/process/run-doors.h"
+#include "scope/scope-narrow.h"
 
 const struct cap around_caps[] = {
 	{ "net", ambit_nets, OPT_NET },
@@ -118,10 +119,12 @@ around_finish(struct around *around)
 }
 
 const char *
-around_session(const struct around *around)
+around_session(const struct around *around, const char *own)
 {
 	size_t n = strv_len(around->sessions);
 
+	if (n > 0 && streq(around->sessions[n - 1], own))
+		n--;
 	return n > 0 ? around->sessions[n - 1] : NULL;
 }
 
@@ -398,6 +401,10 @@ around_check(struct around *around, struct world *world, const struct args *args
 	const char *root = ambit_scope_root(world->scope);
 	int r = 0;
 
+	/* A door names it by its real path: something else may have that name by now. */
+	if (around->trusted && !streq(root, args_get(args, OPT_FOLDER)))
+		return refuse_wider_option(err, "folder", args_get(args, OPT_FOLDER),
+			"and that leads elsewhere by now");
 	if (!is_beneath_dirs(root, around->open))
 		return refuse_wider_option(err, "folder", root, "where that is not open");
 	/* A folder is open for as long as its run lives. */
@@ -410,6 +417,18 @@ around_check(struct around *around, struct world *world, const struct args *args
 	if (r == 0)
 		r = cap_permissions(around, world, err);
 	return r == 0 ? check_session(around, world, args, err) : r;
+}
+
+int
+around_protect(const struct around *around, struct ambit_scope *scope, struct ambit_error *err)
+{
+	static const char *const keys[] = { "folder", "root", "display" };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (around_word(around, keys[i])[0] == '/')
+			r = scope_protect_folder(scope, around_word(around, keys[i]), err);
+	return r;
 }
 
 int

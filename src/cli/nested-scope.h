@@ -44,6 +44,8 @@ bool around_allows_bash(const struct around *around);
  * open there, cuts modes. Needs the scope, settings and record. */
 int around_check(struct around *around, struct world *world, const struct args *args,
 	struct ambit_error *err);
+/* The settings files of the folders around it are ambit's own in here, too. */
+int around_protect(const struct around *around, struct ambit_scope *scope, struct ambit_error *err);
 /* Fills outer, for the engine. */
 int around_scope(struct around *around, const struct world *world, struct ambit_error *err);
 
@@ -58,8 +60,9 @@ void around_limits(const struct around *around, struct ambit_limits *of);
 /* A word that was told, or "". */
 const char *around_word(const struct around *around, const char *key);
 int around_number(const struct around *around, const char *key);
-/* The name of the session next around this one. */
-const char *around_session(const struct around *around);
+/* The name of the session next around this one, or NULL: a command in a scope of its own is of
+ * its door's session. */
+const char *around_session(const struct around *around, const char *own);
 
 /* What is told to those inside. */
 struct account {
@@ -69,6 +72,8 @@ struct account {
 	bool guard_reads;
 	bool watchers; /* are asked there: never in a line */
 	struct ambit_limits limits;
+	/* A scope inside the world's, which it is told in place of that; or NULL. */
+	const struct ambit_scope *scope;
 	/* To a sub-agent: in which turn it is, how deep, and whether outside is a question. */
 	const char *turn; /* NULL: to no sub-agent */
 	const char *agent;

@@ -171,6 +171,8 @@ open_scope(struct world *world, const struct args *args, unsigned needs, struct 
 
 	if (r == 0)
 		r = ambit_scope_create(&options, &world->scope, err);
+	if (r == 0 && args->around != NULL)
+		r = around_protect(args->around, world->scope, err);
 	return r < 0 ? r : narrow_scope(world, args, err);
 }
 

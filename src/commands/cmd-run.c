@@ -62,7 +62,9 @@ supervise_command(struct run *run, struct ambit_run_result *result, struct ambit
 		.nest_scope = run_scope_text,
 		.nest_data = run,
 		.inner = run->inner != NULL ? run->inner->asked : NULL,
-		.inside = run->inner != NULL ? around_session(run->inner) : NULL,
+		.inside = run->inner != NULL ? around_session(run->inner,
+						       ambit_engine_session(run->world.engine))
+					     : NULL,
 	};
 
 	run->keeper = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a door says of itself to a sub-agent that it starts: all that the agent may have,
- * in the words that a line has for a run inside it. */
+/* What a door says of itself to a sub-agent that it starts, or to a command in a scope of its
+ * own: all that it may have, in the words that a line has for a run inside it. */
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -42,6 +42,7 @@ make_child_socket(struct toolbox *box, const struct ambit_agent_child *child,
 		.who = "deny",
 		.guard_reads = box->guard_reads,
 		.watchers = toolbox_asks(box),
+		.scope = child->scope,
 		.turn = child->turn,
 		.agent = child->name,
 		.state = state,

@@ -73,6 +73,7 @@ static const struct method methods[] = {
 			{ "tool", PARAM_TEXT, true },
 			{ "args", PARAM_OBJECT, false },
 			{ "cwd", PARAM_TEXT, false },
+			{ "scope", PARAM_OBJECT, false },
 			{ "ask", PARAM_BOOL, false },
 			{ 0 },
 		},
@@ -82,10 +83,11 @@ static const struct method methods[] = {
 	{
 		.name = "execute",
 		.params = (const struct param[]){
-			{ "command", PARAM_TEXT, true },
+			{ "command", PARAM_COMMAND, true },
 			{ "stdin", PARAM_BYTES, false },
 			{ "timeout", PARAM_NUMBER, false },
 			{ "cwd", PARAM_TEXT, false },
+			{ "scope", PARAM_OBJECT, false },
 			{ "ask", PARAM_BOOL, false },
 			{ 0 },
 		},

@@ -20,16 +20,35 @@ static const char *const kinds[] = {
 	[PARAM_BOOL] = "true or false",
 	[PARAM_OBJECT] = "an object",
 	[PARAM_LIST] = "a list",
+	[PARAM_COMMAND] = "a string without NUL, or a list of such words",
 	[PARAM_ID] = "a string or an integer",
 };
+
+static bool
+is_text(const json_t *value)
+{
+	return json_is_string(value) &&
+	       strlen(json_string_value(value)) == json_string_length(value);
+}
+
+static bool
+is_command(const json_t *value)
+{
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach (value, i, word)
+		if (!is_text(word))
+			return false;
+	return is_text(value) || json_array_size(value) > 0;
+}
 
 static bool
 is_valid_param(enum param_kind kind, const json_t *value)
 {
 	switch (kind) {
 	case PARAM_TEXT:
-		return json_is_string(value) &&
-		       strlen(json_string_value(value)) == json_string_length(value);
+		return is_text(value);
 	case PARAM_BYTES:
 		return json_is_string(value);
 	case PARAM_NUMBER:
@@ -40,6 +59,8 @@ is_valid_param(enum param_kind kind, const json_t *value)
 		return json_is_object(value);
 	case PARAM_LIST:
 		return json_is_array(value);
+	case PARAM_COMMAND:
+		return is_command(value);
 	case PARAM_ID:
 		return json_is_string(value) || json_is_integer(value);
 	}

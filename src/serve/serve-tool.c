@@ -28,8 +28,12 @@ static bool
 do_call(struct job *job, const char *tool, const json_t *args, const char *cwd,
 	struct ambit_result *ret_result)
 {
+	const json_t *scope = json_object_get(job->params, "scope");
+	auto_free char *scope_text = scope != NULL ? json_dumps(scope, JSON_COMPACT) : NULL;
 	const struct ambit_call_options options = {
 		.cwd = cwd,
+		.scope = scope_text,
+		.words = job->work == tool_execute,
 		.cancel = job->cancel,
 		.origin = (uintptr_t)job->client,
 		.waits = job_waits,
@@ -43,7 +47,7 @@ do_call(struct job *job, const char *tool, const json_t *args, const char *cwd,
 	int r;
 
 	*ret_result = (struct ambit_result){ 0 };
-	if (args != NULL && text == NULL)
+	if ((args != NULL && text == NULL) || (scope != NULL && scope_text == NULL))
 		return false;
 	r = ambit_registry_call(job->client->serve->box.registry, tool, text != NULL ? text : "{}",
 		text != NULL ? strlen(text) : 2, &options, ret_result);

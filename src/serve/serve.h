@@ -86,7 +86,8 @@ enum param_kind {
 	PARAM_BOOL,
 	PARAM_OBJECT,
 	PARAM_LIST,
-	PARAM_ID, /* a string or an integer */
+	PARAM_COMMAND, /* a string without NUL, or a list of them that is not empty */
+	PARAM_ID,      /* a string or an integer */
 };
 
 struct param {

@@ -221,7 +221,12 @@ open_scope(struct world *w, struct ambit_error *err)
 
 	if (r < 0 || !w->child)
 		return r;
-	r = ambit_scope_child(w->scope, w->child, !w->child_no_bash, &child, err);
+	options = (struct ambit_scope_options){
+		.root = w->child,
+		.enforce_write = true,
+		.allow_bash = !w->child_no_bash,
+	};
+	r = ambit_scope_child(w->scope, &options, &child, err);
 	if (r < 0)
 		return r;
 	ambit_scope_destroy(w->scope);

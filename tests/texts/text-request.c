@@ -76,9 +76,14 @@ show_narrowing(const struct ambit_request *request, struct buf *out)
 	buf_printf(out, "id=%s", request->id ? request->id : "none");
 	if (request->cwd)
 		buf_printf(out, " cwd=%s", request->cwd);
-	if (request->scope_root)
-		buf_printf(out, " root=%s", request->scope_root);
-	if (request->scope_no_bash)
+	if (request->scope.root)
+		buf_printf(out, " root=%s", request->scope.root);
+	if (request->scope.display_root)
+		buf_printf(out, " display_root=%s", request->scope.display_root);
+	if (request->scope.enforce != REQUEST_ENFORCE_BY_ROOT)
+		buf_printf(out, " enforce=%s",
+			request->scope.enforce == REQUEST_ENFORCE_ON ? "on" : "off");
+	if (request->scope.no_bash)
 		buf_puts(out, " no-bash");
 	if (request->plan)
 		buf_puts(out, " plan");

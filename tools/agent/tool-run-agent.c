@@ -36,10 +36,12 @@
 #define FILES_MAX 200	     /* rows of each list in a result */
 #define DEFERRED_MAX 100
 
+/* Not where the call's own scope is law. */
 static bool
 may_ask(const struct agent_run *a)
 {
-	return ambit_settings_number(a->agents->settings, "children_ask") > 0;
+	return ambit_settings_number(a->agents->settings, "children_ask") > 0 &&
+	       !(a->run->scope && ambit_scope_enforces_write(a->run->scope));
 }
 
 /* What an int of milliseconds holds is longer than anybody waits. */
@@ -126,7 +128,7 @@ ask_profile(struct agent_run *a, const struct profile *profile, struct ambit_err
 	struct ambit_answer answer = { .kind = AMBIT_NO };
 	struct ambit_error why = { 0 };
 	struct ambit_engine *engine = run_lock(a->run);
-	bool child = ambit_scope_enforces_write(ambit_engine_scope(engine));
+	bool child = ambit_scope_enforces_write(run_scope(a->run));
 	struct profile_added added;
 	int r = find_added(a, profile, &added, err);
 
@@ -209,9 +211,9 @@ make_brief(struct agent_run *a, char **ret_brief, struct ambit_error *err)
 {
 	auto_free char *scope = NULL, *display = NULL, *files = NULL;
 	const struct ambit_engine *engine = run_lock(a->run);
-	int r = engine_brief_child(engine, a->folder, may_ask(a), &scope, err);
+	int r = engine_brief_child(engine, run_scope(a->run), a->folder, may_ask(a), &scope, err);
 
-	display = str_dup(ambit_scope_display_root(ambit_engine_scope(engine)));
+	display = str_dup(ambit_scope_display_root(run_scope(a->run)));
 	run_unlock(a->run);
 	if (r < 0)
 		return r;
@@ -229,54 +231,15 @@ make_brief(struct agent_run *a, char **ret_brief, struct ambit_error *err)
 }
 
 static int
-append_option(char ***list, const char *name, const char *value)
-{
-	auto_free char *text = str_printf("--%s=%s", name, value);
-
-	return text ? strv_append(list, text) : -ENOMEM;
-}
-
-/* It reads where the one who starts it does, and reaches whom that one does. */
-static int
-append_list(void *data, const char *key, const char *value, const char *source, const char *text)
-{
-	const char *option = streq(key, "read")		 ? "read"
-			     : streq(key, "allow_hosts") ? "allow-host"
-							 : NULL;
-	auto_json json_t *list = NULL;
-	const json_t *one;
-	size_t i;
-	int r = 0;
-
-	(void)source;
-	(void)text;
-	if (!option)
-		return 0;
-	if (json_parse(value, strlen(value), &list, NULL) < 0)
-		return -ENOMEM;
-	json_array_foreach (list, i, one)
-		if (r == 0)
-			r = append_option(data, option, json_string_value(one));
-	return r;
-}
-
-static int
 make_options(struct agent_run *a, const struct profile *open, char ***ret_options,
 	struct ambit_error *err)
 {
-	int net = ambit_engine_net(run_lock(a->run));
-	int r = append_option(ret_options, "folder", a->folder);
+	int r = run_child_options(a->run, a->folder, a->session, false, ret_options, err);
+	auto_free char *opens = r == 0 && open ? str_printf("--for=%s", open->name) : NULL;
 
-	run_unlock(a->run);
-	if (r == 0)
-		r = append_option(ret_options, "net", ambit_word_name(ambit_nets, net));
-	if (r == 0)
-		r = append_option(ret_options, "session", a->session);
-	if (r == 0 && open)
-		r = append_option(ret_options, "for", open->name);
-	if (r == 0)
-		r = ambit_settings_each(a->agents->settings, append_list, ret_options);
-	return r < 0 ? err_nomem(err) : 0;
+	if (r < 0 || !open)
+		return r;
+	return opens && strv_append(ret_options, opens) == 0 ? 0 : err_nomem(err);
 }
 
 static void
@@ -309,17 +272,14 @@ make_within(struct agent_run *a, const struct profile *open, char *const *envp, 
 	const struct ambit_agent_child child = {
 		.name = a->agent->name,
 		.turn = turn_id(a->turn),
+		.scope = a->run->scope,
 		.envp = envp,
 		.profile = open,
 		.depth = a->agents->depth + 1,
 		.asks = may_ask(a),
 	};
-	int r;
 
-	run_lock(a->run);
-	r = a->agents->around(a->agents->data, &child, ret_fd, err);
-	run_unlock(a->run);
-	return r;
+	return run_make_within(a->run, &child, ret_fd, err);
 }
 
 static int

@@ -259,6 +259,12 @@ run_unlock(struct tool_run *run)
 	desk_unlock(run->registry->desk);
 }
 
+const struct ambit_scope *
+run_scope(const struct tool_run *run)
+{
+	return run->scope ? run->scope : ambit_engine_scope(run->registry->engine);
+}
+
 struct lookups *
 run_lookups(const struct tool_run *run)
 {
@@ -274,10 +280,12 @@ run_backgrounds(const struct tool_run *run)
 int
 run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 {
-	const struct ambit_scope *scope = ambit_engine_scope(run_lock(run));
+	const struct ambit_scope *scope;
 	struct resolved at = { 0 };
 	int r = 0;
 
+	run_lock(run);
+	scope = run_scope(run);
 	if (run->cwd)
 		r = scope_resolve(scope, NULL, run->cwd, strlen(run->cwd), true, &at, err);
 	else
@@ -299,7 +307,8 @@ run_narrowing(struct tool_run *run, char ***ret_only)
 
 	if (!only)
 		return -ENOMEM;
-	r = scope_narrowed(ambit_engine_scope(run_lock(run)), strv_append_to, &only);
+	run_lock(run);
+	r = scope_narrowed(run_scope(run), strv_append_to, &only);
 	run_unlock(run);
 	if (r == 0)
 		*ret_only = only;

@@ -46,8 +46,9 @@ extern const struct own_tool tool_read, tool_write, tool_edit, tool_multi_edit, 
 struct tool_run {
 	struct ambit_registry *registry;
 	const struct own_tool *tool;
-	const json_t *args; /* an object that fits the schema */
-	const char *cwd;    /* or NULL */
+	const json_t *args;	   /* an object that fits the schema */
+	const char *cwd;	   /* or NULL */
+	struct ambit_scope *scope; /* of this call alone; NULL: the engine's. See run_scope */
 	struct ambit_permit *permit;
 	struct ambit_executor *executor; /* or NULL */
 	struct seen *seen;
@@ -106,6 +107,8 @@ struct pass run_pass(struct tool_run *run);
  * gets on meanwhile, so nothing is waited for until run_unlock. */
 struct ambit_engine *run_lock(struct tool_run *run);
 void run_unlock(struct tool_run *run);
+/* The scope that the call is bound to; with the lock. */
+const struct ambit_scope *run_scope(const struct tool_run *run);
 
 /* The name look-ups that all calls of a registry share (fetch-address.c). A look-up cannot be
  * ended: it may outlive the registry, and frees the shared part then. */
@@ -151,6 +154,19 @@ void run_progress(struct tool_run *run, double done, double total, const char *m
 /* The same for what comes by often, in several threads: one of them says it, now and
  * then. next is theirs alone, and 0 at first. Of files, so many of total: 0, not known. */
 void run_beat(struct tool_run *run, _Atomic int64_t *next, size_t done, size_t total);
+
+/* -- child-run.c: `ambit run` for something narrower ---------------------------------- */
+
+struct ambit_agent_child;
+
+/* Options for `run`: it reads where the one who starts it does, and reaches whom that one does;
+ * grants: it writes where that one does, too. session NULL: the door's own. The list is to be
+ * freed in any case. */
+int run_child_options(struct tool_run *run, const char *folder, const char *session, bool grants,
+	char ***ret_options, struct ambit_error *err);
+/* The descriptor that tells it what is around it. */
+int run_make_within(struct tool_run *run, const struct ambit_agent_child *child, int *ret_fd,
+	struct ambit_error *err);
 
 /* -- what was read ------------------------------------------------------------------ */
 

@@ -5,15 +5,20 @@
 #include <stdbool.h>
 
 #include <ambit/error.h>
+#include <ambit/scope.h>
 #include <ambit/settings.h>
 
 #include "scope/profile.h"
 
-/* A door as run_agent sees it: ambit_registry_options.agents. */
+/* A door as tools see it that start something narrower than the door:
+ * ambit_registry_options.agents. */
 
-/* One sub-agent that is to be started. */
+/* A sub-agent that is to be started, or a command in a scope of its own. */
 struct ambit_agent_child {
-	const char *name, *turn;
+	const char *name, *turn; /* NULL: a command */
+	/* Of the call; NULL: the door's. The agent is in a folder inside it, a command in all of
+	 * it. */
+	const struct ambit_scope *scope;
 	char *const *envp;	       /* for the agent */
 	const struct profile *profile; /* that is open here, and is to be there; or NULL */
 	int depth;

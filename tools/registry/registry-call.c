@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "engine/doors.h"
 #include "request/request-object.h"
 #include "request/request-private.h"
 #include "scope/scope-private.h"
@@ -26,6 +27,8 @@ struct call {
 	const char *text; /* the arguments */
 	json_t *args;
 	struct ambit_call_options options;
+	struct request_scope said; /* its scope; settled */
+	struct ambit_scope *scope; /* the same; NULL: the engine's */
 	struct ambit_result *result;
 	bool asked;  /* somebody was, before it ran */
 	int quicker; /* how often another was */
@@ -145,14 +148,23 @@ check_own(const struct call *call, struct ambit_error *why)
 	return r;
 }
 
-static char *
-folder_of(struct ambit_registry *registry)
+/* With the lock. */
+static const struct ambit_scope *
+scope_of(const struct call *call)
 {
-	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
+	return call->scope ? call->scope : ambit_engine_scope(call->registry->engine);
+}
+
+static char *
+folder_of(const struct call *call)
+{
+	struct ambit_registry *registry = call->registry;
+	const struct ambit_scope *scope;
 	const char *root;
 	char *shown;
 
 	desk_lock(registry->desk);
+	scope = scope_of(call);
 	root = ambit_scope_root(scope);
 	/* "." tells nobody where the line is. */
 	shown = streq(root, ambit_scope_display_root(scope)) ? str_escape(root, strlen(root))
@@ -177,7 +189,7 @@ fail_no_bash(struct call *call)
 	auto_free char *message = str_printf("there is no way to run shell commands here%s%s",
 		why && *why ? ": " : "", why ? why : "");
 
-	return message ? result_fail(call->result, AMBIT_CODE_BASH_NOT_ALLOWED, message,
+	return message ? result_deny(call->result, AMBIT_CODE_BASH_NOT_ALLOWED, message,
 				 hint_of(AMBIT_CODE_BASH_NOT_ALLOWED), NULL, NULL)
 		       : -ENOMEM;
 }
@@ -185,7 +197,7 @@ fail_no_bash(struct call *call)
 static int
 fail_no_agents(struct call *call)
 {
-	return result_fail(call->result, AMBIT_CODE_DENIED,
+	return result_deny(call->result, AMBIT_CODE_DENIED,
 		"there is no way to run sub-agents here: the line, which would hold them, does not "
 		"hold commands",
 		"Do it here, or report it in your summary.", NULL, NULL);
@@ -198,14 +210,15 @@ check_inside(struct call *call)
 {
 	const char *path = json_string_value(json_object_get(call->args, call->tool->own->inside));
 	struct ambit_registry *registry = call->registry;
-	const struct ambit_scope *scope = ambit_engine_scope(registry->engine);
-	auto_free char *folder = folder_of(registry), *shown = NULL, *message = NULL;
+	const struct ambit_scope *scope;
+	auto_free char *folder = folder_of(call), *shown = NULL, *message = NULL;
 	struct resolved at = { 0 };
 	bool inside = true;
 
 	if (!path)
 		return 1;
 	desk_lock(registry->desk);
+	scope = scope_of(call);
 	if (scope_resolve(scope, call->options.cwd, path, strlen(path), true, &at, NULL) == 0) {
 		inside = str_beneath(at.real, ambit_scope_root(scope));
 		shown = ambit_scope_display(scope, at.real);
@@ -216,9 +229,115 @@ check_inside(struct call *call)
 		return 1;
 	if (folder && shown)
 		message = str_printf("%s is outside this scope (%s)", shown, folder);
-	return message ? result_fail(call->result, AMBIT_CODE_OUT_OF_SCOPE, message,
+	return message ? result_deny(call->result, AMBIT_CODE_OUT_OF_SCOPE, message,
 				 hint_of(AMBIT_CODE_OUT_OF_SCOPE), shown, folder)
 		       : -ENOMEM;
+}
+
+/* -- the scope of the call ------------------------------------------------------------ */
+
+static int
+fail_scope(struct call *call, enum ambit_code code, const char *words)
+{
+	return result_deny(call->result, code, words, hint_of(code), NULL, NULL);
+}
+
+static int
+read_scope(struct call *call, struct ambit_error *why)
+{
+	const char *text = call->options.scope, *key = NULL, *wrong = NULL;
+	auto_json json_t *object = NULL;
+	int r = json_parse(text, strlen(text), &object, why);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : err_context(why, "scope");
+	r = request_scope_read(object, &call->said, &key, &wrong);
+	if (r == -EINVAL)
+		err_set(why, EINVAL, "scope%s%.100s: %s", key ? "." : "", key ? key : "", wrong);
+	return r;
+}
+
+/* From here on it is what it leads to now: a link that is put in its place meanwhile makes the
+ * call fail, not another one of it. */
+static int
+settle_scope(struct call *call)
+{
+	auto_free char *root = str_dup(ambit_scope_root(call->scope));
+	auto_free char *display = str_dup(ambit_scope_display_root(call->scope));
+
+	if (!root || !display)
+		return -ENOMEM;
+	if (call->said.enforce == REQUEST_ENFORCE_BY_ROOT && call->said.root)
+		call->said.enforce = REQUEST_ENFORCE_ON;
+	else if (call->said.enforce == REQUEST_ENFORCE_BY_ROOT)
+		call->said.enforce = REQUEST_ENFORCE_OFF;
+	free(call->said.root);
+	free(call->said.display_root);
+	call->said.root = steal_ptr(&root);
+	call->said.display_root = steal_ptr(&display);
+	call->said.settled = true;
+	return 0;
+}
+
+/* Commands are held to a narrower scope by the line, or not at all. */
+static bool
+can_hold(const struct call *call)
+{
+	const struct ambit_registry *registry = call->registry;
+
+	if (call->tool->own != &tool_bash || !call->scope)
+		return true;
+	return registry->agents.around && registry->executor &&
+	       ambit_executor_backend(registry->executor) == AMBIT_BACKEND_KERNEL;
+}
+
+/* 1: it has its scope; 0: it has its result. */
+static int
+open_scope(struct call *call)
+{
+	struct ambit_error why = { 0 };
+	int r;
+
+	if (!call->options.scope)
+		return 1;
+	r = read_scope(call, &why);
+	if (r < 0)
+		return r == -ENOMEM ? r : fail_scope(call, AMBIT_CODE_BAD_ARGUMENTS, why.text);
+	desk_lock(call->registry->desk);
+	r = engine_child_scope(call->registry->engine, &call->said, &call->scope, &why);
+	desk_unlock(call->registry->desk);
+	if (r < 0)
+		return r == -ENOMEM ? r : fail_scope(call, engine_scope_code(r), why.text);
+	if (call->scope && settle_scope(call) < 0)
+		return -ENOMEM;
+	return can_hold(call) ? 1
+			      : fail_scope(call, AMBIT_CODE_BASH_NOT_ALLOWED,
+					"only the kernel line can hold a command to a scope of its "
+					"own, and it does not hold commands here");
+}
+
+/* The schema is what models are told: a line for the shell. A list of words is for a caller
+ * that says so, and each of them is checked like such a line. */
+static int
+check_schema(const struct call *call, struct ambit_error *why)
+{
+	const json_t *words = json_object_get(call->args, "command"), *word;
+	auto_json json_t *as_line = NULL;
+	size_t i;
+	int r = 0;
+
+	if (!call->options.words || call->tool->own != &tool_bash || !json_is_array(words))
+		return schema_check(call->tool->schema, call->args, why);
+	as_line = json_copy(call->args);
+	if (!as_line || json_array_size(words) == 0)
+		return as_line ? err_set(why, EINVAL, "'command' is an empty list") : -ENOMEM;
+	json_array_foreach (words, i, word) {
+		if (!json_is_string(word))
+			return err_set(why, EINVAL, "'command' is not a list of words");
+		if (i == 0)
+			r = json_object_set(as_line, "command", (json_t *)word);
+	}
+	return r < 0 ? -ENOMEM : schema_check(call->tool->schema, as_line, why);
 }
 
 /* 1: it is a call that can be decided about; 0: it has its result. */
@@ -233,7 +352,7 @@ check_call(struct call *call, const char *name, const char *args, size_t len)
 	if (!call->tool)
 		return fail_unknown(call->registry, name, call->result);
 	if (r == 0)
-		r = schema_check(call->tool->schema, call->args, &why);
+		r = check_schema(call, &why);
 	if (r == 0)
 		r = check_own(call, &why);
 	if (r < 0)
@@ -241,6 +360,9 @@ check_call(struct call *call, const char *name, const char *args, size_t len)
 	if (registry_hides(call->registry, call->tool))
 		return call->tool->own == &tool_run_agent ? fail_no_agents(call)
 							  : fail_no_bash(call);
+	r = open_scope(call);
+	if (r <= 0)
+		return r;
 	return call->tool->own && call->tool->own->inside ? check_inside(call) : 1;
 }
 
@@ -259,6 +381,8 @@ make_request(struct call *call, struct ambit_request **ret_request)
 
 	if (r == 0 && call->options.cwd)
 		r = ambit_request_set_cwd(request, call->options.cwd);
+	if (r == 0)
+		r = request_scope_copy(&call->said, &request->scope);
 	if (r < 0) {
 		ambit_request_destroy(request);
 		return -ENOMEM;
@@ -304,7 +428,7 @@ decide_call(struct call *call, struct ambit_permit **ret_permit)
 		r = result_fail(call->result, AMBIT_CODE_INTERNAL,
 			"there is no record of this session, so nothing is done", NULL, NULL, NULL);
 	} else if (r == 0) {
-		auto_free char *scope = folder_of(call->registry);
+		auto_free char *scope = folder_of(call);
 
 		r = scope ? result_refuse(call->registry, call->result, &outcome,
 				    registry_tool_name(call->tool), scope,
@@ -362,6 +486,7 @@ run_tool(struct call *call, struct ambit_permit *permit)
 			.tool = tool->own ? tool->own : &tool->shape,
 			.args = call->args,
 			.cwd = call->options.cwd,
+			.scope = call->scope,
 			.permit = permit,
 			.executor = registry->executor,
 			.seen = registry->seen,
@@ -430,5 +555,7 @@ ambit_registry_call(struct ambit_registry *registry, const char *tool, const cha
 			r = run_tool(&call, permit);
 	}
 	json_decref(call.args);
+	request_scope_finish(&call.said);
+	ambit_scope_destroy(call.scope);
 	return r;
 }

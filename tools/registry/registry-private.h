@@ -78,6 +78,9 @@ void registry_withdraw(struct ambit_registry *registry, struct registry_crossing
 /* Each fills all of it; -ENOMEM. */
 int result_fail(struct ambit_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope);
+/* The same for a refusal that nobody is asked about. */
+int result_deny(struct ambit_result *result, enum ambit_code code, const char *message,
+	const char *hint, const char *path, const char *scope);
 int result_refuse(struct ambit_registry *registry, struct ambit_result *result,
 	const struct ambit_outcome *outcome, const char *tool, const char *scope, bool nobody);
 /* How a person could have said yes, where there was none to ask, or none answered.

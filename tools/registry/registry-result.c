@@ -80,6 +80,13 @@ result_fail(struct ambit_result *result, enum ambit_code code, const char *messa
 	return set_failure(result, code, message, hint, path, scope, NULL);
 }
 
+int
+result_deny(struct ambit_result *result, enum ambit_code code, const char *message,
+	const char *hint, const char *path, const char *scope)
+{
+	return set_failure(result, code, message, hint, path, scope, &(bool){ false });
+}
+
 /* As a shell takes it; what cannot be shown is shown as what it is, and cannot be
  * copied. */
 static void

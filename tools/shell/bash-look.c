@@ -19,12 +19,14 @@
 static json_t *
 show_paths(struct tool_run *run, const json_t *paths)
 {
-	const struct ambit_scope *scope = ambit_engine_scope(run_lock(run));
+	const struct ambit_scope *scope;
 	auto_json json_t *list = json_array();
 	const json_t *path;
 	size_t i, bytes = 0;
 	int r = list ? 0 : -ENOMEM;
 
+	run_lock(run);
+	scope = run_scope(run);
 	json_array_foreach (paths, i, path) {
 		auto_free char *shown = ambit_scope_display(scope, json_string_value(path));
 

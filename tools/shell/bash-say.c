@@ -126,17 +126,17 @@ rule_of(const json_t *row)
 /* In words that can be copied into a shell: the name is the command's to choose, and
  * could be `$(...)`. None for one that had to be escaped: it would mean another file. */
 char *
-bash_how_to_grant(const json_t *row, const char *root)
+bash_how_to_grant(const json_t *row, const char *display_root)
 {
 	const char *rule = rule_of(row), *subject = json_text(row, "subject");
 	const char *quote = strpbrk(subject, " $`&|;<>()*?[]{}~#!") ? "'" : "";
 	bool inside = rule && !streq(rule, "connect") && subject[0] != '/';
 
-	if (!rule || !*subject || strpbrk(subject, "\\'\"") || strpbrk(root, "\\'\""))
+	if (!rule || !*subject || strpbrk(subject, "\\'\"") || strpbrk(display_root, "\\'\""))
 		return NULL;
-	if (strpbrk(root, " $`&|;<>()*?[]{}~#!"))
+	if (strpbrk(display_root, " $`&|;<>()*?[]{}~#!"))
 		quote = "'";
-	return str_printf("ambit rules add %s %s%s%s%s%s", rule, quote, inside ? root : "",
+	return str_printf("ambit rules add %s %s%s%s%s%s", rule, quote, inside ? display_root : "",
 		inside ? "/" : "", subject, quote);
 }
 

@@ -11,8 +11,8 @@
 /* -- bash-say.c ----------------------------------------------------------------------- */
 
 /* Into run's text, all of it its own: what the command printed is labelled here, if run
- * is untrusted. refused: rows of the report; left: how many more there are; ended:
- * processes that were. */
+ * is untrusted. command: as it is shown; refused: rows of the report; left: how many more there
+ * are; ended: processes that were. */
 void bash_say(struct tool_run *run, const char *command, const struct ambit_executed *executed,
 	const json_t *refused, size_t left, long long ended, int timeout_ms);
 /* The same of one that runs. held: the question that it waits for, or NULL. */
@@ -20,8 +20,8 @@ void bash_say_running(
 	struct tool_run *run, const struct ambit_executed *executed, const char *held);
 
 /* What a person would say in a shell so that this row of the report is not refused
- * again, paths from root; NULL: nothing, or without memory. Caller frees. */
-char *bash_how_to_grant(const json_t *row, const char *root);
+ * again, paths from display_root; NULL: nothing, or without memory. Caller frees. */
+char *bash_how_to_grant(const json_t *row, const char *display_root);
 
 /* -- bash-report.c -------------------------------------------------------------------- */
 

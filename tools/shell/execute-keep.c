@@ -48,7 +48,7 @@ struct news {
 struct life {
 	const struct keep_options *o;
 	pid_t command;
-	int error; /* of its exec */
+	volatile int error; /* of its exec; written behind vfork, in a path that never returns */
 	int signals;
 	int status;
 	bool exited, empty, ending;
@@ -77,7 +77,7 @@ become_command(struct life *life)
 		limit_lower(RLIMIT_FSIZE, limits->file_size) == 0) {
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		execve(life->o->argv[0], life->o->argv, life->o->envp);
+		execvpe(life->o->argv[0], life->o->argv, life->o->envp);
 	}
 	life->error = errno;
 	_exit(127);

@@ -168,17 +168,19 @@ make_input(const char *input, size_t len, int *ret_fd)
 	return *ret_fd >= 0 ? 0 : -errno;
 }
 
-/* A command's own is made for it; a program's was given with it. */
+/* Options of its own come with the scope that they are for: without it they could be wider. */
 static int
 find_within(struct job *job, struct ambit_error *err)
 {
 	const struct ambit_executor *executor = job->executor;
 
-	if (job->o->argv && job->o->within <= 0)
-		return err_set(err, EINVAL, "a program without what is around it");
-	if (job->o->argv) {
+	if (job->o->options && job->o->make_within)
+		return job->o->make_within(job->o->data, executor->envp, &job->within, err);
+	if (job->o->options && job->o->within <= 0)
+		return err_set(err, EINVAL, "a command started without its parent's scope");
+	if (job->o->options) {
 		job->within = fcntl(job->o->within, F_DUPFD_CLOEXEC, 3);
-		return job->within < 0 ? err_sys(err, errno, "what is around it") : 0;
+		return job->within < 0 ? err_sys(err, errno, "its parent's scope") : 0;
 	}
 	return executor->within
 		       ? executor->within(executor->data, executor->envp, &job->within, err)
@@ -389,7 +391,9 @@ collect_results(struct job *job, struct ambit_error *err)
 static int
 check_execution(const struct ambit_execution *execution, struct ambit_error *err)
 {
-	if (!execution->argv && (!execution->command || execution->command[0] == '\0'))
+	const char *first = execution->argv ? execution->argv[0] : execution->command;
+
+	if (!first || first[0] == '\0')
 		return err_set(err, EINVAL, "there is no command");
 	if (!execution->cwd || execution->cwd[0] != '/')
 		return err_set(err, EINVAL, "the directory '%s' is not absolute",

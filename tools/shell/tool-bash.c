@@ -14,11 +14,18 @@
 #include "base/err.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "tools/registry/registry-agents.h"
 #include "tools/shell/background.h"
 #include "tools/shell/bash.h"
 
 #define TIMEOUT_MS 60000
 #define COMMAND_MAX (128 * 1024 - 1) /* one word of an argv; the kernel takes no longer one */
+
+struct bash_command {
+	const char *line; /* for the shell; or */
+	char **argv;
+	char *shown;
+};
 
 /* -- where it runs ---------------------------------------------------------------------- */
 
@@ -26,8 +33,10 @@
 static int
 read_scope(struct tool_run *run, char **ret_root, char **ret_display)
 {
-	const struct ambit_scope *scope = ambit_engine_scope(run_lock(run));
+	const struct ambit_scope *scope;
 
+	run_lock(run);
+	scope = run_scope(run);
 	*ret_root = str_dup(ambit_scope_root(scope));
 	*ret_display = str_dup(ambit_scope_display_root(scope));
 	run_unlock(run);
@@ -78,6 +87,76 @@ find_cwd(struct tool_run *run, char **ret_cwd, struct ambit_error *err)
 	return 0;
 }
 
+/* -- what is run ------------------------------------------------------------------------- */
+
+static int
+check_length(struct tool_run *run, size_t len, struct ambit_error *err)
+{
+	return len <= COMMAND_MAX
+		       ? 0
+		       : run_fail(run, err, E2BIG,
+				 "Write it into a file and run that, or give it to a shell as "
+				 "'stdin'.",
+				 "'command' has %zu bytes, and a command line at most %d", len,
+				 COMMAND_MAX);
+}
+
+/* A program and its arguments; what they are is shown as one line. */
+static int
+read_words(struct tool_run *run, const json_t *words, struct bash_command *ret,
+	struct ambit_error *err)
+{
+	auto_buf struct buf line = { 0 };
+	const json_t *word;
+	size_t i;
+	int r = 0;
+
+	json_array_foreach (words, i, word) {
+		const char *text = json_string_value(word);
+		size_t len = json_string_length(word);
+
+		if (!text || strlen(text) != len || (i == 0 && len == 0))
+			return run_fail(run, err, EINVAL, "Give the program and its arguments.",
+				"'command' has a word with a NUL in it, or no program");
+		r = check_length(run, len, err);
+		if (r == 0 && strv_append(&ret->argv, text) < 0)
+			r = err_nomem(err);
+		if (r < 0)
+			return r;
+		buf_printf(&line, "%s%s", i > 0 ? " " : "", text);
+	}
+	ret->shown = buf_take(&line);
+	return ret->shown ? 0 : err_nomem(err);
+}
+
+static int
+read_line(
+	struct tool_run *run, const json_t *line, struct bash_command *ret, struct ambit_error *err)
+{
+	const char *text = json_string_value(line);
+	size_t len = json_string_length(line);
+
+	if (strlen(text) != len || strspn(text, " \t\n") == len)
+		return run_fail(run, err, EINVAL, "Give the command as a line for the shell.",
+			"'command' is empty, or has a NUL in it");
+	ret->line = text;
+	ret->shown = str_dup(text);
+	return ret->shown ? check_length(run, len, err) : err_nomem(err);
+}
+
+static int
+read_command(struct tool_run *run, struct bash_command *ret, struct ambit_error *err)
+{
+	const json_t *command = json_object_get(run->args, "command");
+
+	if (!run->permit)
+		return err_set(err, EPERM, "nothing runs that was not decided");
+	if (!run->executor)
+		return err_set(err, ENOSYS, "there is no way to run commands here");
+	return json_is_array(command) ? read_words(run, command, ret, err)
+				      : read_line(run, command, ret, err);
+}
+
 /* -- the call ----------------------------------------------------------------------------- */
 
 static void
@@ -92,12 +171,37 @@ report_bash_progress(void *data, uint64_t printed, int64_t elapsed_ms)
 }
 
 static int
-execute_bash(struct tool_run *run, const char *cwd, struct ambit_executed *ret_executed,
+make_within(void *data, char *const *envp, int *ret_fd, struct ambit_error *err)
+{
+	struct tool_run *run = data;
+	const struct ambit_agent_child child = { .scope = run->scope, .envp = envp };
+
+	return run_make_within(run, &child, ret_fd, err);
+}
+
+/* The line of a command in a scope of its own: that scope's folder, never wider than the
+ * door. */
+static int
+hold_to_scope(struct tool_run *run, struct ambit_execution *execution, char ***ret_options,
 	struct ambit_error *err)
+{
+	bool grants = !ambit_scope_enforces_write(run->scope);
+	int r = run_child_options(
+		run, ambit_scope_root(run->scope), NULL, grants, ret_options, err);
+
+	execution->options = *ret_options;
+	execution->make_within = make_within;
+	return r;
+}
+
+static int
+execute_bash(struct tool_run *run, const struct bash_command *command, const char *cwd,
+	struct ambit_executed *ret_executed, struct ambit_error *err)
 {
 	const json_t *input = json_object_get(run->args, "stdin");
 	struct ambit_execution execution = {
-		.command = run_string(run, "command"),
+		.command = command->line,
+		.argv = command->argv,
 		.input = json_string_value(input),
 		.input_len = json_string_length(input),
 		.cwd = cwd,
@@ -108,7 +212,7 @@ execute_bash(struct tool_run *run, const char *cwd, struct ambit_executed *ret_e
 		.data = run,
 	};
 	struct bash_asker asker;
-	char **only = NULL;
+	char **only = NULL, **options = NULL;
 	int r = run_narrowing(run, &only);
 
 	if (r < 0)
@@ -117,37 +221,26 @@ execute_bash(struct tool_run *run, const char *cwd, struct ambit_executed *ret_e
 	execution.only = only;
 	if (run_has_person(run))
 		execution.approver = &asker.approver;
-	r = ambit_execute(run->executor, &execution, ret_executed, err);
+	if (run->scope)
+		r = hold_to_scope(run, &execution, &options, err);
+	if (r == 0)
+		r = ambit_execute(run->executor, &execution, ret_executed, err);
 	strv_free(only);
+	strv_free(options);
 	return r;
-}
-
-static int
-check_command(struct tool_run *run, struct ambit_error *err)
-{
-	const json_t *command = json_object_get(run->args, "command");
-	size_t len = json_string_length(command);
-
-	if (!run->permit)
-		return err_set(err, EPERM, "nothing runs that was not decided");
-	if (!run->executor)
-		return err_set(err, ENOSYS, "there is no way to run commands here");
-	if (strlen(json_string_value(command)) != len ||
-		strspn(json_string_value(command), " \t\n") == len)
-		return run_fail(run, err, EINVAL, "Give the command as a line for the shell.",
-			"'command' is empty, or has a NUL in it");
-	if (len > COMMAND_MAX)
-		return run_fail(run, err, E2BIG,
-			"Write it into a file and run that, or give it to a shell as 'stdin'.",
-			"'command' has %zu bytes, and a command line at most %d", len, COMMAND_MAX);
-	return 0;
 }
 
 static int
 start_in_background(struct tool_run *run, const char *cwd, struct ambit_error *err)
 {
 	char id[BACKGROUND_ID];
-	int r = background_start(run, cwd, (int)run_int(run, "timeout", INT_MAX), id, err);
+	int r;
+
+	/* It would outlive the call, and with it the scope. */
+	if (run->scope)
+		return run_fail(run, err, EINVAL, "Leave 'background' out.",
+			"a command in a scope of its own does not run in the background");
+	r = background_start(run, cwd, (int)run_int(run, "timeout", INT_MAX), id, err);
 
 	if (r < 0)
 		return r;
@@ -160,25 +253,37 @@ start_in_background(struct tool_run *run, const char *cwd, struct ambit_error *e
 }
 
 static int
-perform_bash(struct tool_run *run, struct ambit_error *err)
+run_to_its_end(struct tool_run *run, const struct bash_command *command, const char *cwd,
+	struct ambit_error *err)
 {
 	struct ambit_executed executed = { 0 };
-	auto_free char *cwd = NULL;
-	int r = check_command(run, err);
+	int r = execute_bash(run, command, cwd, &executed, err);
 
-	if (r == 0)
-		r = find_cwd(run, &cwd, err);
-	if (r == 0 && run_bool(run, "background", false))
-		return start_in_background(run, cwd, err);
-	if (r == 0)
-		r = execute_bash(run, cwd, &executed, err);
 	if (r == 0 && executed.cancelled)
 		r = run_fail(run, err, ECANCELED, NULL,
 			"the call was cancelled; the command and all it had started were ended");
 	if (r == 0)
-		r = bash_report(run, run_string(run, "command"), &executed,
+		r = bash_report(run, command->shown, &executed,
 			(int)run_int(run, "timeout", TIMEOUT_MS), err);
 	ambit_executed_finish(&executed);
+	return r;
+}
+
+static int
+perform_bash(struct tool_run *run, struct ambit_error *err)
+{
+	struct bash_command command = { 0 };
+	auto_free char *cwd = NULL;
+	int r = read_command(run, &command, err);
+
+	if (r == 0)
+		r = find_cwd(run, &cwd, err);
+	if (r == 0 && run_bool(run, "background", false))
+		r = start_in_background(run, cwd, err);
+	else if (r == 0)
+		r = run_to_its_end(run, &command, cwd, err);
+	strv_free(command.argv);
+	free(command.shown);
 	return r;
 }
 

@@ -128,6 +128,14 @@ one_around_is_all_and_one_elsewhere_nothing(void **state)
 	assert_true(writes(rig, rig->scope, "/folder/x", true));
 }
 
+static int
+open_child(const struct rig *rig, const char *root, struct ambit_scope **ret_child)
+{
+	const struct ambit_scope_options options = { .root = root, .enforce_write = true };
+
+	return ambit_scope_child(rig->scope, &options, ret_child, NULL);
+}
+
 static void
 a_child_has_no_more(void **state)
 {
@@ -135,11 +143,11 @@ a_child_has_no_more(void **state)
 	struct ambit_scope *child = NULL;
 
 	narrow(rig, "/folder/a/b");
-	assert_int_equal(ambit_scope_child(rig->scope, "a", true, &child, NULL), 0);
+	assert_int_equal(open_child(rig, "a", &child), 0);
 	assert_true(writes(rig, child, "/folder/a/b/c", true));
 	assert_false(writes(rig, child, "/folder/a/x", true));
 	ambit_scope_destroy(child);
-	assert_int_equal(ambit_scope_child(rig->scope, "ab", true, &child, NULL), 0);
+	assert_int_equal(open_child(rig, "ab", &child), 0);
 	assert_false(writes(rig, child, "/folder/ab/x", true));
 	ambit_scope_destroy(child);
 }

@@ -274,6 +274,19 @@ a_deleted_folder_has_no_inside(void **state)
 	assert_int_equal(chdir(w->root), 0);
 }
 
+static int
+open_child(const struct ambit_scope *parent, const char *root, bool allow_bash,
+	struct ambit_scope **ret_child)
+{
+	const struct ambit_scope_options options = {
+		.root = root,
+		.enforce_write = true,
+		.allow_bash = allow_bash,
+	};
+
+	return ambit_scope_child(parent, &options, ret_child, NULL);
+}
+
 static void
 a_child_is_always_inside_its_parent(void **state)
 {
@@ -284,24 +297,56 @@ a_child_is_always_inside_its_parent(void **state)
 	world_dir("pkg/core");
 	world_dir("pkg/core-utils");
 	world_link(w->out, "leaves");
-	assert_int_equal(ambit_scope_child(parent, "pkg/core", true, &child, NULL), 0);
+	assert_int_equal(open_child(parent, "pkg/core", true, &child), 0);
 	assert_true(ambit_scope_enforces_write(child));
 	struct ambit_scope *grandchild = NULL;
 
-	assert_true(ambit_scope_child(child, "pkg", true, &grandchild, NULL) < 0);
-	assert_true(ambit_scope_child(child, "pkg/core-utils", true, &grandchild, NULL) < 0);
-	assert_true(ambit_scope_child(child, "pkg/core/..", true, &grandchild, NULL) < 0);
+	assert_true(open_child(child, "pkg", true, &grandchild) < 0);
+	assert_true(open_child(child, "pkg/core-utils", true, &grandchild) < 0);
+	assert_true(open_child(child, "pkg/core/..", true, &grandchild) < 0);
 	ambit_scope_destroy(child);
-	assert_true(ambit_scope_child(parent, "leaves", true, &child, NULL) < 0);
-	assert_true(ambit_scope_child(parent, w->out, true, &child, NULL) < 0);
-	assert_true(ambit_scope_child(parent, "missing", true, &child, NULL) < 0);
-	assert_int_equal(ambit_scope_child(parent, "pkg", false, &child, NULL), 0);
+	assert_true(open_child(parent, "leaves", true, &child) < 0);
+	assert_true(open_child(parent, w->out, true, &child) < 0);
+	assert_true(open_child(parent, "missing", true, &child) < 0);
+	assert_int_equal(open_child(parent, "pkg", false, &child), 0);
 	assert_false(ambit_scope_allows_bash(child));
-	assert_int_equal(ambit_scope_child(child, "pkg/core", true, &grandchild, NULL), 0);
+	assert_int_equal(open_child(child, "pkg/core", true, &grandchild), 0);
 	assert_false(ambit_scope_allows_bash(grandchild));
 	assert_string_equal(ambit_scope_display_root(grandchild), w->root);
 	ambit_scope_destroy(grandchild);
 	ambit_scope_destroy(child);
+	ambit_scope_destroy(parent);
+}
+
+static void
+a_child_has_each_key_and_is_never_wider(void **state)
+{
+	struct world *w = *state;
+	struct ambit_scope *parent = world_scope(w), *child = NULL, *grandchild = NULL;
+	struct ambit_scope_options options = { .root = "pkg", .display_root = "pkg" };
+	struct ambit_error err = { 0 };
+
+	world_dir("pkg");
+	world_dir("pkg/core");
+	assert_int_equal(ambit_scope_child(parent, &options, &child, NULL), 0);
+	assert_false(ambit_scope_enforces_write(child));
+	assert_false(ambit_scope_allows_bash(child));
+	assert_string_equal(ambit_scope_display_root(child), ambit_scope_root(child));
+	/* Relative to the child's own; law stays law, and no bash stays none. */
+	options = (struct ambit_scope_options){ .root = "core", .enforce_write = true };
+	assert_int_equal(ambit_scope_child(child, &options, &grandchild, NULL), 0);
+	assert_true(ambit_scope_enforces_write(grandchild));
+	ambit_scope_destroy(child);
+	options = (struct ambit_scope_options){ .allow_bash = true };
+	assert_int_equal(ambit_scope_child(grandchild, &options, &child, NULL), 0);
+	assert_string_equal(ambit_scope_root(child), ambit_scope_root(grandchild));
+	assert_true(ambit_scope_enforces_write(child));
+	assert_false(ambit_scope_allows_bash(child));
+	/* A display_root holds the root. */
+	options = (struct ambit_scope_options){ .root = "pkg", .display_root = "pkg/core" };
+	assert_int_equal(ambit_scope_child(parent, &options, &child, &err), -EINVAL);
+	ambit_scope_destroy(child);
+	ambit_scope_destroy(grandchild);
 	ambit_scope_destroy(parent);
 }
 
@@ -549,6 +594,7 @@ main(void)
 		IN_WORLD(the_line_moves_with_the_folder),
 		IN_WORLD(a_deleted_folder_has_no_inside),
 		IN_WORLD(a_child_is_always_inside_its_parent),
+		IN_WORLD(a_child_has_each_key_and_is_never_wider),
 		IN_WORLD(a_hard_link_to_ambits_own_is_ambits_own),
 		IN_WORLD(the_settings_in_use_and_the_link_to_them_are_kept),
 		IN_WORLD(a_symlink_left_behind_does_not_move_the_line_back),
