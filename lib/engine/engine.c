@@ -204,20 +204,25 @@ void
 engine_check_loop(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_outcome *outcome)
 {
-	int person = settings_person(engine->settings)->loop_limit;
-	int folder = settings_folder(engine->settings)->loop_limit;
-	int limit = folder > 0 && (person <= 0 || folder < person) ? folder : person;
 	auto_json json_t *asked = NULL;
 	auto_free char *text = NULL;
 	char digest[HASH_HEX];
+	int limit;
 
 	/* A program that opens the same file a thousand times is at work, and so is a model that
 	 * waits for a command. */
-	if (limit <= 0 || request_is_syscall(request) || request->again ||
+	if (request_is_syscall(request) || request->again ||
 		(request->tool && request->tool->looks_again))
 		return;
-	/* Not the arguments alone: a request for a path or a host has none. */
+	limit = ambit_settings_number(engine->settings, "loop_limit");
+	if (limit <= 0)
+		return;
+	/* Not the arguments alone: a request for a path or a host has none. And of several who
+	 * call, none is held to what another has done. */
 	asked = request_json(request);
+	if (asked &&
+		json_object_set_new(asked, "origin", json_integer((json_int_t)request->origin)) < 0)
+		return engine_refuse(outcome, AMBIT_CODE_INTERNAL, "out of memory");
 	text = asked ? json_line(asked) : NULL;
 	if (!text)
 		return engine_refuse(outcome, AMBIT_CODE_INTERNAL, "out of memory");

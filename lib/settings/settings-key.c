@@ -227,8 +227,9 @@ static const struct key keys[] = {
 		.narrow = NARROW_COUNT,
 		AT(loop_limit),
 		.max = 1000000,
-		.fallback = "0",
-		.text = "how many identical calls in a row are a loop; 0: no limit",
+		.fallback = "5",
+		.text = "how often in a row the same tool call may be made before it is refused as "
+			"a loop; 0: no limit",
 	},
 	{
 		.name = "agents",

@@ -140,7 +140,8 @@ main(void)
 	mkdir("src/deep/er", 0755);
 	mkdir("src/deep/er/module", 0755);
 	if (ambit_settings_load(
-		    &(struct ambit_settings_options){ .folder = top }, &settings, &err) < 0)
+		    &(struct ambit_settings_options){ .folder = top }, &settings, &err) < 0 ||
+		ambit_settings_set(settings, "loop_limit", "0", "bench", &err) < 0)
 		die("settings", &err);
 	if (ambit_scope_create(&(struct ambit_scope_options){ .root = top,
 				       .places = { .home = "/root", .state = state } },

@@ -276,6 +276,7 @@ main(void)
 	make_tree();
 	if (ambit_settings_load(
 		    &(struct ambit_settings_options){ .folder = top }, &settings, &err) < 0 ||
+		ambit_settings_set(settings, "loop_limit", "0", "bench", &err) < 0 ||
 		ambit_scope_create(&(struct ambit_scope_options){ .root = top,
 					   .places = { .home = "/root", .state = state_dir } },
 			&scope, &err) < 0 ||

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where nothing can be recorded, nothing is allowed: a clear error at the start.
 . "${0%/*}/lib.sh"
+# The same call many times over is what is tried here.
+echo '{"loop_limit":0}' >"$XDG_CONFIG_HOME/ambit/config.json"
 
 request='{"tool":"write","args":{"file_path":"a"}}'
 refuses() {

@@ -4,6 +4,8 @@
 # file as it was, what a person allows is done, and the record has all of it.
 # shellcheck source=tests/e2e/line.bash
 . "${0%/*}/line.bash"
+# The same call many times over is what is tried here.
+echo '{"loop_limit":0}' >"$XDG_CONFIG_HOME/ambit/config.json"
 
 export OUT
 echo old >"$OUT/f"

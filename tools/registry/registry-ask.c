@@ -450,6 +450,8 @@ registry_settle(struct ambit_registry *registry, struct ambit_request *request,
 		return -ENOMEM;
 	}
 	before = call->key ? take_parked(registry, call->key) : NULL;
+	/* It comes back with the answer: that is no call more. */
+	request->again |= before != NULL;
 	*ret_asked = true;
 	if (before && was_answered(before)) {
 		r = take_parked_end(before, request, ret_outcome, ret_permit, err);

@@ -581,7 +581,7 @@ a_pattern_is_named_by_who_wants_it(void **state)
 		"*.example.org:80", "a.example.org:443", "/" };
 	struct rig *rig = *state;
 
-	start(rig, NULL, NULL);
+	start(rig, "{\"loop_limit\":0}", NULL);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		set_answer(rig, AMBIT_FOLDER, paths[i]);
 		assert_int_not_equal(try_connect(rig, "a.example.org:443"), AMBIT_CODE_NONE);

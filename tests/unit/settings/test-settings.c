@@ -317,7 +317,7 @@ without_files_the_documented_defaults_hold(void **state)
 		{ "client_timeout", "300" },
 		{ "bell", "true" },
 		{ "notify_command", "null" },
-		{ "loop_limit", "0" },
+		{ "loop_limit", "5" },
 		{ "agent_timeout", "1800" },
 		{ "agent_depth", "3" },
 		{ "agents_at_once", "8" },

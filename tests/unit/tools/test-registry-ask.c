@@ -128,7 +128,7 @@ goes_on_while_a_question_is_open(void **state)
 	struct job job = { 0 };
 	char path[800];
 
-	start(rig, NULL, true);
+	start(rig, "{\"loop_limit\":0}", true);
 	rig->go = eventfd(0, EFD_CLOEXEC);
 	snprintf(path, sizeof(path), "%s/f", rig->w.out);
 	snprintf(job.args, sizeof(job.args), "{\"path\":\"%s\"}", path);

@@ -249,7 +249,7 @@ does_not_grow(void **state)
 	long long used;
 	int fds;
 
-	start(rig, NULL, false);
+	start(rig, "{\"loop_limit\":0}", false);
 	world_file("f", "");
 	for (int i = 0; i < rounds(100, 4000); i++)
 		succeeds(rig, "stamp", "{\"path\":\"f\"}", NULL);
