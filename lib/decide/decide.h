@@ -7,6 +7,7 @@
 #include <ambit/record.h>
 #include <ambit/rule.h>
 
+#include "decide/policy-memory.h"
 #include "request/request-private.h"
 #include "scope/guard.h"
 #include "scope/scope-private.h"
@@ -40,6 +41,7 @@ struct decide_input {
 	const struct once *once; /* what processes were allowed once; see decide/once.h */
 	size_t n_once;
 	const struct ambit_policy *policy; /* the harness' own, or NULL */
+	struct policy_memory *answers;	   /* of the policy program; NULL: none is remembered */
 	const struct ambit_request *request;
 	bool reads_free; /* see engine_free_reads */
 	bool again;	 /* decided before: what lies there must still be the same */

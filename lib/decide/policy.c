@@ -269,9 +269,11 @@ apply_opinion(struct decision *d, const struct ambit_opinion *opinion)
 extern char **environ;
 
 static int
-read_opinion(const char *text, size_t len, struct ambit_opinion *ret, struct ambit_error *err)
+read_opinion(const char *text, size_t len, struct ambit_opinion *ret, bool *ret_remember,
+	struct ambit_error *err)
 {
 	auto_json json_t *answer = NULL;
+	const json_t *remember;
 	const struct ambit_word *word;
 	const char *verdict, *reason;
 	int r = json_parse(text, len, &answer, err);
@@ -282,6 +284,10 @@ read_opinion(const char *text, size_t len, struct ambit_opinion *ret, struct amb
 	word = verdict ? ambit_word_find(ambit_verdicts, verdict) : NULL;
 	if (!word)
 		return err_set(err, EINVAL, "no verdict in its answer");
+	remember = json_object_get(answer, "remember");
+	if (remember && !json_is_boolean(remember))
+		return err_set(err, EINVAL, "'remember' in its answer is neither true nor false");
+	*ret_remember = json_is_true(remember);
 	reason = json_string_value(json_object_get(answer, "reason"));
 	auto_free char *shown = str_escape(reason ? reason : "", reason ? strlen(reason) : 0);
 
@@ -294,6 +300,24 @@ read_opinion(const char *text, size_t len, struct ambit_opinion *ret, struct amb
 	return 0;
 }
 
+/* What it said of exactly this request. True: it wanted that to be remembered, and is not asked
+ * again. */
+static bool
+recall_opinion(struct decision *d, const char digest[HASH_HEX])
+{
+	static const char remembered[] = " (remembered)";
+	struct ambit_opinion opinion = { 0 };
+	size_t room = sizeof(opinion.reason) - sizeof(remembered), len;
+
+	if (!d->in->answers || !policy_memory_find(d->in->answers, digest, &opinion))
+		return false;
+	len = strlen(opinion.reason);
+	len = str_cut(opinion.reason, len, len < room ? len : room);
+	memcpy(opinion.reason + len, remembered, sizeof(remembered));
+	apply_opinion(d, &opinion);
+	return true;
+}
+
 static void
 ask_program(struct decision *d, const struct settings_values *values)
 {
@@ -301,6 +325,8 @@ ask_program(struct decision *d, const struct settings_values *values)
 	auto_free char *line = request ? json_line(request) : NULL, *output = NULL;
 	struct ambit_opinion opinion = { 0 };
 	struct ambit_error err = { 0 };
+	char digest[HASH_HEX];
+	bool remember = false;
 	size_t len;
 	int r;
 
@@ -308,16 +334,21 @@ ask_program(struct decision *d, const struct settings_values *values)
 		d->failed = -ENOMEM;
 		return;
 	}
+	hash_sha256(line, strlen(line), digest);
+	if (recall_opinion(d, digest))
+		return;
 	r = run_program(values->policy_program, environ, line, strlen(line), PROGRAM_OUTPUT_MAX,
 		values->policy_timeout > 0 ? values->policy_timeout : PROGRAM_TIMEOUT_MS, &output,
 		&len, &err);
 	if (r == 0)
-		r = read_opinion(output, len, &opinion, &err);
+		r = read_opinion(output, len, &opinion, &remember, &err);
 	if (r < 0) {
 		set_opinion(&opinion, AMBIT_ASK,
 			r == -ETIMEDOUT ? AMBIT_CODE_TIMEOUT : AMBIT_CODE_NONE, "");
 		snprintf(opinion.reason, sizeof(opinion.reason),
 			"the policy program failed: %.400s", err.text);
+	} else if (remember && d->in->answers) {
+		policy_memory_keep(d->in->answers, digest, &opinion);
 	}
 	apply_opinion(d, &opinion);
 }

@@ -63,6 +63,7 @@ ambit_engine_destroy(struct ambit_engine *engine)
 	strv_free(engine->opens);
 	engine_worktree_destroy(engine->worktree);
 	engine_stance_destroy(engine->stance);
+	policy_memory_destroy(engine->answers);
 	if (engine->attic > 0)
 		close(engine->attic);
 	leftovers_destroy(engine->leftovers);

@@ -73,6 +73,7 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 		.n_once = engine->n_once,
 		.policy = engine->policy,
 		.reads_free = engine->reads_free,
+		.answers = engine->answers,
 		.request = request,
 		.now = clock_now(),
 		.steady = engine->n_once > 0 ? clock_steady() : 0,

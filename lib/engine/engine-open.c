@@ -556,6 +556,9 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	engine->approver = options->approver;
 	engine->judge = options->judge;
 	engine->policy = options->policy;
+	if (settings_person(options->settings)->policy_program &&
+		!(engine->answers = policy_memory_create()))
+		return err_nomem(err);
 	engine->observe = options->observe;
 	engine->rules_version = -1;
 	engine->door = strdup(options->door ? options->door : "library");

@@ -27,6 +27,7 @@ struct ambit_engine {
 	struct ambit_judge *judge;
 	struct notify *notify; /* or NULL */
 	const struct ambit_policy *policy;
+	struct policy_memory *answers; /* of the policy program; NULL: there is none */
 	bool observe;
 	bool reads_free;	     /* see engine_free_reads */
 	bool unlimited;		     /* questions are not counted against the rate */
