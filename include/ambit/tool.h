@@ -2,6 +2,7 @@
 #ifndef AMBIT_TOOL_H
 #define AMBIT_TOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <ambit/words.h>
@@ -10,6 +11,7 @@
 
 struct ambit_tool_info {
 	const char *name;
+	bool offered;		    /* by ambit mcp and ambit serve; else it is only known */
 	const char *const *aliases; /* ends in NULL */
 	unsigned effects;
 	enum ambit_danger danger;

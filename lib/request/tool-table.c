@@ -87,6 +87,7 @@
 static const struct tool tools[] = {
 	{
 		.name = "read",
+		.offered = true,
 		.aliases = NAMES("Read", "read_file", "read_file_viewport", "view", "View",
 			"ReadFile",
 			"read_text_file", "view_image", "ViewImage", "NotebookRead",
@@ -112,6 +113,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "write",
+		.offered = true,
 		.aliases = NAMES("Write", "write_file", "WriteFile", "create", "Create",
 			"create_file",
 			"CreateFile", "write_text_file"),
@@ -124,6 +126,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "edit",
+		.offered = true,
 		.aliases = NAMES("Edit", "edit_file", "EditFile", "edit_lines", "replace",
 			"search_replace",
 			"str_replace", "insert", "NotebookEdit", "edit_notebook", "StrReplace",
@@ -137,6 +140,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "multi_edit",
+		.offered = true,
 		.aliases = NAMES("MultiEdit", "multiedit", "multi_replace",
 			"multi_replace_string_in_file"),
 		.args = ARGS(FILE_ARGS(WRITE, FOLLOW), EDITS("edits"), EDITS("replacements")),
@@ -162,6 +166,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "delete",
+		.offered = true,
 		.aliases = NAMES("Delete", "delete_file", "DeleteFile", "remove", "remove_file"),
 		.args = ARGS(FILE_ARGS(DELETE, NOFOLLOW)),
 		.needs_path = true,
@@ -182,6 +187,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "move",
+		.offered = true,
 		.aliases = NAMES("Move", "MoveFile", "move_file", "rename", "rename_file"),
 		.args = ARGS(FROM_ARGS(DELETE, NOFOLLOW), TO_ARGS(REPLACE, FOLLOW_BOTH)),
 		.needs_path = true,
@@ -193,6 +199,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "copy",
+		.offered = true,
 		.aliases = NAMES("Copy", "CopyFile", "copy_file"),
 		.args = ARGS(FROM_ARGS(READ_TREE, FOLLOW), TO_ARGS(WRITE, FOLLOW_BOTH)),
 		.needs_path = true,
@@ -204,6 +211,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "apply_patch",
+		.offered = true,
 		.aliases = NAMES("ApplyPatch", "applypatch", "patch"),
 		.args = ARGS(OTHER("patch", PATCH), OTHER("input", PATCH), OTHER("command", PATCH),
 			OTHER("patchText", PATCH), OTHER("patch_text", PATCH), OTHER("diff",
@@ -219,6 +227,7 @@ static const struct tool tools[] = {
 		 * the target: the stricter of the two. Without a target it
 		 * unpacks where it stands. What is in it nobody knows before: dangerous. */
 		.name = "extract",
+		.offered = true,
 		.aliases = NAMES("Extract", "extract_archive", "unzip", "untar"),
 		.args = ARGS(FROM_ARGS(READ, FOLLOW), PATH("archive", READ, FOLLOW),
 			PATH("archive_path", READ, FOLLOW), PATH("file_path", READ, FOLLOW),
@@ -234,6 +243,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "glob",
+		.offered = true,
 		.aliases = NAMES("Glob", "file_search", "find_files", "glob_file_search"),
 		.args = ARGS(DIR_ARGS(READ), GLOB("pattern"), GLOB("glob_pattern")),
 		.needs_path = true,
@@ -245,6 +255,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "grep",
+		.offered = true,
 		.aliases = NAMES("Grep", "grep_search", "grep_files", "search_file_content",
 			"codebase_search",
 			"codesearch", "ripgrep", "rg", "SemanticSearch"),
@@ -260,6 +271,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "ls",
+		.offered = true,
 		.aliases = NAMES("LS", "list", "list_dir", "list_directory", "ListDirectory",
 			"list_files"),
 		.args = ARGS(DIR_ARGS(READ)),
@@ -272,6 +284,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "bash",
+		.offered = true,
 		.aliases = NAMES("Bash", "shell", "Shell", "shell_command", "local_shell",
 			"exec_command",
 			"container.exec", "unified_exec", "run_shell_command", "run_terminal_cmd",
@@ -288,6 +301,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "bash_output",
+		.offered = true,
 		.aliases = NAMES("BashOutput", "TaskOutput", "read_bash", "list_bash",
 			"get_terminal_output"),
 		.looks_again = true,
@@ -298,6 +312,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "bash_stop",
+		.offered = true,
 		.aliases = NAMES("KillShell", "KillBash", "TaskStop", "stop_bash", "kill_terminal"),
 		.effects = AMBIT_EXEC,
 		.danger = AMBIT_DANGER_WRITE,
@@ -306,6 +321,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "webfetch",
+		.offered = true,
 		.aliases = NAMES("WebFetch", "web_fetch", "fetch", "fetch_url", "Fetch"),
 		.args = ARGS(OTHER("url", URL), OTHER("uri", URL), OTHER("urls", URL),
 			OTHER("prompt", URL)),
@@ -360,6 +376,7 @@ static const struct tool tools[] = {
 	},
 	{
 		.name = "task",
+		.offered = true,
 		.aliases = NAMES("Task", "Agent", "run_agent", "spawn_agent", "subagent",
 			"SendMessage",
 			"send_input", "resume_agent"),
@@ -370,7 +387,7 @@ static const struct tool tools[] = {
 		.danger = AMBIT_DANGER_WRITE,
 		.agent = true,
 		.permission = AMBIT_PERMISSION_ALLOW,
-		.text = "hand a task to a sub-agent",
+		.text = "hand a task to a sub-agent; the one of ambit is run_agent",
 	},
 	{
 		.name = "skill",
@@ -457,6 +474,7 @@ ambit_tool_at(size_t i, struct ambit_tool_info *ret_info)
 		return 0;
 	*ret_info = (struct ambit_tool_info){
 		.name = tool->name,
+		.offered = tool->offered,
 		.aliases = tool->aliases ? tool->aliases : none,
 		.effects = tool->effects,
 		.danger = tool->danger,

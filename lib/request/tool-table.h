@@ -42,6 +42,7 @@ struct tool {
 	const char *name;
 	const char *const *aliases;  /* ends in NULL */
 	const struct tool_arg *args; /* ends in a NULL name */
+	bool offered;		     /* ambit has it, too: tools/registry/registry.c */
 	bool needs_path;	     /* yields no path: ask */
 	bool here;		     /* without a path it means the cwd (ls, glob, grep) */
 	bool carries;		     /* what its sources hold comes to lie at its targets */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ambit perms: what each tool may do without a question, and who says so. */
+/* ambit perms: what each tool may do without a question, and who says so; those that ambit
+ * offers itself, and those of agents that it knows by name. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,26 +15,28 @@
 #include "base/str.h"
 
 struct listing {
-	struct table table;
+	struct table offered, known;
 	json_t *rows;
+	bool failed;
 };
 
 static void
-add_row(struct listing *listing, const char *tool, enum ambit_permission permission,
+add_row(struct listing *listing, bool offered, const char *tool, enum ambit_permission permission,
 	const char *from, const char *text)
 {
+	struct table *table = offered ? &listing->offered : &listing->known;
 	const char *word = ambit_word_name(ambit_permissions, (int)permission);
-	json_t *row = json_pack("{s:s}", "permission", word);
+	json_t *row = json_pack("{s:s, s:b}", "permission", word, "offered", offered);
 
-	table_cell(&listing->table, tool);
-	table_plain(&listing->table, word);
-	table_cell(&listing->table, from);
-	table_plain(&listing->table, text);
+	table_cell(table, tool);
+	table_plain(table, word);
+	table_cell(table, from);
+	table_plain(table, text);
 	if (row == NULL || json_set_text(row, "tool", tool) < 0 ||
 		json_set_text(row, "from", from) < 0)
-		listing->table.failed = true;
+		listing->failed = true;
 	if (json_array_append_new(listing->rows, row) < 0)
-		listing->table.failed = true;
+		listing->failed = true;
 }
 
 static bool
@@ -69,6 +72,27 @@ permission_of(
 	return (enum ambit_permission)row->value;
 }
 
+/* Its default is about commands that nothing holds. */
+static const char *
+text_of(const struct ambit_tool_info *tool, const char *from)
+{
+	return streq(tool->name, "bash") && streq(from, "default")
+		       ? "run a shell command; allowed where the kernel line holds it"
+		       : tool->text;
+}
+
+static int
+print_listing(struct listing *listing, struct ambit_error *err)
+{
+	int r;
+
+	puts("offered by ambit mcp and ambit serve:");
+	r = table_finish(&listing->offered, err);
+	if (r == 0)
+		puts("\nknown by name, in agents and harnesses:");
+	return r == 0 ? table_finish(&listing->known, err) : r;
+}
+
 static void
 list_permissions(const struct world *world, const struct ambit_session *session, const json_t *live,
 	struct listing *listing)
@@ -79,11 +103,11 @@ list_permissions(const struct world *world, const struct ambit_session *session,
 		const char *from = "?";
 		enum ambit_permission permission = permission_of(world, live, tool.name, &from);
 
-		add_row(listing, tool.name, permission, from, tool.text);
+		add_row(listing, tool.offered, tool.name, permission, from, text_of(&tool, from));
 	}
 	for (size_t i = 0; i < session->n_permissions; i++)
 		if (!is_known_tool(session->permissions[i].tool))
-			add_row(listing, session->permissions[i].tool,
+			add_row(listing, false, session->permissions[i].tool,
 				session->permissions[i].permission, "session",
 				"tools of this name");
 }
@@ -103,7 +127,8 @@ run_perms(const struct args *args, struct ambit_error *err)
 		r = session_pick(&world, args, &session, err);
 	if (r >= 0)
 		r = world_observe(&world, args, &session, err);
-	table_init(&listing.table, heads);
+	table_init(&listing.offered, heads);
+	table_init(&listing.known, heads);
 	if (r == 0)
 		r = live_find(&lives, &world.place, err);
 	if (r == 0 && session.name != NULL && (live = live_status(&lives, session.name)) == NULL)
@@ -111,10 +136,9 @@ run_perms(const struct args *args, struct ambit_error *err)
 	if (r == 0)
 		list_permissions(&world, &session, live, &listing);
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
-		r = listing.table.failed ? err_nomem(err)
-					 : out_json(json_incref(listing.rows), err);
+		r = listing.failed ? err_nomem(err) : out_json(json_incref(listing.rows), err);
 	else if (r == 0)
-		r = table_finish(&listing.table, err);
+		r = print_listing(&listing, err);
 	for (size_t i = 0; r == 0 && args_get(args, OPT_JSON) == NULL && i < json_array_size(live);
 		i++)
 		printf("%s in session %s, live: %s (pid %lld)\n", i == 0 ? "as it holds" : "and",
@@ -123,7 +147,8 @@ run_perms(const struct args *args, struct ambit_error *err)
 			(long long)json_integer_value(
 				json_object_get(json_array_get(live, i), "pid")));
 	live_finish(&lives);
-	strv_free(listing.table.cells);
+	strv_free(listing.offered.cells);
+	strv_free(listing.known.cells);
 	json_decref(listing.rows);
 	ambit_session_finish(&session);
 	world_finish(&world);
@@ -134,8 +159,10 @@ const struct command cmd_perms = {
 	.name = "perms",
 	.args = "",
 	.text = "what each tool may do without a question",
-	.about = "Lists every tool with its permission (allow, ask or deny) and where it comes "
-		 "from:\n"
+	.about = "Lists the tools that ambit offers (by mcp and serve), then those of agents and "
+		 "harnesses\n"
+		 "that it knows by name, each with its permission (allow, ask or deny) and where "
+		 "it comes from:\n"
 		 "the session (--session, else the live one of this folder, or its newest), the "
 		 "person\n"
 		 "(your settings), the folder (its .ambit.json), or the default. Where the "

@@ -31,6 +31,12 @@ SESSION=s decide "$request"
 status 0 "$AMBIT" perms --session s --json
 [[ $(jq -r '.[] | select(.tool == "write") | .permission + " " + .from' <<<"$out") == 'deny session' ]] ||
 	fail "$out"
+# Tools of ambit's own are told from those that it only knows.
+[[ $(jq -r '.[] | select(.offered) | .tool' <<<"$out" | sort | tr '\n' ' ') == *"bash "*"write "* ]] || fail "$out"
+[[ $(jq -r '.[] | select(.tool == "todowrite" or .tool == "mkdir") | .offered' <<<"$out") == $'false\nfalse' ]] ||
+	fail "$out"
+status 0 "$AMBIT" perms --session s
+[[ $out == *'offered by ambit mcp and ambit serve:'*$'\nwrite '*'known by name'*$'\nmkdir '* ]] || fail "$out"
 status 0 "$AMBIT" perm Write default --session s
 SESSION=s decide "$request"
 [[ $(field 1 verdict) == allow ]] || fail "$out"

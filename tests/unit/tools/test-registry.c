@@ -242,6 +242,27 @@ makes_text_of_everything(void **state)
 
 /* -- and then --------------------------------------------------------------------------------- */
 
+/* What `ambit perms` calls offered is what there is. */
+static void
+has_the_tools_that_the_table_offers(void **state)
+{
+	struct rig *rig = *state;
+	const struct tool *row;
+	size_t offered = 0, own = 0;
+
+	start(rig, NULL, false);
+	for (size_t i = 0; i < rig->registry->n_tools; i++) {
+		if (!rig->registry->tools[i].own)
+			continue;
+		own++;
+		row = tool_find(rig->registry->tools[i].own->name);
+		assert_true(row && row->offered);
+	}
+	for (size_t i = 0; (row = tool_at(i)); i++)
+		offered += row->offered;
+	assert_int_equal(offered, own);
+}
+
 static void
 does_not_grow(void **state)
 {
@@ -389,6 +410,7 @@ main(void)
 		TEST(does_not_follow_a_link_that_came_later),
 		TEST(labels_what_came_from_elsewhere),
 		TEST(makes_text_of_everything),
+		TEST(has_the_tools_that_the_table_offers),
 		TEST(does_not_grow),
 		TEST(records_calls_and_results),
 		TEST(records_what_was_not_even_decided),
