@@ -5,7 +5,8 @@
     harness.py [--answer WORD] [--record FILE] FOLDER [CALLS]
 
 CALLS (or standard input) has a tool call {"tool": ..., "args": {...}} on each
-line, as a model would make them. ambit decides and runs it; a question is shown
+line, as a model would make them; a sub-agent's may have a "scope", which binds it
+to a folder inside FOLDER. ambit decides and runs it; a question is shown
 on the terminal, and without one the answer is no. --answer gives the same answer
 to each (once, file, folder, always, no, no-session). One result per line is
 printed. --record writes the session's whole record to FILE at the end.
@@ -41,6 +42,8 @@ class Ambit:
         self.process.stdin.flush()
         for line in self.process.stdout:
             reply = json.loads(line)
+            if "method" in reply:
+                continue  # a question that was answered elsewhere
             if reply["id"] in (self.number, None):
                 break
         else:
@@ -109,9 +112,10 @@ def run(ambit, call, options):
 def read_call(line):
     call = json.loads(line)
     if not isinstance(call, dict) or not isinstance(call.get("tool"), str) or \
-            not isinstance(call.get("args", {}), dict):
+            not isinstance(call.get("args", {}), dict) or not isinstance(call.get("scope", {}), dict):
         raise ValueError('a call is {"tool": ..., "args": {...}}')
-    return {"tool": call["tool"], "args": call.get("args", {})}
+    scope = {"scope": call["scope"]} if "scope" in call else {}
+    return {"tool": call["tool"], "args": call.get("args", {}), **scope}
 
 
 def export(ambit, file):

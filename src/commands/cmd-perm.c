@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/str.h"
 #include "record/upkeep.h"
 
@@ -64,6 +65,31 @@ name_is_sound(const char *tool)
 	return n > 0 && n <= 256;
 }
 
+static const char *
+tool_name_at(const void *data, size_t i)
+{
+	struct ambit_tool_info tool;
+
+	(void)data;
+	return ambit_tool_at(i, &tool) ? tool.name : NULL;
+}
+
+/* A harness may have a tool of any name; but it may be a slip. */
+static void
+warn_unknown(const char *tool)
+{
+	const char *near = str_nearest(tool, tool_name_at, NULL);
+	auto_free char *shown = str_escape(tool, strlen(tool));
+
+	if (tool[strlen(tool) - 1] == '*' || perms_knows_tool(tool) || shown == NULL)
+		return;
+	fprintf(stderr,
+		"ambit: there is no tool '%s' that ambit knows%s%s%s; it holds for one of "
+		"that name\n",
+		shown, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+		near != NULL ? "'?)" : "");
+}
+
 static int
 report_permission(struct world *world, const struct args *args, const struct ambit_session *session,
 	struct ambit_error *err)
@@ -77,6 +103,7 @@ report_permission(struct world *world, const struct args *args, const struct amb
 	if (args_get(args, OPT_JSON) == NULL) {
 		out_text(tool);
 		printf(": %s in session %s\n", word, session->name);
+		warn_unknown(tool);
 		return live_reload(&world->place, &whom, NULL, err);
 	}
 	if (object == NULL || json_set_text(object, "tool", tool) < 0)

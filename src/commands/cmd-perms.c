@@ -39,8 +39,8 @@ add_row(struct listing *listing, bool offered, const char *tool, enum ambit_perm
 		listing->failed = true;
 }
 
-static bool
-is_known_tool(const char *name)
+bool
+perms_knows_tool(const char *name)
 {
 	struct ambit_tool_info tool;
 
@@ -106,7 +106,7 @@ list_permissions(const struct world *world, const struct ambit_session *session,
 		add_row(listing, tool.offered, tool.name, permission, from, text_of(&tool, from));
 	}
 	for (size_t i = 0; i < session->n_permissions; i++)
-		if (!is_known_tool(session->permissions[i].tool))
+		if (!perms_knows_tool(session->permissions[i].tool))
 			add_row(listing, false, session->permissions[i].tool,
 				session->permissions[i].permission, "session",
 				"tools of this name");

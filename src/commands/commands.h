@@ -2,6 +2,8 @@
 #ifndef COMMANDS_COMMANDS_H
 #define COMMANDS_COMMANDS_H
 
+#include <stdbool.h>
+
 /* One per file cmd-NAME.c. */
 
 struct command;
@@ -32,5 +34,7 @@ extern const struct command cmd_why;
 
 /* help-profiles.c: prints the table. */
 void help_profiles(void);
+/* cmd-perms.c: whether ambit knows a tool by this name, its own or an agent's. */
+bool perms_knows_tool(const char *name);
 
 #endif

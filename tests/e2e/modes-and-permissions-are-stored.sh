@@ -40,7 +40,12 @@ status 0 "$AMBIT" perms --session s
 status 0 "$AMBIT" perm Write default --session s
 SESSION=s decide "$request"
 [[ $(field 1 verdict) == allow ]] || fail "$out"
+# A name that ambit does not know may be a harness' tool, or a slip.
+status 0 "$AMBIT" perm bsh ask --session s
+complains "did you mean 'bash'"
+status 0 "$AMBIT" perm bsh default --session s
 status 0 "$AMBIT" perm 'mcp__x__*' allow --session s
+[[ -z $errout ]] || fail "a pattern is taken for a slip: $errout"
 status 0 "$AMBIT" perms --session s
 says 'mcp__x__*'
 status 2 "$AMBIT" perm write maybe --session s

@@ -50,6 +50,14 @@ diff <(jq -S . <<<"$out") <(jq -S . "$TEST_DIR/record") || fail "another record"
 [[ $(jq -r 'select(.kind == "answer") | .body.answer' "$TEST_DIR/record" | sort | uniq -c | xargs) == "2 no" ]] ||
 	fail "the answers are not in the record: $(grep '"answer"' "$TEST_DIR/record")"
 
+# A scope in a call is the call's.
+mkdir -p sub
+status 0 setsid -w "$PYTHON" -B "$harness" "$P" <<'END'
+{"tool":"write","args":{"file_path":"top","content":"x"},"scope":{"root":"sub"}}
+{"tool":"bash","args":{"command":"echo x >in; echo x >../top"},"scope":{"root":"sub"}}
+END
+[[ $(nth 1 .error) == OutOfScope && -e sub/in && ! -e top ]] || fail "the scope does not hold: $out"
+
 # Answered.
 status 0 "$PYTHON" -B "$harness" --answer once "$P" <"$TEST_DIR/calls"
 [[ $(nth 3 .result) != null && $(cat "$OUT/f") == new ]] || fail "a yes was not done: $out"
