@@ -37,9 +37,10 @@ static const struct agent ready[] = {
 	},
 	{
 		.name = "gemini",
-		/* Joined: a value of its own that begins with '-' would be an option. */
-		.command = LIST("gemini", "--output-format", "json", "--approval-mode", "yolo",
-			"--prompt={task}"),
+		/* Joined: a value of its own that begins with '-' would be an option. In a
+		 * folder that the person has not told it to trust it would not start. */
+		.command = LIST("gemini", "--skip-trust", "--output-format", "json",
+			"--approval-mode", "yolo", "--prompt={task}"),
 		.env = LIST("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 		.timeout = -1,
 		.text = "Gemini CLI; the briefing goes before the task",
@@ -52,6 +53,16 @@ static const struct agent ready[] = {
 			"GOOGLE_GENERATIVE_AI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"),
 		.timeout = -1,
 		.text = "opencode; the briefing goes before the task",
+		.ready = true,
+	},
+	{
+		.name = "copilot",
+		.command = LIST(
+			"copilot", "--silent", "--allow-all", "--no-ask-user", "--no-auto-update"),
+		.env = LIST("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN",
+			"COPILOT_PROVIDER_API_KEY"),
+		.timeout = -1,
+		.text = "Copilot CLI; the briefing goes before the task",
 		.ready = true,
 	},
 };

@@ -99,7 +99,7 @@ becomes(const char *command, const char *task, const char *brief, const char *ex
 static void
 ready_ones_are_there_and_can_be_started(void **state)
 {
-	static const char *const names[] = { "claude", "codex", "gemini", "opencode" };
+	static const char *const names[] = { "claude", "codex", "gemini", "opencode", "copilot" };
 	struct ambit_settings *settings = settings_with(NULL);
 	const struct agent *agent;
 
@@ -113,7 +113,7 @@ ready_ones_are_there_and_can_be_started(void **state)
 		assert_int_equal(agent->timeout, -1);
 		assert_ptr_equal(find(settings, names[i]), agent);
 	}
-	assert_null(agent_nth(settings, 4));
+	assert_null(agent_nth(settings, 5));
 	ambit_settings_destroy(settings);
 }
 
@@ -126,9 +126,11 @@ a_task_reaches_each_of_them_whole(void **state)
 		{ "claude", "[claude][-p][--output-format][json][--permission-mode]"
 			    "[bypassPermissions][--append-system-prompt][B]<--version {brief}>" },
 		{ "codex", "[codex][exec][--skip-git-repo-check][-]<B\n\n--version {brief}>" },
-		{ "gemini", "[gemini][--output-format][json][--approval-mode][yolo]"
+		{ "gemini", "[gemini][--skip-trust][--output-format][json][--approval-mode][yolo]"
 			    "[--prompt=B\n\n--version {brief}]" },
 		{ "opencode", "[opencode][run]<B\n\n--version {brief}>" },
+		{ "copilot", "[copilot][--silent][--allow-all][--no-ask-user][--no-auto-update]"
+			     "<B\n\n--version {brief}>" },
 	};
 	struct ambit_settings *settings = settings_with(NULL);
 
@@ -163,7 +165,7 @@ the_persons_stand_over_ready_ones(void **state)
 	assert_true(find(settings, "codex")->ready);
 	for (size_t i = 0; agent_nth(settings, i); i++)
 		n++;
-	assert_int_equal(n, 5);
+	assert_int_equal(n, 6);
 	/* What is said later stands over what was said before. */
 	assert_int_equal(
 		ambit_settings_set(settings, "agents",
@@ -187,7 +189,8 @@ one_that_is_not_there_is_told_with_those_that_are(void **state)
 	assert_int_equal(agent_find(settings, "cl\033aude", &agent, &err), -ENOENT);
 	assert_null(agent);
 	assert_non_null(strstr(err.text, "'cl\\x1baude'"));
-	assert_non_null(strstr(err.text, "docs, claude, codex, gemini, opencode"));
+	assert_non_null(strstr(err.text, "docs, claude, codex, gemini, opencode, "
+					 "copilot"));
 	ambit_settings_destroy(settings);
 }
 
