@@ -245,7 +245,7 @@ check-long: ## check with gcc and clang, long races, FUZZ_SECONDS per fuzz targe
 	@scripts/deps
 	@MAKE="$(MAKE) --no-print-directory" BUILD=$(BUILD) scripts/check long
 
-check-agents: all tests ## programs that real agents are made of, from npm, behind the line
+check-agents: all tests ## real agents from npm behind the line, with a scripted model
 	@AMBIT=$(BUILD)/ambit tests/agents/run
 
 bench: all $(BENCH) ## the figures
