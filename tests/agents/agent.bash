@@ -255,7 +255,7 @@ hears() {
 	fi
 	{ told "$1" | grep -m1 -iE 'denied|failed|not in' || told "$1"; } | tr '\n|' '  ' |
 		sed -E "s#$OUT#OUT#g; s#$P#FOLDER#g; s/.*(EACCES:|Path not|bash: )/\1/
-			s/\.tmp\.[0-9]+\.[0-9a-f]+/.tmp.N/" | cut -c1-70
+			s/\.tmp\.[0-9]+\.[0-9a-f]+/.tmp.N/; s/ +$//" | cut -c1-70
 }
 
 measure_agent() {
