@@ -2,6 +2,7 @@
 /* The names by which a running program is known: its file, and the script or module that an
  * interpreter runs. Whoever runs chooses these words, so that nothing can rest on them. */
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,16 +42,14 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The last component, without what only says what kind of file it is. A title that a program gave
- * itself ("npm ci") is its first word. */
+/* The last component, without what only says what kind of file it is. */
 static void
 keep_name(const char *path, char name[64])
 {
 	size_t len;
 
 	snprintf(name, 64, "%s", base_name(path));
-	len = strcspn(name, " ");
-	name[len] = '\0';
+	len = strlen(name);
 	for (size_t i = 0; i < sizeof(script_ends) / sizeof(script_ends[0]); i++) {
 		size_t n = strlen(script_ends[i]);
 
@@ -61,6 +60,11 @@ keep_name(const char *path, char name[64])
 	}
 }
 
+/* Names that many programs have, and directories that lie between a program and its name. */
+static const char common[] =
+	" cli index main app start launcher __main__ dist bin bundle build lib "
+	"src out ";
+
 static bool
 is_in_list(const char *list, const char *word)
 {
@@ -70,6 +74,23 @@ is_in_list(const char *list, const char *word)
 		if (at[-1] == ' ' && at[n] == ' ')
 			return true;
 	return false;
+}
+
+/* A script by the last component of its path that is not everybody's: .../qwen-code/cli.js is
+ * qwen-code. A title that a program gave itself ("npm ci") is its first word. */
+static void
+keep_script(const char *text, char name[64])
+{
+	char path[PATH_MAX], *slash;
+
+	snprintf(path, sizeof(path), "%s", text);
+	path[strcspn(path, " ")] = '\0';
+	do {
+		keep_name(path, name);
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+	} while (slash && slash != path && is_in_list(common, name));
 }
 
 /* "python3.13" is a python, "pythonista" is none. */
@@ -119,5 +140,5 @@ command_name_find(const char *exe, char *const *words, size_t n, struct command_
 	if (!script && n == 1)
 		script = words[0];
 	if (script)
-		keep_name(script, ret_name->script);
+		keep_script(script, ret_name->script);
 }

@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 /* Its file, and the script or module that it runs as an interpreter; without directories, and
- * without endings such as .js. "" where there is none. */
+ * without endings such as .js. A script that is called like many others (cli.js, index.js) is known
+ * by the directory of its package. "" where there is none. */
 struct command_name {
 	char file[64];
 	char script[64];

@@ -23,7 +23,7 @@ static const struct profile profiles[] = {
 	{
 		.name = "claude",
 		.kind = "agent",
-		.commands = LIST("claude"),
+		.commands = LIST("claude", "claude-code"),
 		.folders = LIST("~/.claude", "~/.claude.json*", "~/.cache/claude-cli-nodejs",
 			"~/.local/state/claude", "$XDG_RUNTIME_DIR/cc-socks"),
 		.settings = LIST("~/.claude/settings.json"),
@@ -65,7 +65,7 @@ static const struct profile profiles[] = {
 	{
 		.name = "gemini",
 		.kind = "agent",
-		.commands = LIST("gemini"),
+		.commands = LIST("gemini", "gemini-cli"),
 		.folders = LIST("~/.gemini"),
 		.settings = LIST("~/.gemini/settings.json"),
 		.hosts = LIST("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com",
@@ -81,7 +81,7 @@ static const struct profile profiles[] = {
 	{
 		.name = "qwen",
 		.kind = "agent",
-		.commands = LIST("qwen"),
+		.commands = LIST("qwen", "qwen-code"),
 		.folders = LIST("~/.qwen", "$XDG_RUNTIME_DIR/qwen-socks"),
 		.settings = LIST("~/.qwen/settings.json", "~/.qwen/extensions"),
 		.hosts = LIST("chat.qwen.ai", "portal.qwen.ai", "dashscope.aliyuncs.com",
@@ -125,7 +125,7 @@ static const struct profile profiles[] = {
 	{
 		.name = "pi",
 		.kind = "agent",
-		.commands = LIST("pi"),
+		.commands = LIST("pi", "pi-coding-agent"),
 		.folders = LIST("~/.pi"),
 		.settings = LIST("~/.pi/agent/settings.json"),
 		.hosts = LIST("pi.dev", "api.github.com"),

@@ -11,9 +11,12 @@ ASKED=$TEST_DIR/asked # one line per question
 GO=$TEST_DIR/go	      # the answer is given when it is there
 approver wait.sh <<END
 #!/bin/bash
-jq -r .what >>'$ASKED'
+question=\$(cat)
+jq -r .what <<<"\$question" >>'$ASKED'
 until [[ -e '$GO' ]]; do kill -0 \$PPID || exit; sleep 0.02; done
-echo '{"answer":"'\$(cat '$GO')'"}'
+# Of folders that can be chosen, the one outside: what is made there is beside each other.
+jq -c --arg answer "\$(cat '$GO')" --arg path '$OUT' '{\$answer} +
+	if any(.choices[]; .answer == \$answer and .path == \$path) then {\$path} else {} end' <<<"\$question"
 END
 
 # eventually COMMAND...: it holds within a minute. Beside a fast timer and a busy machine a call is

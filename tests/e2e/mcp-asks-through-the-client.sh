@@ -152,7 +152,7 @@ def folder_after_signals(params):
 
 client.answer = folder_after_signals
 asked = len(client.asked)
-result = client.call("bash", command=f"{SIGNALS} -w 8 -r -p 1000 -n 4 mkdir {OUT}/timers >said; cat said")
+result = client.call("bash", command=f"{SIGNALS} -w 8 -r -p 1000 -n 4 create {OUT}/timers >said; cat said")
 check(good(result)["stdout"].count(" ok\n") == 4 and there("timers.3"), result)
 check(len(client.asked) == asked + 1, client.asked)
 client.end()
