@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/fd.h"
 
@@ -75,4 +77,19 @@ fd_write_all(int fd, const void *data, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+bool
+fd_is_born_since(int fd, int64_t time)
+{
+	struct statfs fs;
+	struct statx st;
+
+	/* An overlay makes a copy of an old directory when something in it changes. */
+	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
+		statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_BTIME,
+			&st) < 0 ||
+		!(st.stx_mask & STATX_BTIME))
+		return false;
+	return (int64_t)st.stx_btime.tv_sec * 1000 + st.stx_btime.tv_nsec / 1000000 >= time;
 }

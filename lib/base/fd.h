@@ -2,6 +2,8 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -33,6 +35,10 @@ int fd_read_file(int dirfd, const char *name, size_t max, char **ret_text, size_
 /* The same of a descriptor opened for reading (O_NONBLOCK, so that a FIFO
  * cannot hold the opener up). Does not take it. */
 int fd_read_open(int fd, size_t max, char **ret_text, size_t *ret_len);
+
+/* Whether what it is open on came to be at this time or later, in milliseconds since the epoch.
+ * False where the file system does not tell, or tells of a copy. */
+bool fd_is_born_since(int fd, int64_t time);
 
 /* All of it, or -errno. */
 int fd_write_all(int fd, const void *data, size_t len);

@@ -111,11 +111,16 @@ void paths_decide_one(const struct decide_input *in, const struct resolved *reso
  * in a granted folder, or in one that an answer opened. */
 bool paths_is_open_beside(const struct decide_input *in, const char *real);
 
+/* What the kernel line knows of an object beside its path: see ambit_object. */
+struct object_facts {
+	bool own, marks, recent;
+};
+
 /* paths_decide_one for what the kernel line resolved: scratch of the session's own is
  * open as well. */
-void paths_decide_object(const struct decide_input *in, const struct resolved *resolved, bool own,
-	bool marks, enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
-	const struct guard **ret_guard);
+void paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
+	struct object_facts facts, enum ambit_access access, struct ambit_outcome_path *ret,
+	bool *ret_hard, const struct guard **ret_guard);
 
 /* The guard that a directory takes away from one real path, or brings to the
  * other, when it is renamed; or NULL. Looks through it (bounded). */

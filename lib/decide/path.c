@@ -175,23 +175,33 @@ is_past(const struct decide_input *in, const char *real, enum ambit_code code)
 	       !scope_holds(in->scope, real);
 }
 
+/* Whether a guard is no reason to ask. git tries on its own configuration what a mode can be; what
+ * lies in a guarded directory is another matter, for there a mode makes it run. And a repository
+ * that came to be in this run can be removed again: all is as before then. */
+static bool
+is_guard_idle(const struct decide_input *in, const char *real, struct object_facts facts,
+	enum ambit_access access)
+{
+	if (!paths_is_open_beside(in, real))
+		return false;
+	return (facts.marks && !guards_is(in->guards, real, false, true)) ||
+	       (facts.recent && access == AMBIT_ACCESS_DELETE);
+}
+
 /* What this session made in /tmp is its own, also if a link in the folder leads
  * to it. Guards keep their names even there. */
 void
-paths_decide_object(const struct decide_input *in, const struct resolved *resolved, bool own,
-	bool marks, enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
-	const struct guard **ret_guard)
+paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
+	struct object_facts facts, enum ambit_access access, struct ambit_outcome_path *ret,
+	bool *ret_hard, const struct guard **ret_guard)
 {
 	paths_decide_one(in, resolved, access, ret, ret_hard, ret_guard);
-	/* git tries on its own configuration what a mode can be. What lies in a
-	 * guarded directory is another matter: there a mode makes it run. */
-	if (marks && ret->code == AMBIT_CODE_GUARDED && paths_is_open_beside(in, resolved->real) &&
-		!guards_is(in->guards, resolved->real, false, true)) {
+	if (ret->code == AMBIT_CODE_GUARDED && is_guard_idle(in, resolved->real, facts, access)) {
 		ret->code = AMBIT_CODE_NONE;
 		ret->verdict = AMBIT_ALLOW;
 		*ret_guard = NULL;
 	}
-	if (ret->verdict == AMBIT_ALLOW || !own || !has_own(in) || !access_writes(access) ||
+	if (ret->verdict == AMBIT_ALLOW || !facts.own || !has_own(in) || !access_writes(access) ||
 		!scope_scratch(in->scope, resolved->real))
 		return;
 	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE || is_past(in, resolved->real, ret->code))

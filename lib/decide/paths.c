@@ -339,8 +339,9 @@ decide_object(struct decision *d, const struct request_path *asked)
 			"%s: it changed while it was asked about", path->shown);
 		return;
 	}
-	paths_decide_object(
-		d->in, &resolved, object->own, object->marks, asked->access, path, &hard, &guard);
+	paths_decide_object(d->in, &resolved,
+		(struct object_facts){ object->own, object->marks, object->recent }, asked->access,
+		path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
 	path->owner = temporary_find_owner(d->in, d->out, d->out->n_paths - 1);

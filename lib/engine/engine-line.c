@@ -82,6 +82,12 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 
 /* Where the folder is and what the record holds: looked at now and then, and
  * at once after an answer. */
+int64_t
+engine_began(const struct ambit_engine *engine)
+{
+	return engine->began;
+}
+
 bool
 engine_refresh(struct ambit_engine *engine)
 {
@@ -184,8 +190,9 @@ object_allowed(const struct decide_input *in, const struct ambit_object *object)
 	const struct guard *guard;
 	bool hard;
 
-	paths_decide_object(
-		in, &resolved, object->own, object->marks, object->access, &path, &hard, &guard);
+	paths_decide_object(in, &resolved,
+		(struct object_facts){ object->own, object->marks, object->recent }, object->access,
+		&path, &hard, &guard);
 	return memory_allows(in, &path, object->real);
 }
 

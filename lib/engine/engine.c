@@ -28,6 +28,7 @@ ambit_engine_create(const struct ambit_engine_options *options, struct ambit_eng
 
 	if (!engine)
 		return err_nomem(err);
+	engine->began = clock_now();
 	r = engine_open(engine, options, err);
 	if (r < 0) {
 		ambit_engine_destroy(engine);

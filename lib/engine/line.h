@@ -65,6 +65,9 @@ bool engine_opens_beside(struct ambit_engine *engine, const char *real);
 bool engine_refuses_host(struct ambit_engine *engine, const char *host);
 /* Whether decisions depend on host names: some hosts are asked about, or denied. */
 bool engine_uses_names(const struct ambit_engine *engine);
+/* When this run began, in milliseconds since the epoch. */
+int64_t engine_began(const struct ambit_engine *engine);
+
 /* Whether a list, a profile or a rule allows at least one host. */
 bool engine_allows_any_host(const struct ambit_engine *engine);
 

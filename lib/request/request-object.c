@@ -81,6 +81,7 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.exists = from->exists,
 		.own = from->own,
 		.marks = from->marks,
+		.recent = from->exists && from->recent,
 		.plain = from->plain,
 		.truncates = from->truncates,
 		.sets_id = from->sets_id,

@@ -16,6 +16,8 @@ struct ambit_object {
 	bool exists;	     /* the rest only if it does */
 	bool own;	     /* this session made it, or is about to, in a scratch directory */
 	bool marks;	     /* only its times, or a mode that opens it to nobody else, change */
+	/* It is removed, and came to be in this run, or lies in a directory that did. */
+	bool recent;
 	/* Nothing but what a file holds, its times, or a name: no mode, owner, attribute, link or
 	 * node. All that a judge is told about. */
 	bool plain;
@@ -75,6 +77,7 @@ struct request_object {
 	bool exists;
 	bool own;
 	bool marks;
+	bool recent;
 	bool plain;
 	bool truncates;
 	bool sets_id;

@@ -520,15 +520,29 @@ glance_at_call(struct call *call, struct pass *ret_pass)
 	return verdict;
 }
 
-/* What only a judge is told: a glance does without it. */
+/* ambit_object.recent, of what is removed: a directory itself, or the directory that a file lies
+ * in. A file may have been written anew in an old place. */
+static bool
+is_recent(const struct call *call)
+{
+	const struct object *object = &call->object[0];
+
+	if (call->row->op != OP_UNLINK || !object->exists)
+		return false;
+	return fd_is_born_since(S_ISDIR(object->st.st_mode) ? object->fd : object->parent,
+		engine_began(call->gate->o.engine));
+}
+
+/* What a glance does without: a judge is told of it, or it is about a guard. */
 static void
 describe_objects(struct call *call, struct ambit_object *list, size_t n)
 {
-	bool plain = is_plain(call);
+	bool plain = is_plain(call), recent = is_recent(call);
 
 	for (size_t i = 0; i < n; i++) {
 		list[i].plain = plain;
 		list[i].truncates = is_truncating_call(call);
+		list[i].recent = recent;
 	}
 }
 
