@@ -32,7 +32,7 @@ struct ambit_engine {
 	bool reads_free;	     /* see engine_free_reads */
 	bool unlimited;		     /* questions are not counted against the rate */
 	struct leftovers *leftovers; /* what is staged is noted there; or NULL */
-	int64_t began; /* when the engine was made, in milliseconds since the epoch */
+	int64_t began;		     /* when the engine was made, in milliseconds since the epoch */
 	char *door;
 	char *agent; /* or NULL */
 

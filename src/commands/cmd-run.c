@@ -49,7 +49,8 @@ supervise_command(struct run *run, struct ambit_run_result *result, struct ambit
 		.tty = run->tty,
 		.colour = run->tty >= 0 && out_colour(run->tty),
 		.guard_reads = run->guard_reads,
-		.quiet = run->quiet,
+		/* A sub-agent is started without words for people; its model reads these. */
+		.quiet = run->quiet && around_agent(run->inner) == NULL,
 		.proxy = args_get(run->args, OPT_PROXY) != NULL,
 		.timeout_ms = run->timeout_ms,
 		.leash = run->leash,
