@@ -4,7 +4,7 @@
 # then `measure_agent`. On top of watch.bash: a scripted model (model.js), an MCP server
 # (notes-mcp.js), and a task whose every step is judged by its effect. The agent does it without
 # ambit; then behind the line with a program that answers, twice; then on a screen of tmux, twice,
-# the second time with `ambit watch` beside it. Questions about the two forbidden files are not
+# the second time with `ambit watch` beside it; then as a sub-agent. Questions about the two forbidden files are not
 # counted: they are part of the task.
 # A script sets
 #   agent      the name of the program, and of its profile
@@ -13,6 +13,7 @@
 #   screen     the command for the full-screen mode
 #   ready      a text that is on the screen when it takes a task
 #   without    "mcp" if it has no MCP client
+#   spawns     "yes" if `ambit spawn` has it
 # and the function configure, which writes what a person who has used the agent before has in
 # $HOME, and the address of the model.
 
@@ -25,7 +26,7 @@ export PATH=$AGENTS/node_modules/.bin:$PATH
 TASK='TASK: do the steps'
 # shellcheck disable=SC2034 # for the scripts
 MCP=$RIG/notes-mcp.js
-agent='' package='' headless=() screen=() ready='' without=''
+agent='' package='' headless=() screen=() ready='' without='' spawns=''
 HEADLESS_FIRST=2 SCREEN_FIRST=3
 
 # -- the model ---------------------------------------------------------------------------
@@ -221,8 +222,7 @@ run_on_screen() { # WHEN LIMIT [WATCH]
 	local where=${3:-$1}
 	: >"$TEST_DIR/asked"
 	terminal "$1" 120 40
-	# Those who find themselves in tmux call it, which is another question in every session.
-	printf '%q ' env -u TMUX -u TMUX_PANE "$AMBIT" run --net ask --allow-host "127.0.0.1:$PORT" -- \
+	printf '%q ' "$AMBIT" run --net ask --allow-host "127.0.0.1:$PORT" -- \
 		"${screen[@]}" >"$TEST_DIR/command"
 	enter "$1" ". $TEST_DIR/command; echo over=\$?"
 	if drive "$1" "$where" 12 shown "$1" "$ready"; then
@@ -243,6 +243,23 @@ leave() {
 	done
 	surprise "$agent does not end: $(screen "$1")"
 	t kill-session -t "=$1:"
+}
+
+# -- as a sub-agent ------------------------------------------------------------------------
+
+# It has the settings of `ambit spawn`, so that no MCP server need be there.
+run_spawned() {
+	local got=0 without=mcp
+	: >"$TEST_DIR/asked"
+	timeout 180 "$AMBIT" spawn --ask "exec:$approver" --net ask --allow-host "127.0.0.1:$PORT" \
+		--json "$agent" . "$TASK" </dev/null >"$TEST_DIR/result" 2>"$TEST_DIR/out" || got=$?
+	[[ $got -eq 0 ]] || surprise "spawned: exit $got: $(tail -5 "$TEST_DIR/out" "$TEST_DIR/result")"
+	steps_done spawned
+	steps_refused spawned
+	jq -e --arg path "$OUT/by-shell.txt" 'any(.deferred[]; .path == $path)' "$TEST_DIR/result" >/dev/null ||
+		surprise "spawned: what was refused is not told: $(cat "$TEST_DIR/result")"
+	[[ $(told 2) == *'was refused'* ]] || surprise "spawned: the model was not told why: $(told 2)"
+	asked_at_most "$HEADLESS_FIRST" spawned
 }
 
 # -- all of it ---------------------------------------------------------------------------
@@ -277,6 +294,8 @@ measure_agent() {
 	watcher beside 100 30
 	run_on_screen second 0 beside
 	shell_heard="$shell_heard; $(hears 2)"
+	fresh
+	[[ -z $spawns ]] || run_spawned
 	[[ $surprises -eq 0 ]] || works="see the failures"
 	printf '| %s |' "$agent $version" "${counts[0]} / ${counts[1]}" "${counts[2]} / ${counts[3]}" \
 		"$works" "$shell_heard" "${own_rule:+its own rule: }$file_heard" |

@@ -10,6 +10,7 @@ options=(--permission-mode bypassPermissions --mcp-config "$TEST_DIR/mcp.json")
 headless=(claude -p "${options[@]}" -- "$TASK")
 screen=(claude "${options[@]}")
 ready='bypass permissions on'
+spawns=yes
 export ANTHROPIC_BASE_URL=$MODEL ANTHROPIC_API_KEY=scripted-0123456789-0123456789
 configure() {
 	mkdir "$HOME/.claude"

@@ -7,8 +7,9 @@
 agent=codex
 package=@openai/codex
 headless=(codex exec "$TASK")
-screen=(codex --no-daemon)
+screen=(codex)
 ready='Ask Codex'
+spawns=yes
 export OPENAI_API_KEY=scripted
 configure() {
 	mkdir "$HOME/.codex"

@@ -9,6 +9,7 @@ package=@github/copilot
 headless=(copilot --allow-all-tools --allow-all-paths -p "$TASK")
 screen=(copilot --allow-all-tools --allow-all-paths)
 ready='? help'
+spawns=yes
 export COPILOT_PROVIDER_BASE_URL=$MODEL/v1 COPILOT_PROVIDER_TYPE=openai COPILOT_PROVIDER_API_KEY=scripted
 export COPILOT_MODEL=gpt-5 COPILOT_OFFLINE=true
 configure() {

@@ -9,6 +9,7 @@ package=@google/gemini-cli
 headless=(gemini --skip-trust --approval-mode yolo -p "$TASK")
 screen=(gemini --approval-mode yolo)
 ready='Type your message'
+spawns=yes
 export GOOGLE_GEMINI_BASE_URL=$MODEL GEMINI_API_KEY=scripted
 configure() {
 	mkdir "$HOME/.gemini"

@@ -9,6 +9,7 @@ package=opencode-ai
 headless=(opencode run "$TASK")
 screen=(opencode)
 ready='Ask anything'
+spawns=yes
 configure() {
 	mkdir "$HOME/.config/opencode"
 	jq -n --arg url "$MODEL/v1" --arg file "$MCP" --arg word "$P/by-mcp.txt" '{model: "scripted/model",

@@ -48,6 +48,11 @@ spawn 0 hand packages/adapters "$task"
 echo "$out" >"$TEST_DIR/result"
 check_result "$TEST_DIR/result"
 check_files
+# Its model reads why, from the command's own standard error.
+spawn 0 hand packages/adapters 'shell echo mine 2>src/said >../core/src/port.ts'
+grep -q '^ambit: write .*packages/core/src/port.ts was refused' packages/adapters/src/said ||
+	fail "not told: $(cat packages/adapters/src/said)"
+rm packages/adapters/src/said
 # In words, for a person.
 status 0 "$AMBIT" spawn --ask deny hand packages/adapters "$task"
 says "Agent hand in packages/adapters is done"
