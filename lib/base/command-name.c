@@ -32,7 +32,8 @@ static const struct {
 	{ "ksh", " -o +o ", NULL, " -c " },
 };
 
-static const char *const script_ends[] = { ".exe", ".js", ".mjs", ".cjs", ".py", ".sh", ".rb" };
+static const char *const script_ends[] = { ".exe", ".js", ".mjs", ".cjs", ".py", ".sh", ".rb",
+	".ts" };
 
 static const char *
 base_name(const char *path)
@@ -70,8 +71,10 @@ is_in_list(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (const char *at = list; n > 0 && (at = strstr(at, word)) != NULL; at += n)
-		if (at[-1] == ' ' && at[n] == ' ')
+	if (n == 0 || strchr(word, ' '))
+		return false;
+	for (const char *at = list; (at = strstr(at, word)) != NULL; at += n)
+		if (at[-1] == ' ' && at[n] == ' ') /* a list begins with one */
 			return true;
 	return false;
 }

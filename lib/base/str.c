@@ -291,3 +291,17 @@ strv_append_to(void *list, const char *text)
 {
 	return strv_append(list, text);
 }
+
+char *
+str_quote(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "/._-+,:@%";
+
+	if (text[0] != '-' && text[0] != '\0' && text[strspn(text, plain)] == '\0')
+		return strdup(text);
+	for (const char *at = text; *at; at++)
+		if (strchr("'\"\\", *at) || (unsigned char)*at < ' ' || *at == 0x7f)
+			return NULL;
+	return str_printf("'%s'", text);
+}

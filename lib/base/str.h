@@ -65,7 +65,11 @@ const char *str_nearest(
  * backslash becomes \\. Caller frees; NULL without memory. */
 char *str_escape(const char *text, size_t len);
 
-/* The same for text that should be escaped already: what is not, is, and the
+/* As one word for a shell, in single quotes unless it is plain. NULL: without memory, or it holds
+ * what no quotes are safe around. Caller frees. */
+char *str_quote(const char *text);
+
+/* str_escape for text that should be escaped already: what is not, is, and the
  * backslashes of what is stay. Caller frees; NULL without memory. */
 char *str_tame(const char *text);
 

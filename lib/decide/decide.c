@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/own.h"
 #include "base/str.h"
 #include "decide/decide.h"
 #include "request/rulekey.h"
@@ -92,6 +93,20 @@ decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code cod
 }
 
 void
+decision_hint_rule(struct decision *d, const char *op, const char *subject)
+{
+	auto_free char *word = str_quote(subject);
+
+	free(d->out->hint);
+	d->out->hint = word ? str_printf("Go on without it. A person can open it: ambit rules add "
+					 "%s %s",
+				      op, word)
+			    : strdup("Go on without it.");
+	if (!d->out->hint)
+		d->failed = -ENOMEM;
+}
+
+void
 decision_judge(struct decision *d)
 {
 	struct ambit_outcome *out = d->out;
@@ -169,7 +184,7 @@ complete_outcome(struct decision *d)
 		explain_allow(d);
 		return;
 	}
-	out->quiet = histories_are_all(d) || terminals_are_meant(d);
+	out->quiet |= histories_are_all(d);
 	if (out->hint)
 		return;
 	for (const struct ambit_word *w = ambit_codes; w->name; w++)

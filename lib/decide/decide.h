@@ -99,8 +99,10 @@ void histories_decide(struct decision *d);
 bool histories_are_all(const struct decision *d);
 
 void terminals_decide(struct decision *d);
-/* Whether it is about the multiplexer of the person's own terminals. */
-bool terminals_are_meant(const struct decision *d);
+
+/* "Go on without it", and the rule by which a person can open it, as a command for a shell. op is
+ * "write" or "connect". */
+void decision_hint_rule(struct decision *d, const char *op, const char *subject);
 
 /* One path that is already resolved: pure, no system call. */
 void paths_decide_one(const struct decide_input *in, const struct resolved *resolved,

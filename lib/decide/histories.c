@@ -3,8 +3,6 @@
  * only where a question would be put: a grant, a rule or a mode that opened the file has been
  * heard by then. Removing one is asked about, since no program does that by itself. */
 
-#include <stdlib.h>
-
 #include "base/str.h"
 #include "decide/decide.h"
 #include "scope/history.h"
@@ -31,12 +29,7 @@ refuse_history(struct decision *d, struct ambit_outcome_path *path, const struct
 		"%s is outside the folder, and %s keeps its history there (%s): refused without a "
 		"question",
 		path->shown, history->program, history->pattern);
-	free(d->out->hint);
-	d->out->hint = str_printf("Go on without it. A person can open it: ambit rules add write "
-				  "%s",
-		path->shown);
-	if (!d->out->hint)
-		d->failed = -ENOMEM;
+	decision_hint_rule(d, "write", path->path);
 }
 
 void

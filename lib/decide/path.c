@@ -102,6 +102,21 @@ paths_is_open_beside(const struct decide_input *in, const char *real)
 	       (!in->scope->enforce_write && is_answered_dir(in, dir));
 }
 
+/* A link in the place of what was opened would open what it leads to, the next time that the name
+ * is looked up: in the next run, or the next command of a server. */
+static bool
+is_opened_name(const struct decide_input *in, const char *real)
+{
+	for (size_t i = 0; i < in->n_grants; i++)
+		if (in->grants[i].write && streq(in->grants[i].real, real))
+			return true;
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (in->rules[i].yes && in->rules[i].op == AMBIT_OP_WRITE &&
+			streq(in->rules[i].subject, real) && memory_in_force(in, &in->rules[i]))
+			return true;
+	return false;
+}
+
 static enum ambit_code
 write_code(const struct decide_input *in, const struct resolved *resolved, enum ambit_access access,
 	bool *ret_hard, const struct guard **ret_guard)
@@ -125,6 +140,10 @@ write_code(const struct decide_input *in, const struct resolved *resolved, enum 
 	*ret_guard = guards_match(in->guards, resolved, access);
 	if (*ret_guard && !is_granted_path(in, resolved->real, false, true))
 		return AMBIT_CODE_GUARDED;
+	if (resolved->leads && is_opened_name(in, resolved->real)) {
+		*ret_guard = &guard_opened_name;
+		return AMBIT_CODE_GUARDED;
+	}
 	return open ? AMBIT_CODE_NONE : AMBIT_CODE_OUTSIDE;
 }
 

@@ -192,16 +192,18 @@ static int
 answer_profile(
 	struct answering *a, struct ticket *ticket, const char *approver, struct ambit_error *err)
 {
-	const struct ambit_answer no = {
-		.kind = AMBIT_NO,
-		.message = "the answer could not be recorded",
-	};
+	struct ambit_answer no = { .kind = AMBIT_NO };
 	struct ambit_engine *engine = a->engine;
 	int r = engine_profile_answered(engine, ticket->asks, a->answer, approver, err);
 
 	ticket_drop_question(ticket);
-	if (r < 0)
+	if (r < 0) {
+		/* What cannot be stored, or is about other places than were shown, was not said. */
+		snprintf(no.message, sizeof(no.message), "%s",
+			r == -ESTALE ? "its places changed while it was asked about"
+				     : "the answer could not be recorded");
 		a->answer = &no;
+	}
 	pending_each(engine->pending, a->question,
 		a->answer->kind < AMBIT_ONCE ? apply_no : mark_seen, a);
 	if (r == 0)

@@ -342,7 +342,7 @@ prepare_question(struct ambit_engine *engine, uint64_t id, struct ticket *ticket
 		r = question_init(&in, &ticket->outcome, id, pending_expires(engine->pending, id),
 			&ticket->question, &err);
 	if (r == 0 && ticket->asks.profile)
-		r = engine_profile_asks(engine, ticket->asks, &ticket->question, &err);
+		r = engine_profile_asks(engine, &ticket->asks, &ticket->question, &err);
 	ambit_scope_destroy(child);
 	if (r == 0 && engine->record && !engine->observe) {
 		r = record_question(engine, ticket, &err);

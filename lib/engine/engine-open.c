@@ -4,8 +4,10 @@
  * the line is checked here, before the first request. */
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <ambit/tool.h>
 
@@ -18,6 +20,8 @@
 #include "engine/line.h"
 #include "record/upkeep.h"
 #include "scope/profile.h"
+
+#define LINKS_MAX 40 /* on the way to a grant, as the kernel has it */
 
 static bool
 is_in_outer_dirs(const char *real, const char *const *dirs)
@@ -158,6 +162,69 @@ add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *e
 	return r;
 }
 
+static bool
+is_writable_place(const struct ambit_engine *engine, const char *real)
+{
+	if (str_beneath(real, engine->scope->root.real))
+		return true;
+	for (size_t i = 0; i < engine->n_grants; i++)
+		if (engine->grants[i].write && str_beneath(real, engine->grants[i].real) &&
+			!streq(real, engine->grants[i].real))
+			return true;
+	return false;
+}
+
+/* The path of the first link on the way, all before it real; NULL: there is none. *ret_next: where
+ * it goes on from there, or NULL without memory. */
+static char *
+find_link(const char *path, char **ret_next)
+{
+	char target[PATH_MAX];
+
+	for (const char *slash = path; slash; slash = strchr(slash + 1, '/')) {
+		const char *end = strchr(slash + 1, '/');
+		auto_free char *link = end ? strndup(path, (size_t)(end - path)) : strdup(path);
+		ssize_t n = link ? readlink(link, target, sizeof(target) - 1) : -1;
+
+		if (n <= 0)
+			continue;
+		target[n] = '\0';
+		auto_free char *dir = strndup(path, (size_t)(slash - path));
+		auto_free char *whole =
+			dir ? str_printf("%s%s%s%s", target[0] == '/' ? "" : dir,
+				      target[0] == '/' ? "" : "/", target, end ? end : "")
+			    : NULL;
+
+		*ret_next = whole ? resolve_fold("/", whole) : NULL;
+		return steal_ptr(&link);
+	}
+	return NULL;
+}
+
+/* Commands behind the line could have put a link into the folder or a grant, and so have opened
+ * what it leads to. */
+static int
+check_way(const struct ambit_engine *engine, const char *path, struct ambit_error *err)
+{
+	auto_free char *at = resolve_fold("/", path);
+
+	for (int i = 0; i < LINKS_MAX && at; i++) {
+		char *next = NULL;
+		auto_free char *link = find_link(at, &next);
+
+		free(at);
+		at = next;
+		if (!link)
+			return 0;
+		if (is_writable_place(engine, link))
+			return err_set(err, EPERM,
+				"the grant %s goes through the link %s, which commands behind the "
+				"line can change: name the place that it leads to",
+				path, link);
+	}
+	return at ? err_set(err, ELOOP, "the grant %s: too many links", path) : err_nomem(err);
+}
+
 static int
 add_grants(struct ambit_engine *engine, struct ambit_error *err)
 {
@@ -170,6 +237,8 @@ add_grants(struct ambit_engine *engine, struct ambit_error *err)
 		r = add_grant(engine, person->read[i], false, err);
 	for (size_t i = 0; r == 0 && person->profiles && person->profiles[i]; i++)
 		r = add_profile(engine, person->profiles[i], err);
+	for (size_t i = 0; r == 0 && !engine->outer && person->write && person->write[i]; i++)
+		r = check_way(engine, person->write[i], err);
 	return r;
 }
 
@@ -572,6 +641,8 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	r = add_grants(engine, err);
 	if (r == 0)
 		r = open_guards(engine, err);
+	if (r == 0)
+		r = engine_check_profiles(engine, err);
 	if (r == 0 && engine->outer && engine->outer->guards)
 		r = guards_take(engine->guards, engine->outer->guards, err);
 	if (r == 0)

@@ -42,8 +42,9 @@ struct ambit_engine {
 	const struct ambit_engine_outer *outer;
 	struct grant *grants;
 	size_t n_grants;
-	char **wanted; /* grants that outside are open by answers alone; or NULL */
-	char **opened; /* profiles opened for this engine alone */
+	char **wanted;		/* grants that outside are open by answers alone; or NULL */
+	char **opened;		/* profiles opened for this engine alone */
+	uint64_t profile_shown; /* a digest of the places that were asked about last */
 	struct engine_worktree *worktree; /* see engine-worktree.c; NULL: not looked, or none */
 	struct once *once;		  /* what processes were allowed once: see engine-once.c */
 	size_t n_once;
@@ -159,10 +160,14 @@ void engine_stance_destroy(struct engine_stance *stance);
 
 /* engine-profile.c */
 
+/* Whether the profiles of the settings lead to no guard. -EPERM. */
+int engine_check_profiles(struct ambit_engine *engine, struct ambit_error *err);
+
 /* A profile that is asked about in the place of a request. */
 struct asks_profile {
 	const struct profile *profile; /* or NULL */
 	bool settings;		       /* about what configures it */
+	uint64_t shown;		       /* a digest of where its places led when it was asked */
 };
 
 /* The profile of a program that asks, or of one that it descends from, if all that is in question
@@ -171,9 +176,9 @@ struct asks_profile {
 struct asks_profile engine_profile_of(struct ambit_engine *engine,
 	const struct ambit_request *request, const struct ambit_outcome *outcome);
 /* Makes the question the one about this profile. */
-int engine_profile_asks(struct ambit_engine *engine, struct asks_profile asks,
+int engine_profile_asks(struct ambit_engine *engine, struct asks_profile *asks,
 	struct ambit_question *question, struct ambit_error *err);
-/* As engine_profile_answer. */
+/* As engine_profile_answer. -ESTALE: its places lead somewhere else than was shown. */
 int engine_profile_answered(struct ambit_engine *engine, struct asks_profile asks,
 	const struct ambit_answer *answer, const char *approver, struct ambit_error *err);
 

@@ -180,30 +180,54 @@ put_fitting_item(struct buf *out, const char *item, bool last, size_t after)
 	return true;
 }
 
-/* As many as one line takes; the explanation has them all. */
+static const char *
+choose_write_note(const struct opening *opening)
+{
+	if (opening->settings || !strstr(opening->profile->text, "sign-in"))
+		return "";
+	return strstr(opening->profile->text, "and program") ? " (login, program too)"
+							     : " (its login too)";
+}
+
+/* Puts the i-th place, of which so many are left. False: the line is full. */
+static bool
+put_place(struct buf *out, const struct ambit_engine *engine, const struct opening *opening,
+	size_t i, size_t left)
+{
+	size_t note = strlen(choose_write_note(opening));
+	size_t most = FACT_WIDTH - note - (opening->places.n > 1 ? FACT_MORE : 0);
+	bool leads = opening->places.list[i].leads;
+	auto_free char *text = make_folder_text(engine, opening, i, most);
+
+	out->failed |= !text;
+	if (!text || !leads)
+		return text && put_fitting_item(out, text, left == 1, note);
+	buf_printf(out, "%s%s", out->len > 0 ? "  " : "", text);
+	return true;
+}
+
+/* As many as one line takes; the explanation has them all. Those that lead somewhere else are all
+ * shown, and first: nobody must say yes to a place that he has not seen. */
 static int
 add_write_fact(
 	struct ambit_question *q, const struct ambit_engine *engine, const struct opening *opening)
 {
-	bool holds_login = !opening->settings && strstr(opening->profile->text, "sign-in");
-	const char *login = !holds_login ? ""
-			    : strstr(opening->profile->text, "and program")
-				    ? " (login, program too)"
-				    : " (its login too)";
-	size_t n = opening->places.n, i = 0;
-	size_t most = FACT_WIDTH - strlen(login) - (n > 1 ? FACT_MORE : 0);
 	auto_buf struct buf out = { 0 };
+	size_t left = opening->places.n;
+	bool full = false;
 
-	for (; i < n; i++) {
-		auto_free char *text = make_folder_text(engine, opening, i, most);
-
-		out.failed |= !text;
-		if (text && !put_fitting_item(&out, text, i + 1 == n, strlen(login)))
-			break;
+	for (size_t i = 0; i < opening->places.n; i++)
+		if (opening->places.list[i].leads)
+			put_place(&out, engine, opening, i, left--);
+	for (size_t i = 0; !full && i < opening->places.n; i++) {
+		if (opening->places.list[i].leads)
+			continue;
+		full = !put_place(&out, engine, opening, i, left);
+		left -= !full;
 	}
-	if (i < n)
-		buf_printf(&out, "  and %zu more", n - i);
-	buf_puts(&out, login);
+	if (left > 0)
+		buf_printf(&out, "  and %zu more", left);
+	buf_puts(&out, choose_write_note(opening));
 	return out.failed ? -ENOMEM : question_add_fact(q, "write", out.data);
 }
 

@@ -10,6 +10,7 @@
 #include <ambit/tool.h>
 
 #include "ask/question-copy.h"
+#include "base/hash.h"
 #include "base/own.h"
 #include "base/program.h"
 #include "base/str.h"
@@ -21,6 +22,45 @@
 /* Tickets count from one; these never meet them. */
 #define QUESTION_ID ((uint64_t)1 << 63)
 
+/* A link may lead to a guard, which a yes to a profile does not mean. */
+static int
+check_links(
+	struct ambit_engine *engine, const struct profile_places *places, struct ambit_error *err)
+{
+	for (size_t i = 0; i < places->n; i++) {
+		const struct profile_place *place = &places->list[i];
+		int r = place->leads ? guards_ready(engine->guards, engine->guarded, err) : 0;
+
+		if (r < 0)
+			return r;
+		if (place->leads && (guards_is(engine->guards, place->real, false, false) ||
+					    guards_is(engine->guards, place->real, false, true)))
+			return err_set(err, EPERM,
+				"%s leads to %s, which is guarded: not to be opened", place->shown,
+				place->real);
+	}
+	return 0;
+}
+
+int
+engine_check_profiles(struct ambit_engine *engine, struct ambit_error *err)
+{
+	char *const *names = settings_person(engine->settings)->profiles;
+	int r = 0;
+
+	for (; r == 0 && names && *names; names++) {
+		const struct profile *profile = profile_find(*names);
+		auto_profile_places struct profile_places places = { 0 };
+
+		r = profile ? profile_places_find(
+				      profile, profile->folders, engine->scope, &places, err)
+			    : 0;
+		if (r == 0)
+			r = check_links(engine, &places, err);
+	}
+	return r;
+}
+
 static void
 opening_finish(struct opening *opening)
 {
@@ -28,6 +68,16 @@ opening_finish(struct opening *opening)
 }
 
 #define auto_opening __attribute__((cleanup(opening_finish)))
+
+static int
+find_places(struct opening *opening, struct ambit_engine *engine, const char *const *folders,
+	struct ambit_error *err)
+{
+	int r = profile_places_find(
+		opening->profile, folders, engine->scope, &opening->places, err);
+
+	return r == 0 ? check_links(engine, &opening->places, err) : r;
+}
 
 static int
 opening_init(struct opening *opening, struct ambit_engine *engine, const char *name,
@@ -40,8 +90,7 @@ opening_init(struct opening *opening, struct ambit_engine *engine, const char *n
 	};
 	if (!opening->profile)
 		return err_set(err, EINVAL, "there is no profile '%s'", name);
-	return profile_places_find(
-		opening->profile, opening->profile->folders, engine->scope, &opening->places, err);
+	return find_places(opening, engine, opening->profile->folders, err);
 }
 
 static int
@@ -49,8 +98,7 @@ opening_init_settings(struct opening *opening, struct ambit_engine *engine,
 	const struct profile *profile, struct ambit_error *err)
 {
 	*opening = (struct opening){ .profile = profile, .settings = true };
-	return profile_places_find(
-		profile, profile->settings, engine->scope, &opening->places, err);
+	return find_places(opening, engine, profile->settings, err);
 }
 
 /* -- what holds already --------------------------------------------------------- */
@@ -235,6 +283,18 @@ is_profile_open(const struct ambit_engine *engine, const char *name)
 	       has_profile_name(engine->opened, name);
 }
 
+/* Where its places lead. */
+static uint64_t
+hash_places(const struct opening *opening)
+{
+	uint64_t hash = HASH_FNV_START;
+
+	for (size_t i = 0; i < opening->places.n; i++)
+		hash = hash_fnv(hash, opening->places.list[i].real,
+			strlen(opening->places.list[i].real) + 1);
+	return hash;
+}
+
 int
 engine_profile_question(struct ambit_engine *engine, const char *name, const char *const *adds,
 	struct ambit_question *ret_question, struct ambit_error *err)
@@ -258,6 +318,7 @@ engine_profile_question(struct ambit_engine *engine, const char *name, const cha
 	r = opening_question(engine, &opening, &q) < 0 ? err_nomem(err) : 0;
 	q.id = question_id(opening.profile);
 	q.expires = engine_expires(engine, clock_now());
+	engine->profile_shown = hash_places(&opening);
 	if (r == 0) {
 		auto_json json_t *body =
 			json_pack("{s:s, s:s}", "door", engine->door, "why", q.why);
@@ -415,18 +476,19 @@ init_asked(struct opening *opening, struct ambit_engine *engine, struct asks_pro
 }
 
 int
-engine_profile_asks(struct ambit_engine *engine, struct asks_profile asks, struct ambit_question *q,
-	struct ambit_error *err)
+engine_profile_asks(struct ambit_engine *engine, struct asks_profile *asks,
+	struct ambit_question *q, struct ambit_error *err)
 {
 	auto_opening struct opening opening = { 0 };
 	struct ambit_question asked = { 0 };
-	int r = init_asked(&opening, engine, asks, err);
+	int r = init_asked(&opening, engine, *asks, err);
 
 	opening.by = q->by;
 	if (r == 0 && opening_question(engine, &opening, &asked) < 0)
 		r = err_nomem(err);
 	asked.id = q->id;
 	asked.expires = q->expires;
+	asks->shown = hash_places(&opening);
 	question_finish(r < 0 ? &asked : q);
 	if (r == 0)
 		*q = asked;
@@ -474,6 +536,14 @@ store_profile_rules(struct ambit_engine *engine, const struct opening *opening,
 }
 
 static int
+say_stale(const struct opening *opening, struct ambit_error *err)
+{
+	return err_set(err, ESTALE,
+		"the places of %s lead somewhere else than was shown with the question",
+		opening->profile->name);
+}
+
+static int
 take_answer(struct ambit_engine *engine, struct opening *opening, const struct ambit_answer *answer,
 	const char *approver, struct ambit_error *err)
 {
@@ -507,6 +577,8 @@ engine_profile_answer(struct ambit_engine *engine, const char *name,
 	auto_opening struct opening opening = { 0 };
 	int r = opening_init(&opening, engine, name, err);
 
+	if (r == 0 && engine->profile_shown != 0 && hash_places(&opening) != engine->profile_shown)
+		r = say_stale(&opening, err);
 	return r < 0 ? r : take_answer(engine, &opening, answer, approver, err);
 }
 
@@ -517,5 +589,7 @@ engine_profile_answered(struct ambit_engine *engine, struct asks_profile asks,
 	auto_opening struct opening opening = { 0 };
 	int r = init_asked(&opening, engine, asks, err);
 
+	if (r == 0 && hash_places(&opening) != asks.shown)
+		r = say_stale(&opening, err);
 	return r < 0 ? r : take_answer(engine, &opening, answer, approver, err);
 }

@@ -185,8 +185,7 @@ run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject)
 bool
 run_counts_is_news(struct run_counts *counts, uint64_t listener, const char *subject)
 {
-	/* No pid is so large. */
-	uint64_t key = hash_fnv_text(HASH_FNV_START ^ listener << 32, subject);
+	uint64_t key = hash_fnv_text(hash_fnv(HASH_FNV_START, &listener, sizeof(listener)), subject);
 	bool first;
 
 	pthread_mutex_lock(&counts->lock);

@@ -200,17 +200,27 @@ host_unix_name(const char *host)
 	return "its program";
 }
 
+/* Behind a number, one name and no more. */
+static bool
+is_socket_of_user(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits > 0 && text[digits] == '/' && text[digits + 1] &&
+	       !strchr(text + digits + 1, '/');
+}
+
 bool
 host_unix_is_multiplexer(const char *host)
 {
-	static const char *const dirs[] = { "/screen/S-", "/.screen/", "/zellij/" };
+	static const char *const screens[] = { "/run/screen/S-", "/var/run/screen/S-",
+		"/tmp/screens/S-", "/tmp/uscreens/S-" };
 	const char *path = host_unix_path(host), *tmux = path ? strstr(path, "/tmux-") : NULL;
 
-	for (size_t i = 0; path && i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if (strstr(path, dirs[i]))
+	for (size_t i = 0; path && i < sizeof(screens) / sizeof(screens[0]); i++)
+		if (str_prefix(path, screens[i]))
 			return true;
-	if (!tmux)
-		return false;
-	tmux += strlen("/tmux-");
-	return ascii_is_digit(*tmux) && tmux[strspn(tmux, "0123456789")] == '/';
+	if (path && str_prefix(path, "/run/user/") && strstr(path, "/zellij/"))
+		return true;
+	return tmux && is_socket_of_user(tmux + strlen("/tmux-"));
 }

@@ -46,6 +46,7 @@
 #define DIRENV "direnv runs it"
 #define COMPILER "it decides which compiler cargo and rustc are"
 #define CONFIG "a program runs commands from it at start-up"
+#define OPENED "what it leads to would be open the next time"
 #define RIPGREP "ripgrep runs programs it names (--pre)"
 
 /* What counts where people work, but not in a package that was unpacked into a store;
@@ -562,6 +563,13 @@ static const struct {
 	{ COMPILER, "DECIDES WHICH COMPILER RUNS" },
 	{ CONFIG, "RUNS AS YOU when that program starts" },
 	{ RIPGREP, "RUNS AS YOU at your next rg" },
+	{ OPENED, "OPENS WHAT THE LINK LEADS TO" },
+};
+
+const struct guard guard_opened_name = {
+	.pattern = "a link in the place of what was opened",
+	.text = OPENED,
+	.source = "a name that is looked up again",
 };
 
 static bool

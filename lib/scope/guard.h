@@ -29,6 +29,8 @@ struct guard {
 
 /* The built-in table; ends in a NULL pattern. */
 extern const struct guard guard_table[];
+/* A link that gets the name of a grant, or of a folder that an answer opened. */
+extern const struct guard guard_opened_name;
 
 struct guards;
 

@@ -29,6 +29,7 @@ find_real(struct profile_place *place, const char *path, struct ambit_error *err
 	r = resolve_path(AT_FDCWD, "/", path, len, !place->names, &resolved, err);
 	if (r < 0)
 		return r;
+	place->leads = !streq(resolved.real, resolved.written);
 	place->real = steal_ptr(&resolved.real);
 	resolved_finish(&resolved);
 	return 0;

@@ -112,9 +112,9 @@ static const struct profile profiles[] = {
 		.name = "opencode",
 		.kind = "agent",
 		.commands = LIST("opencode"),
-		.folders = LIST("~/.local/share/opencode", "~/.config/opencode",
-			"~/.cache/opencode", "~/.local/state/opencode", "~/.local/share/opentui",
-			"~/.npm/_cacache"),
+		.folders =
+			LIST("~/.local/share/opencode", "~/.config/opencode", "~/.cache/opencode",
+				"~/.local/state/opencode", "~/.local/share/opentui", "~/.npm"),
 		.settings = LIST("~/.config/opencode/opencode.json",
 			"~/.config/opencode/opencode.jsonc", "~/.config/opencode/tui.json"),
 		.hosts = LIST("opencode.ai", "models.opencode.ai", "models.dev", "*.npmjs.org",

@@ -51,6 +51,7 @@ struct profile_place {
 	char *shown; /* "~/..." or absolute */
 	char *real;  /* where it leads, without the '*' */
 	bool names;  /* see ambit_rule.names */
+	bool leads;  /* through a link: real is another place than shown */
 };
 
 struct profile_places {

@@ -34,37 +34,25 @@ rule_op(const struct ambit_run_refusal *refusal)
 	return access->value >= AMBIT_ACCESS_READ ? "read" : "write";
 }
 
-/* In single quotes unless it is plain: the line is there to be pasted. */
-static void
-put_quoted(struct buf *buf, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "/._-+,:@%";
-
-	if (text[0] != '-' && text[0] != '\0' && text[strspn(text, plain)] == '\0')
-		buf_puts(buf, text);
-	else
-		buf_printf(buf, "'%s'", text);
-}
-
 /* A name that had to be escaped is shown, but no command is offered for it:
  * it would mean another file. */
 static void
 put_advice(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal)
 {
 	const char *op = rule_op(refusal);
-	auto_free char *cwd = getcwd(NULL, 0), *path = NULL;
+	auto_free char *cwd = getcwd(NULL, 0), *path = NULL, *root = str_quote(run->root);
+	auto_free char *word = NULL;
 
-	if (op == NULL || strpbrk(refusal->subject, "\\'\"") != NULL || refusal->subject[0] == '\0')
+	if (op == NULL || refusal->subject[0] == '\0')
 		return;
-	if (!streq(op, "connect") && refusal->subject[0] != '/')
+	if (!streq(refusal->what, "connect") && refusal->subject[0] != '/')
 		path = str_printf("%s/%s", run->root, refusal->subject);
-	buf_printf(buf, "    to allow it: ambit rules add %s ", op);
-	put_quoted(buf, path != NULL ? path : refusal->subject);
-	if (cwd == NULL || !streq(cwd, run->root)) {
-		buf_puts(buf, " --folder ");
-		put_quoted(buf, run->root);
-	}
+	word = str_quote(path != NULL ? path : refusal->subject);
+	if (word == NULL || root == NULL)
+		return;
+	buf_printf(buf, "    to allow it: ambit rules add %s %s", op, word);
+	if (cwd == NULL || !streq(cwd, run->root))
+		buf_printf(buf, " --folder %s", root);
 	buf_putc(buf, '\n');
 }
 

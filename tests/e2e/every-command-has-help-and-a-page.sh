@@ -49,6 +49,6 @@ fi
 # Each profile is in its list, with its places.
 status 0 "$AMBIT" help profiles
 says $'\nclaude: '
-says '~/.claude.json*'
+says '.claude.json*'
 says '--no-daemon'
 status 2 "$AMBIT" help profile

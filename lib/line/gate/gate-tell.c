@@ -190,17 +190,35 @@ write_soon(int fd, enum way way, const char *line, size_t len)
 	}
 }
 
+/* Which pipe, socket or file it is. The number of a file may be another one's later: it is known
+ * with its birth, or not at all. */
+static bool
+find_listener(int fd, enum way way, uint64_t *ret_listener)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_BTIME, &st) < 0 ||
+		(way == WAY_FILE && !(st.stx_mask & STATX_BTIME)))
+		return false;
+	*ret_listener = hash_fnv(HASH_FNV_START, &st.stx_ino, sizeof(st.stx_ino));
+	*ret_listener = hash_fnv(*ret_listener, &st.stx_dev_minor, sizeof(st.stx_dev_minor));
+	*ret_listener = hash_fnv(*ret_listener, &st.stx_dev_major, sizeof(st.stx_dev_major));
+	if (way == WAY_FILE)
+		*ret_listener = hash_fnv(*ret_listener, &st.stx_btime, sizeof(st.stx_btime));
+	return true;
+}
+
 /* Many processes may write to one pipe, socket or file, whose reader needs the line once. A file
  * may have been emptied since; the number of a terminal belongs to another one later. */
 static bool
-has_heard(const struct gate *gate, enum way way, const struct stat *st, const char *subject)
+has_heard(const struct gate *gate, int fd, enum way way, const struct stat *st, const char *subject)
 {
-	bool news;
+	uint64_t listener;
 
-	if (way == WAY_TERMINAL)
+	if (way == WAY_TERMINAL || !find_listener(fd, way, &listener))
 		return false;
-	news = run_counts_is_news(gate->counts, st->st_ino ^ st->st_dev << 20, subject);
-	return !news && !(way == WAY_FILE && st->st_size == 0);
+	return !run_counts_is_news(gate->counts, listener, subject) &&
+	       !(way == WAY_FILE && st->st_size == 0);
 }
 
 /* If its descriptor cannot be copied, a pipe without a name can be opened anew: the program can
@@ -233,7 +251,7 @@ write_line(const struct gate *gate, struct target *target, const char *subject, 
 	if (!line || fd < 0 || fstat(fd, &st) < 0)
 		return;
 	way = find_way(gate, target, fd, &st, on_terminal);
-	if (way == WAY_NONE || has_heard(gate, way, &st, subject))
+	if (way == WAY_NONE || has_heard(gate, fd, way, &st, subject))
 		return;
 	len = str_cut(line, strlen(line), LINE_MAX_BYTES);
 	line[len] = '\n'; /* over the NUL, or over what was cut */

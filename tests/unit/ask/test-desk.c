@@ -567,7 +567,7 @@ many_own_channels_that_pass_end_it(void **state)
 	struct one one = { .rig = *state };
 	uint64_t tickets[MANY];
 
-	engine_rig_start(one.rig, NULL, NULL);
+	engine_rig_start(one.rig, "{\"loop_limit\":0}", NULL);
 	assert_int_equal(
 		desk_create(&(struct desk_options){ .engine = one.rig->engine }, &one.desk, NULL),
 		0);

@@ -227,7 +227,7 @@ holds_no_guard(const char *folder)
 		{ "~/.cache/copilot", "its own program, unpacked" },
 		{ "~/.cache/Microsoft/DeveloperTools", "a number for this machine" },
 		{ "~/.local/share/opentui", "parsers that it downloads" },
-		{ "~/.npm/_cacache", "what others wrote, by digest" },
+		{ "~/.npm", "what others wrote: see the profile npm" },
 		{ "~/.cache/claude-cli-nodejs", "logs" },
 		{ "~/.local/state/claude", "locks" },
 		{ "~/.config/github-copilot", "its sign-in" },
