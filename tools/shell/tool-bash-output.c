@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bash_output and bash_stop: a look at a command in the background, and its end. */
 
+#include <errno.h>
 #include <limits.h>
 
+#include "base/err.h"
 #include "tools/shell/background.h"
 #include "tools/shell/bash.h"
 
@@ -11,6 +13,18 @@
 #define ID_ARGUMENT                                                                                \
 	"\"id\":{\"type\":\"string\",\"minLength\":1,"                                             \
 	"\"description\":\"what bash with 'background' returned\"}"
+
+/* Nobody reads the result of a cancelled call: the output stays for the next look. */
+static int
+report_unless_cancelled(
+	struct tool_run *run, struct background *background, struct ambit_error *err)
+{
+	int r = run_cancelled(run) ? err_set(err, ECANCELED, "the call was cancelled")
+				   : background_report(run, background, err);
+
+	background_release(background);
+	return r;
+}
 
 static int
 perform_output(struct tool_run *run, struct ambit_error *err)
@@ -24,9 +38,7 @@ perform_output(struct tool_run *run, struct ambit_error *err)
 	background_wait(run, background, wait_ms, false);
 	/* What is printed in one breath is one result. */
 	background_wait(run, background, wait_ms < BREATH_MS ? wait_ms : BREATH_MS, true);
-	r = background_report(run, background, err);
-	background_release(background);
-	return r;
+	return report_unless_cancelled(run, background, err);
 }
 
 static int
@@ -39,9 +51,7 @@ perform_stop(struct tool_run *run, struct ambit_error *err)
 		return r;
 	background_stop(background);
 	background_wait(run, background, INT_MAX, true);
-	r = background_report(run, background, err);
-	background_release(background);
-	return r;
+	return report_unless_cancelled(run, background, err);
 }
 
 const struct own_tool tool_bash_output = {

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include "base/program.h"
 #include "executor-rig.h"
 
 static struct ambit_executor *executor;
@@ -503,10 +504,105 @@ test_without_the_line_it_is_asked_about_and_not_trusted(void **state)
 	hand_says(h, "bash: touch ran");
 }
 
+/* -- in the background ------------------------------------------------------------------ */
+
+/* Starts a command for the client origin; its id, or NULL. Caller frees. */
+static char *
+begin_command(struct hand *h, uint64_t origin, const char *command)
+{
+	const struct ambit_call_options options = { .cancel = -1, .origin = origin };
+	auto_json json_t *args = json_pack("{s:s, s:b}", "command", command, "background", 1);
+	auto_free char *text = json_dumps(args, 0);
+	auto_json json_t *object = NULL;
+
+	ambit_result_finish(&h->result);
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", text, strlen(text), &options, &h->result),
+		0);
+	if (h->result.failed)
+		return NULL;
+	object = structured(h);
+	return strdup(json_string_value(json_object_get(object, "id")));
+}
+
+struct canceller {
+	int fd;
+	bool quick; /* the call cannot have ended before */
+};
+
+/* Lets the command print, and cancels the call as soon as it has. */
+static void *
+cancel_when_printed(void *data)
+{
+	struct canceller *canceller = data;
+	int64_t began = clock_steady();
+
+	world_file("go", "");
+	while (access("printed", F_OK) < 0)
+		usleep(1000);
+	eventfd_write(canceller->fd, 1);
+	canceller->quick = clock_steady() - began < 150;
+	return NULL;
+}
+
+/* The call is cancelled when the command has printed 'last': then a later look has it. On a slow
+ * machine the call may end before it is cancelled, and has it itself. */
+static void
+keeps_output(struct hand *h, const char *tool, const char *command)
+{
+	struct canceller canceller = { .fd = eventfd(0, EFD_CLOEXEC) };
+	const struct ambit_call_options options = { .cancel = canceller.fd };
+	auto_free char *id = begin_command(h, 0, command);
+	auto_free char *args = NULL;
+	pthread_t thread;
+
+	assert_non_null(id);
+	while (access("began", F_OK) < 0)
+		usleep(1000);
+	args = str_printf(
+		"{\"id\":\"%s\"%s}", id, streq(tool, "bash_output") ? ",\"wait\":600000" : "");
+	ambit_result_finish(&h->result);
+	assert_int_equal(pthread_create(&thread, NULL, cancel_when_printed, &canceller), 0);
+	assert_int_equal(
+		ambit_registry_call(h->registry, tool, args, strlen(args), &options, &h->result),
+		0);
+	pthread_join(thread, NULL);
+	close(canceller.fd);
+	if (canceller.quick || h->result.failed) {
+		assert_true(h->result.cancelled);
+		hand_call(h, "bash_output", json_pack("{s:s, s:i}", "id", id, "wait", 600000));
+		hand_works(h);
+	}
+	hand_says(h, "last\n");
+}
+
+static void
+test_a_cancelled_look_keeps_the_output(void **state)
+{
+	struct hand *h = *state;
+
+	h->answer = (struct ambit_answer){ .kind = AMBIT_ONCE };
+	keeps_output(h, "bash_output",
+		": >began; until [ -e go ]; do sleep 0.01; done; echo last; : >printed; "
+		"exec sleep 600");
+}
+
+static void
+test_a_cancelled_stop_keeps_the_output(void **state)
+{
+	struct hand *h = *state;
+
+	h->answer = (struct ambit_answer){ .kind = AMBIT_ONCE };
+	keeps_output(h, "bash_stop",
+		"trap 'echo last; : >printed; sleep 0.5; exit' TERM; : >began; "
+		"while :; do sleep 0.01; done");
+}
+
 int
 main(void)
 {
 #define LINE(test) cmocka_unit_test_setup_teardown(test, open_line, close_all)
+#define PLAIN(test) cmocka_unit_test_setup_teardown(test, open_plain, close_all)
 	const struct CMUnitTest tests[] = {
 		LINE(test_output_and_status_are_told),
 		LINE(test_a_write_outside_is_refused_and_told),
@@ -521,9 +617,9 @@ main(void)
 		LINE(test_secrets_are_not_there_and_named),
 		LINE(test_bad_arguments_run_nothing),
 		LINE(test_what_reached_out_is_not_trusted),
-		cmocka_unit_test_setup_teardown(
-			test_without_the_line_it_is_asked_about_and_not_trusted, open_plain,
-			close_all),
+		PLAIN(test_without_the_line_it_is_asked_about_and_not_trusted),
+		PLAIN(test_a_cancelled_look_keeps_the_output),
+		PLAIN(test_a_cancelled_stop_keeps_the_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
