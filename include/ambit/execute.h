@@ -44,7 +44,9 @@ enum ambit_backend ambit_executor_backend(const struct ambit_executor *executor)
 
 struct ambit_execution {
 	const char *command; /* for the shell; or */
-	char *const *argv;   /* a program and its arguments, which no shell reads */
+	/* A program and its arguments: no shell reads them as commands. A script without an
+	 * interpreter line is run by sh with KERNEL, and fails with SUBPROCESS. */
+	char *const *argv;
 	/* KERNEL: options for `run` in place of the executor's; then also what the executor's
 	 * within would make, or what makes it, with data. */
 	char *const *options;

@@ -125,8 +125,7 @@ struct ambit_call_options {
 	 * it is if NULL. Commands are held to it only by the KERNEL backend: with any other there
 	 * is no bash in a narrower scope. */
 	const char *scope;
-	/* 'command' of bash may be a list of words: a program and its arguments, which no shell
-	 * reads. */
+	/* 'command' of bash may be a list of words: see ambit_execution.argv. */
 	bool words;
 	int cancel; /* a descriptor: readable when the call is to end; -1 */
 	/* Whose call it is, where several share a registry: nobody waits for an answer to

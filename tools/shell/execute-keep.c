@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -24,6 +26,7 @@
 
 #define NEWS 7
 #define HOLD 8
+#define DEFAULT_PATH "/bin:/usr/bin" /* as that of execvp */
 #define ABOVE 16 /* descriptors of ours, out of the way of those that have a number */
 
 #define GRACE_MS 1000	    /* from TERM to KILL */
@@ -57,6 +60,49 @@ struct life {
 
 /* -- the command -------------------------------------------------------------------- */
 
+/* The value of a variable, or NULL. */
+static const char *
+find_value(char *const *envp, const char *name, size_t len)
+{
+	for (; envp && *envp; envp++)
+		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
+			return *envp + len + 1;
+	return NULL;
+}
+
+/* Returns if it cannot, with errno. By the PATH that the command gets, not by ours; and unlike
+ * execvpe it never gives a file to a shell. */
+static void
+exec_by_path(char *const *argv, char *const *envp)
+{
+	const char *name = argv[0], *at = find_value(envp, "PATH", 4), *end;
+	int error = ENOENT;
+	char path[PATH_MAX];
+
+	if (strchr(name, '/')) {
+		execve(name, argv, envp);
+		return;
+	}
+	for (at = at ? at : DEFAULT_PATH; at; at = *end ? end + 1 : NULL) {
+		size_t len, n = strlen(name);
+
+		end = strchrnul(at, ':');
+		len = (size_t)(end - at);
+		if (n == 0 || len + n + 2 > sizeof(path))
+			continue;
+		memcpy(path, at, len);
+		if (len > 0)
+			path[len++] = '/';
+		memcpy(path + len, name, n + 1);
+		execve(path, argv, envp);
+		if (errno == EACCES)
+			error = EACCES;
+		else if (errno != ENOENT && errno != ENOTDIR)
+			return;
+	}
+	errno = error;
+}
+
 /* In the life's own memory: nothing may be changed but error. */
 __attribute__((noreturn)) static void
 become_command(struct life *life)
@@ -77,7 +123,7 @@ become_command(struct life *life)
 		limit_lower(RLIMIT_FSIZE, limits->file_size) == 0) {
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		execvpe(life->o->argv[0], life->o->argv, life->o->envp);
+		exec_by_path(life->o->argv, life->o->envp);
 	}
 	life->error = errno;
 	_exit(127);

@@ -388,8 +388,46 @@ test_progress(void **state)
 	rig_close(&rig);
 }
 
+static void
+refuses_to_start(struct rig *rig, const char *program, const char *why)
+{
+	char *const argv[] = { (char *)program, NULL };
+
+	assert_true(run_with(rig, (struct ambit_execution){ .argv = argv }) < 0);
+	if (!strstr(rig->err.text, why))
+		fail_msg("'%s' does not say '%s'", rig->err.text, why);
+	assert_int_equal(access("ran", F_OK), -1);
+}
+
+/* Without the line: no shell runs a file without an interpreter line, and a program is looked for
+ * in the PATH of commands, not in that of the caller. */
+static void
+test_words_find_their_program(void **state)
+{
+	char *const here[] = { "./tool", NULL }, *const by_name[] = { "true", NULL };
+	char *before = str_dup(getenv("PATH"));
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, AMBIT_BACKEND_SUBPROCESS, NULL);
+	world_file("tool", "echo x >ran\n");
+	assert_int_equal(chmod("tool", 0755), 0);
+	refuses_to_start(&rig, "./tool", "Exec format error");
+	world_file("tool", "#!/bin/sh\necho x >ran\n");
+	assert_int_equal(setenv("PATH", rig.w.root, 1), 0);
+	refuses_to_start(&rig, "tool", "No such file");
+	assert_int_equal(run_with(&rig, (struct ambit_execution){ .argv = by_name }), 0);
+	assert_int_equal(rig.executed.status, 0);
+	assert_int_equal(run_with(&rig, (struct ambit_execution){ .argv = here }), 0);
+	assert_int_equal(access("ran", F_OK), 0);
+	assert_int_equal(setenv("PATH", before, 1), 0);
+	free(before);
+	rig_close(&rig);
+}
+
 GROUP(output, T(test_streams), T(test_bytes_become_text), T(test_cut), T(test_much),
-	T(test_words_are_ambits_own), T(test_long_report), T(test_not_started), T(test_eight))
+	T(test_words_are_ambits_own), T(test_long_report), T(test_not_started), T(test_eight),
+	T(test_words_find_their_program))
 GROUP(limits, T(test_limits), T(test_progress))
 
 int
