@@ -119,29 +119,6 @@ engine_child_scope(struct ambit_engine *engine, const struct request_scope *said
 	return r;
 }
 
-int
-engine_input(struct ambit_engine *engine, const struct ambit_request *request,
-	struct decide_input *ret_input, struct ambit_scope **ret_child, struct ambit_error *err)
-{
-	struct ambit_scope *child = NULL;
-	int r = scope_refresh(engine->scope, err);
-
-	if (r == 0)
-		r = engine_reload(engine, err);
-	if (r == 0)
-		r = guards_ready(engine->guards, engine->guarded, err);
-	if (r == 0)
-		r = engine_child_scope(engine, &request->scope, &child, err);
-	if (r < 0)
-		return r;
-	*ret_child = child;
-	engine_look(engine, request, ret_input);
-	if (child)
-		ret_input->scope = child;
-	ret_input->apart = ret_input->apart && !child;
-	return 0;
-}
-
 enum ambit_code
 engine_scope_code(int r)
 {
@@ -161,6 +138,41 @@ engine_scope_code(int r)
 	return AMBIT_CODE_INTERNAL;
 }
 
+/* ret_code: of a failure. The caller can do something about its scope, and about nothing else. */
+static int
+make_input(struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *ret_input, struct ambit_scope **ret_child, enum ambit_code *ret_code,
+	struct ambit_error *err)
+{
+	struct ambit_scope *child = NULL;
+	int r = engine_child_scope(engine, &request->scope, &child, err);
+
+	*ret_code = r < 0 ? engine_scope_code(r) : AMBIT_CODE_INTERNAL;
+	if (r == 0)
+		r = engine_reload(engine, err);
+	if (r == 0)
+		r = guards_ready(engine->guards, engine->guarded, err);
+	if (r < 0) {
+		ambit_scope_destroy(child);
+		return r;
+	}
+	*ret_child = child;
+	engine_look(engine, request, ret_input);
+	if (child)
+		ret_input->scope = child;
+	ret_input->apart = ret_input->apart && !child;
+	return 0;
+}
+
+int
+engine_input(struct ambit_engine *engine, const struct ambit_request *request,
+	struct decide_input *ret_input, struct ambit_scope **ret_child, struct ambit_error *err)
+{
+	enum ambit_code code;
+
+	return make_input(engine, request, ret_input, ret_child, &code, err);
+}
+
 void
 engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	const struct rules *extra, bool again, struct ambit_outcome *ret_outcome,
@@ -170,14 +182,13 @@ engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	struct ambit_error err = { 0 };
 	struct decide_input in;
 	auto_free struct ambit_rule *all = NULL;
-	int r;
+	enum ambit_code code;
 
 	memset(ret_outcome, 0, sizeof(*ret_outcome));
 	if (ret_resolved)
 		*ret_resolved = NULL;
-	r = engine_input(engine, request, &in, &child, &err);
-	if (r < 0) {
-		engine_refuse(ret_outcome, engine_scope_code(r), "%s", err.text);
+	if (make_input(engine, request, &in, &child, &code, &err) < 0) {
+		engine_refuse(ret_outcome, code, "%s", err.text);
 		return;
 	}
 	in.again = again;

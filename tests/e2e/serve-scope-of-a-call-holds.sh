@@ -189,6 +189,7 @@ gone("a/out-of-deep")
 for wrong in [{"rot": "a"}, {"root": 1}, {"root": "a\0b"}, {"enforce_write": 1}, {"allow_bash": None}]:
     r = scoped("write", wrong, file_path="a/wrong", content="x")
     check(r["error"] == "BadArguments" and "scope" in r["text"], wrong, r)
+    check("asked" not in r["structured"], "malformed, not refused:", r)
     check(client.ask("decide", tool="ls", scope=wrong)["code"] == "BadArguments", wrong)
 gone("a/wrong")
 

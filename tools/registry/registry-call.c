@@ -236,9 +236,12 @@ check_inside(struct call *call)
 
 /* -- the scope of the call ------------------------------------------------------------ */
 
+/* Malformed arguments are no refusal: no person could have been asked. */
 static int
 fail_scope(struct call *call, enum ambit_code code, const char *words)
 {
+	if (code == AMBIT_CODE_BAD_ARGUMENTS)
+		return result_fail(call->result, code, words, hint_of(code), NULL, NULL);
 	return result_deny(call->result, code, words, hint_of(code), NULL, NULL);
 }
 
