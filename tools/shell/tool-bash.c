@@ -231,7 +231,8 @@ execute_bash(struct tool_run *run, const struct bash_command *command, const cha
 }
 
 static int
-start_in_background(struct tool_run *run, const char *cwd, struct ambit_error *err)
+start_in_background(struct tool_run *run, const struct bash_command *command, const char *cwd,
+	struct ambit_error *err)
 {
 	char id[BACKGROUND_ID];
 	int r;
@@ -240,6 +241,10 @@ start_in_background(struct tool_run *run, const char *cwd, struct ambit_error *e
 	if (run->scope)
 		return run_fail(run, err, EINVAL, "Leave 'background' out.",
 			"a command in a scope of its own does not run in the background");
+	if (command->argv)
+		return run_fail(run, err, EINVAL,
+			"Leave 'background' out, or give the command as a line for the shell.",
+			"a command given as words does not run in the background");
 	r = background_start(run, cwd, (int)run_int(run, "timeout", INT_MAX), id, err);
 
 	if (r < 0)
@@ -279,7 +284,7 @@ perform_bash(struct tool_run *run, struct ambit_error *err)
 	if (r == 0)
 		r = find_cwd(run, &cwd, err);
 	if (r == 0 && run_bool(run, "background", false))
-		r = start_in_background(run, cwd, err);
+		r = start_in_background(run, &command, cwd, err);
 	else if (r == 0)
 		r = run_to_its_end(run, &command, cwd, err);
 	strv_free(command.argv);

@@ -598,6 +598,22 @@ test_a_cancelled_stop_keeps_the_output(void **state)
 		"while :; do sleep 0.01; done");
 }
 
+static void
+test_words_do_not_run_in_the_background(void **state)
+{
+	struct hand *h = *state;
+	static const char args[] = "{\"command\":[\"touch\",\"ran\"],\"background\":true}";
+	const struct ambit_call_options options = { .cancel = -1, .words = true };
+
+	h->answer = (struct ambit_answer){ .kind = AMBIT_ONCE };
+	ambit_result_finish(&h->result);
+	assert_int_equal(
+		ambit_registry_call(h->registry, "bash", args, strlen(args), &options, &h->result),
+		0);
+	hand_fails(h, AMBIT_CODE_BAD_ARGUMENTS, "given as words does not run in the background");
+	assert_false(hand_has("ran"));
+}
+
 int
 main(void)
 {
@@ -620,6 +636,7 @@ main(void)
 		PLAIN(test_without_the_line_it_is_asked_about_and_not_trusted),
 		PLAIN(test_a_cancelled_look_keeps_the_output),
 		PLAIN(test_a_cancelled_stop_keeps_the_output),
+		PLAIN(test_words_do_not_run_in_the_background),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
