@@ -25,6 +25,7 @@
 #include "tools/shell/bash.h"
 #include "tools/shell/execute-private.h"
 
+/* Of each client: */
 #define RUNNING_MAX 16
 #define ENDED_MAX 16	 /* that nobody has looked at; then the oldest goes */
 #define LAST_WORDS 4096	 /* of what it prints, for the words of one that did not start */
@@ -391,16 +392,16 @@ background_create(
 	return 0;
 }
 
-/* With the lock: the oldest of those that have ended, if there are too many. Forgotten, and the
- * caller's if nobody holds it. */
+/* With the lock: the oldest of this client's that have ended, if there are too many. Forgotten,
+ * and the caller's if nobody holds it. */
 static struct background *
-drop_ended(struct backgrounds *all)
+drop_ended(struct backgrounds *all, uint64_t origin)
 {
 	struct background *oldest = NULL;
 	size_t n = 0;
 
 	for (struct background *b = all->first; b; b = b->next)
-		if (b->ended) {
+		if (b->ended && b->options.origin == origin) {
 			oldest = b;
 			n++;
 		}
@@ -421,12 +422,12 @@ join_background(struct background *b)
 
 /* With the lock. */
 static size_t
-count_running(const struct backgrounds *all)
+count_running(const struct backgrounds *all, uint64_t origin)
 {
 	size_t n = 0;
 
 	for (const struct background *b = all->first; b; b = b->next)
-		n += !b->ended;
+		n += !b->ended && b->options.origin == origin;
 	return n;
 }
 
@@ -443,12 +444,12 @@ background_start(struct tool_run *run, const char *cwd, int timeout_ms, char ret
 	b->timeout_ms = timeout_ms;
 	b->started = clock_steady();
 	pthread_mutex_lock(&all->lock);
-	if (count_running(all) >= RUNNING_MAX)
+	if (count_running(all, b->options.origin) >= RUNNING_MAX)
 		r = -EBUSY;
 	else
 		r = thread_start(&b->thread, NULL, run_command, b);
 	if (r == 0) {
-		dropped = drop_ended(all);
+		dropped = drop_ended(all, b->options.origin);
 		snprintf(b->id, sizeof(b->id), "b%llu", (unsigned long long)++all->last);
 		snprintf(ret_id, BACKGROUND_ID, "%s", b->id);
 		b->next = all->first;

@@ -6,8 +6,8 @@
 
 /* Commands that go on when the call that started them has ended (bash with background), each in a
  * thread of its own, held by the same line. They belong to the client that started them: another
- * one does not see them. At most 16 run at once; of what one prints as much is kept as a result
- * shows. */
+ * one does not see them. At most 16 of a client run at once; of what one prints as much is kept as
+ * a result shows. */
 
 struct background;
 
@@ -24,7 +24,8 @@ void background_release(struct background *background);
 /* The command is to end, with all it started. */
 void background_stop(struct background *background);
 /* Until there is something new or it has ended; with ended, only the latter. Puts its question to
- * the one who answers this call's own. At most so long; also until the call is cancelled. */
+ * the one who answers this call's own. Ends after wait_ms, which begin anew when such a question is
+ * answered, or when the call is cancelled. */
 void background_wait(
 	struct tool_run *run, struct background *background, int64_t wait_ms, bool ended);
 /* What is new, into run's text and structured. One that has ended is then forgotten. */

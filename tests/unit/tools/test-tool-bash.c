@@ -614,6 +614,27 @@ test_words_do_not_run_in_the_background(void **state)
 	assert_false(hand_has("ran"));
 }
 
+/* Clients share a registry, and none takes the room of another. */
+static void
+test_each_client_has_its_own_room(void **state)
+{
+	struct hand *h = *state;
+	char command[64], *id;
+
+	h->answer = (struct ambit_answer){ .kind = AMBIT_ONCE };
+	for (int i = 0; i < 16; i++) {
+		snprintf(command, sizeof(command), "exec sleep %d", 600 + i);
+		id = begin_command(h, 1, command);
+		assert_non_null(id);
+		free(id);
+	}
+	assert_null(begin_command(h, 1, "true"));
+	assert_non_null(strstr(h->result.text, "16 commands"));
+	id = begin_command(h, 2, "true");
+	assert_non_null(id);
+	free(id);
+}
+
 int
 main(void)
 {
@@ -637,6 +658,7 @@ main(void)
 		PLAIN(test_a_cancelled_look_keeps_the_output),
 		PLAIN(test_a_cancelled_stop_keeps_the_output),
 		PLAIN(test_words_do_not_run_in_the_background),
+		PLAIN(test_each_client_has_its_own_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
