@@ -118,8 +118,11 @@ why_text(const struct ambit_engine *engine, const struct opening *opening)
 		buf_puts(&out, "; hosts ");
 		put_hosts(&out, opening->profile);
 	}
-	if (adds && *adds)
-		buf_printf(&out, "; adds %s", adds);
+	if (adds && *adds) {
+		buf_puts(&out, "; adds");
+		for (char *rest = adds, *one; (one = strsep(&rest, " "));)
+			buf_printf(&out, "%s%s", *one ? " " : "", one);
+	}
 	out.failed |= !adds;
 	return buf_take(&out);
 }
@@ -338,7 +341,7 @@ make_label(const struct opening *opening, enum ambit_answer_kind kind)
 	if (kind == AMBIT_NO_SESSION)
 		return strdup("no, for this session");
 	if (opening->settings)
-		return strdup("no (it goes on without)");
+		return strdup("no (it might not work)");
 	if (!opening_holds_everywhere(opening))
 		return strdup("no (git cannot commit)");
 	return str_printf("no (%s might not %s)", profile->name,

@@ -185,7 +185,8 @@ run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject)
 bool
 run_counts_is_news(struct run_counts *counts, uint64_t listener, const char *subject)
 {
-	uint64_t key = hash_fnv_text(hash_fnv(HASH_FNV_START, &listener, sizeof(listener)), subject);
+	uint64_t key =
+		hash_fnv_text(hash_fnv(HASH_FNV_START, &listener, sizeof(listener)), subject);
 	bool first;
 
 	pthread_mutex_lock(&counts->lock);

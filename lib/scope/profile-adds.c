@@ -88,9 +88,10 @@ say_collision(const struct profile *profile, const struct profile_add *add, cons
 	char ***said)
 {
 	auto_free char *shown = str_escape(word, strlen(word));
-	auto_free char *text = shown ? str_printf("%s has your %s, so ambit adds nothing there: %s",
-					       profile->name, shown, add->instead)
-				     : NULL;
+	auto_free char *text =
+		shown ? str_printf("you gave %s %s, so ambit does not switch that off: %s",
+				profile->name, shown, add->instead)
+		      : NULL;
 
 	return text ? strv_append(said, text) : -ENOMEM;
 }

@@ -17,7 +17,7 @@
 #define NONE ((const char *const[]){ NULL })
 #define ADDS(...) ((const struct profile_add[]){ __VA_ARGS__, { 0 } })
 #define NOTHING ((const struct profile_add[]){ { 0 } })
-#define SANDBOX "its own sandbox may not work inside the line"
+#define SANDBOX "its own sandbox does not work inside the line, so leave it out"
 
 static const struct profile profiles[] = {
 	{

@@ -22,6 +22,7 @@ static const struct ambit_word event_kinds[] = {
 	{ "more", 12, "events that were counted, not written one by one" },
 	{ "forget", 13, "sessions were removed from the record" },
 	{ "evict", 14, "something that came where it must not be was put into the attic" },
+	{ "profile", 15, "what was added to a command for its profile" },
 	{ 0 },
 };
 

@@ -101,13 +101,11 @@ open_approver(struct toolbox *box, const struct args *args, struct ambit_error *
 static int
 note_inside(struct toolbox *box, const char *door, struct ambit_error *err)
 {
+	const char *around = around_session(&box->around, ambit_engine_session(box->world.engine));
 	auto_json json_t *body = json_object();
 	auto_free char *line = NULL;
 
-	if (body == NULL ||
-		json_set_text(body, "inside",
-			around_session(&box->around, ambit_engine_session(box->world.engine))) <
-			0 ||
+	if (body == NULL || json_set_text(body, "inside", around != NULL ? around : "") < 0 ||
 		(line = json_line(body)) == NULL)
 		return err_nomem(err);
 	return engine_record_note(box->world.engine, "run", door, line, err);

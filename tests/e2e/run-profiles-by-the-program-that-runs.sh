@@ -103,7 +103,7 @@ says 'kept --sandbox danger-full-access --no-daemon exec'
 # The person's own words hold, and it is said.
 asks once 1 codex exec --sandbox workspace-write
 says 'kept --no-daemon exec --sandbox workspace-write'
-complains 'codex has your --sandbox, so ambit adds nothing there: its own sandbox may not work'
+complains 'you gave codex --sandbox, so ambit does not switch that off: its own sandbox does not work'
 grep -q danger-full-access "$TEST_DIR/asked" && fail "told what is not added: $(cat "$TEST_DIR/asked")"
 
 # Names that begin like a file of its own, made, renamed and removed; and no others.
