@@ -96,8 +96,8 @@ question 'codex keeps files'
 asks once 1 codex exec
 question '"adds","text":"--sandbox danger-full-access  --no-daemon'
 says 'kept --sandbox danger-full-access --no-daemon exec'
-"$AMBIT" log --json | grep -q '"adds":\["--sandbox","danger-full-access","--no-daemon"\]' ||
-	fail "not in the record: $("$AMBIT" log | tail -3)"
+status 0 "$AMBIT" log --kind profile --json
+says '"adds":["--sandbox","danger-full-access","--no-daemon"]'
 asks once 1 env X=1 codex exec
 says 'kept --sandbox danger-full-access --no-daemon exec'
 # The person's own words hold, and it is said.
