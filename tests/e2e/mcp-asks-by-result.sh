@@ -7,7 +7,8 @@
 
 approver yes <<'SH'
 #!/bin/sh
-cat >/dev/null
+# Who is first counts: the client's own question is left to the client.
+if grep -q '/outside/own"'; then exit 1; fi
 echo '{"answer":"once"}'
 SH
 
