@@ -136,11 +136,11 @@ struct ambit_call_options {
 	 * the answer will come with another call; the result then has the question. */
 	int (*ask)(void *data, const struct ambit_question *question,
 		struct ambit_answer *ret_answer, struct ambit_error *err);
-	/* ask is for the call's own question, before it runs, and may return -EINPROGRESS. What is
-	 * asked about while it runs (a command's crossing, a redirect) goes to ask_running; if that
-	 * is NULL, to the engine's approver. */
+	/* ask puts the question about the call itself, before the call runs. It may return
+	 * -EINPROGRESS. Questions while the call runs (a command's crossing, a redirect) go to
+	 * ask_running, or to the engine's approver if that is NULL. */
 	bool before;
-	/* As ask, with before; from several threads, and -EINPROGRESS is none of its answers. */
+	/* As ask, if before is set. Called from several threads; never returns -EINPROGRESS. */
 	int (*ask_running)(void *data, const struct ambit_question *question,
 		struct ambit_answer *ret_answer, struct ambit_error *err);
 	/* The call begins to wait for an answer, and goes on: its thread is idle between. May be

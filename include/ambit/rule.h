@@ -17,7 +17,7 @@ struct ambit_rule {
 	bool yes;
 	enum ambit_op op;
 	bool beneath;	 /* subject is a folder and stands for everything beneath */
-	bool names;	 /* beneath, and so does every name beside it that begins with its name */
+	bool names;	 /* also covers every path whose text begins with subject */
 	char *subject;	 /* write, read: real path, raw bytes; connect: host pattern;
 			  * call: "cmd:git status", "exact:<sha256>", "call:<tool>:<sha256>" */
 	char *label;	 /* what a person is shown for subject; redacted; may be NULL */

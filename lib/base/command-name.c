@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names by which a running program is known: its file, and the script or module that an
- * interpreter runs. Whoever runs chooses these words, so that nothing can rest on them. */
+ * interpreter runs. A program chooses its own names, so they only select which
+ * question is shown. */
 
 #include <limits.h>
 #include <stdio.h>

@@ -113,7 +113,7 @@ void paths_decide_one(const struct decide_input *in, const struct resolved *reso
  * in a granted folder, or in one that an answer opened. */
 bool paths_is_open_beside(const struct decide_input *in, const char *real);
 
-/* What the kernel line knows of an object beside its path: see ambit_object. */
+/* Fields of ambit_object that change a decision about a path. */
 struct object_facts {
 	bool own, marks, recent;
 };

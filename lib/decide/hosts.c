@@ -150,7 +150,8 @@ leads_to_own(const struct decide_input *in, const char *host)
 	return own;
 }
 
-/* What the one behind a unix socket can do, and who that is if the name does not tell. */
+/* What the server of a unix socket can do. If the socket's name does not tell, also which program
+ * the server is. */
 static char *
 describe_socket(const struct ambit_request *request, const char *host)
 {

@@ -300,8 +300,8 @@ read_opinion(const char *text, size_t len, struct ambit_opinion *ret, bool *ret_
 	return 0;
 }
 
-/* What it said of exactly this request. True: it wanted that to be remembered, and is not asked
- * again. */
+/* Takes the answer that the policy program gave to exactly this request and wanted remembered.
+ * False: there is none. */
 static bool
 recall_opinion(struct decision *d, const char digest[HASH_HEX])
 {

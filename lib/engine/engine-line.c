@@ -80,14 +80,14 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 	};
 }
 
-/* Where the folder is and what the record holds: looked at now and then, and
- * at once after an answer. */
 int64_t
 engine_began(const struct ambit_engine *engine)
 {
 	return engine->began;
 }
 
+/* Where the folder is and what the record holds: looked at now and then, and
+ * at once after an answer. */
 bool
 engine_refresh(struct ambit_engine *engine)
 {

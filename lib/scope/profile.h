@@ -17,8 +17,8 @@ struct profile {
 	/* "~/...", "$XDG_RUNTIME_DIR/..." or absolute; end in NULL. A last '*' stands for every
 	 * name that begins so. */
 	const char *const *folders;
-	/* Of its folders those where what others wrote is unpacked: a guarded name there is none.
-	 * Of a cache all; or NULL. */
+	/* Folders into which it unpacks packages. Guarded names do not count there. NULL: none, or
+	 * all folders of a profile of kind "cache". */
 	const char *const *stores;
 	/* Guarded files there that it writes itself: what configures it. As folders; or NULL. */
 	const char *const *settings;

@@ -84,8 +84,7 @@ warn_unknown(const char *tool)
 	if (tool[strlen(tool) - 1] == '*' || perms_knows_tool(tool) || shown == NULL)
 		return;
 	fprintf(stderr,
-		"ambit: there is no tool '%s' that ambit knows%s%s%s; it holds for one of "
-		"that name\n",
+		"ambit: unknown tool '%s'%s%s%s; the permission applies if an agent has one\n",
 		shown, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
 		near != NULL ? "'?)" : "");
 }

@@ -432,7 +432,7 @@ ask_about(struct run *run, const struct profile *profile, const char *const *add
 	return r;
 }
 
-/* The profile of the command. Its words are looked through for what the person says himself. */
+/* Asks about the command's profile. The person's own arguments decide what is added. */
 static int
 ask_own_profile(struct run *run, struct ambit_error *err)
 {

@@ -105,7 +105,7 @@ find_folder(struct agent_run *a, struct ambit_error *err)
 	return r;
 }
 
-/* What the run adds that the agent is started with. */
+/* Finds what ambit will add to the agent's command line and environment. */
 static int
 find_added(struct agent_run *a, const struct profile *profile, struct profile_added *ret_added,
 	struct ambit_error *err)

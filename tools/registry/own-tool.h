@@ -159,8 +159,8 @@ void run_beat(struct tool_run *run, _Atomic int64_t *next, size_t done, size_t t
 
 struct ambit_agent_child;
 
-/* Options for `run`: it reads where the one who starts it does, and reaches whom that one does;
- * grants: it writes where that one does, too. session NULL: the door's own. The list is to be
+/* Options for `run` that give a command the same reads and hosts as its caller; with grants, also
+ * the same writes. session NULL: the door's own. The list is to be
  * freed in any case. */
 int run_child_options(struct tool_run *run, const char *folder, const char *session, bool grants,
 	char ***ret_options, struct ambit_error *err);

@@ -260,8 +260,8 @@ read_scope(struct call *call, struct ambit_error *why)
 	return r;
 }
 
-/* From here on it is what it leads to now: a link that is put in its place meanwhile makes the
- * call fail, not another one of it. */
+/* Fixes the scope to the directory that its root names now. If a link takes that name later, the
+ * call fails. */
 static int
 settle_scope(struct call *call)
 {
