@@ -17,6 +17,7 @@ static const struct {
 	void (*decide)(struct decision *d);
 } layers[] = {
 	{ "request", request_decide },
+	{ "special", special_decide },
 	{ "modes", modes_decide },
 	{ "permission", permission_decide },
 	{ "paths", paths_decide },

@@ -59,6 +59,7 @@ struct decision {
 	bool ended;		   /* a hard deny was said */
 	bool firm;		   /* an ask that no mode may lift */
 	bool host_asked;
+	bool scratch; /* a path is open because it is the session's own in a scratch directory */
 	int failed; /* -ENOMEM: the outcome is Internal */
 };
 
@@ -94,6 +95,9 @@ void effects_decide(struct decision *d);
 void policy_decide(struct decision *d);
 void memory_decide(struct decision *d);
 void histories_decide(struct decision *d);
+void special_decide(struct decision *d);
+/* What that layer says of an object of this kind. */
+enum ambit_verdict special_verdict(enum object_special special);
 
 /* Whether it is a deny about nothing but histories. */
 bool histories_are_all(const struct decision *d);
@@ -113,14 +117,17 @@ void paths_decide_one(const struct decide_input *in, const struct resolved *reso
  * in a granted folder, or in one that an answer opened. */
 bool paths_is_open_beside(const struct decide_input *in, const char *real);
 
+/* Adds the path of an object to the outcome, with the object's own name; NULL: no memory. */
+struct ambit_outcome_path *paths_add_object(struct decision *d, const struct request_path *asked);
+
 /* Fields of ambit_object that change a decision about a path. */
 struct object_facts {
 	bool own, marks, recent;
 };
 
 /* paths_decide_one for what the kernel line resolved: scratch of the session's own is
- * open as well. */
-void paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
+ * open as well. True: it is open for that alone. */
+bool paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
 	struct object_facts facts, enum ambit_access access, struct ambit_outcome_path *ret,
 	bool *ret_hard, const struct guard **ret_guard);
 

@@ -209,7 +209,7 @@ is_guard_idle(const struct decide_input *in, const char *real, struct object_fac
 
 /* What this session made in /tmp is its own, also if a link in the folder leads
  * to it. Guards keep their names even there. */
-void
+bool
 paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
 	struct object_facts facts, enum ambit_access access, struct ambit_outcome_path *ret,
 	bool *ret_hard, const struct guard **ret_guard)
@@ -222,12 +222,13 @@ paths_decide_object(const struct decide_input *in, const struct resolved *resolv
 	}
 	if (ret->verdict == AMBIT_ALLOW || !facts.own || !has_own(in) || !access_writes(access) ||
 		!scope_scratch(in->scope, resolved->real))
-		return;
+		return false;
 	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE || is_past(in, resolved->real, ret->code))
 		*ret_guard = guards_match(in->guards, resolved, access);
 	else if (ret->code != AMBIT_CODE_OUTSIDE)
-		return;
+		return false;
 	*ret_hard = false;
 	ret->code = *ret_guard ? AMBIT_CODE_GUARDED : AMBIT_CODE_NONE;
 	ret->verdict = *ret_guard ? AMBIT_ASK : AMBIT_ALLOW;
+	return *ret_guard == NULL;
 }

@@ -304,46 +304,76 @@ format_object_name(const struct decision *d, const struct request_path *asked)
 	return ambit_scope_display(d->in->scope, by_descriptor ? asked->object->real : text);
 }
 
-static void
-decide_object(struct decision *d, const struct request_path *asked)
+struct ambit_outcome_path *
+paths_add_object(struct decision *d, const struct request_path *asked)
 {
 	const struct request_object *object = asked->object;
 	struct resolved resolved = {
 		.real = strdup(object->real),
 		.written = strdup(asked->text),
-		.leads = object->leads,
 		.exists = object->exists,
 		.mode = object->mode,
 		.dev = object->dev,
 		.ino = object->ino,
 		.nlink = object->nlink,
 	};
-	const struct guard *guard;
-	bool hard;
+	struct ambit_outcome_path *path;
 
 	if (!resolved.real || !resolved.written) {
 		resolved_finish(&resolved);
 		d->failed = -ENOMEM;
-		return;
+		return NULL;
 	}
 	if (add_path(d, &resolved, format_object_name(d, asked)) < 0)
-		return;
-	struct ambit_outcome_path *path = &d->out->paths[d->out->n_paths - 1];
-
-	/* The permit keeps what was resolved longer than the request lives. */
-	d->resolved[d->out->n_paths - 1].leads = NULL;
+		return NULL;
+	path = &d->out->paths[d->out->n_paths - 1];
 	path->access = asked->access;
 	path->does = object_word(object, asked->access);
+	return path;
+}
+
+/* A reason of its own, so a layer of its own. */
+static void
+say_scratch(struct decision *d, const struct ambit_outcome_path *path, bool exists)
+{
+	const char *layer = d->layer;
+
+	d->layer = "scratch";
+	decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
+		exists ? "%s was made by this session in a scratch directory"
+		       : "%s is new, in a scratch directory: every session makes its own files "
+			 "there",
+		path->shown);
+	d->layer = layer;
+	d->scratch = true;
+}
+
+static void
+decide_object(struct decision *d, const struct request_path *asked)
+{
+	const struct request_object *object = asked->object;
+	struct ambit_outcome_path *path = paths_add_object(d, asked);
+	const struct guard *guard;
+	struct resolved resolved;
+	bool hard, scratch;
+
+	if (!path)
+		return;
+	resolved = d->resolved[d->out->n_paths - 1];
+	/* Here alone: the permit keeps what was resolved longer than the request lives. */
+	resolved.leads = object->leads;
 	if (d->in->again && !is_unchanged(&resolved)) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true,
 			"%s: it changed while it was asked about", path->shown);
 		return;
 	}
-	paths_decide_object(d->in, &resolved,
+	scratch = paths_decide_object(d->in, &resolved,
 		(struct object_facts){ object->own, object->marks, object->recent }, asked->access,
 		path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
 		say_path(d, path, &resolved, hard, guard);
+	else if (scratch)
+		say_scratch(d, path, object->exists);
 	path->owner = temporary_find_owner(d->in, d->out, d->out->n_paths - 1);
 	if (object->sets_id && !path->danger)
 		path->danger = "RUNS AS YOU FOR EVERY USER";
@@ -512,7 +542,7 @@ paths_decide(struct decision *d)
 		decide_trees(d);
 	for (size_t i = 0; i < d->out->n_paths; i++)
 		asked += d->out->paths[i].verdict != AMBIT_ALLOW;
-	if (asked > 0 || d->ended || d->failed)
+	if (asked > 0 || d->ended || d->failed || d->scratch)
 		return;
 	folder = explain_folder(d->in->scope);
 	if (!folder)

@@ -228,8 +228,10 @@ engine_allows_fast(struct ambit_engine *engine, const struct ambit_object *objec
 	*ret_pass = (struct pass){ 0 };
 	if (!engine->record || engine->observe || !engine_refresh(engine))
 		return AMBIT_ASK;
-	/* About nothing: one's own descriptor, one's own process. */
-	if (n == 0) {
+	if (n > 0 && objects[0].special && special_verdict(objects[0].special) != AMBIT_ALLOW)
+		return AMBIT_ASK;
+	/* About nothing, or about what no mode and no rule changes. */
+	if (n == 0 || objects[0].special) {
 		give_pass(engine, ret_pass);
 		return AMBIT_ALLOW;
 	}

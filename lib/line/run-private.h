@@ -68,6 +68,15 @@ void run_wake(void *data);
 /* The person wants it to end: the loop does that. From any thread. */
 void run_stop(void *data);
 
+/* What is open to writes: the paths of engine_writable, which run_add_ground is called with. */
+struct run_ground {
+	char **open, **spine;
+};
+int run_add_ground(void *data, const char *path, bool spine);
+/* Which of the open ones are git directories, or lie in one. -ENOMEM. */
+int run_find_git(
+	struct ambit_engine *engine, char *const *open, char ***ret_git, char ***ret_other);
+
 /* run-live.c. Makes its live session, which the loop serves; without one, run->live stays
  * NULL. */
 void run_live(struct run *run);

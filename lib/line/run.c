@@ -31,14 +31,10 @@
 
 /* -- what the line needs ------------------------------------------------------- */
 
-struct writable {
-	char **open, **spine;
-};
-
-static int
-add_ground(void *data, const char *path, bool spine)
+int
+run_add_ground(void *data, const char *path, bool spine)
 {
-	struct writable *writable = data;
+	struct run_ground *writable = data;
 
 	return strv_append(spine ? &writable->spine : &writable->open, path);
 }
@@ -55,9 +51,8 @@ terminal_name(const struct run *run, char *room, size_t size)
 	return NULL;
 }
 
-/* Which of the writable paths are git directories, or lie in one. */
-static int
-find_git(struct ambit_engine *engine, char *const *open, char ***ret_git, char ***ret_other)
+int
+run_find_git(struct ambit_engine *engine, char *const *open, char ***ret_git, char ***ret_other)
 {
 	int r = 0;
 
@@ -77,12 +72,12 @@ static int
 make_floor(struct run *run, struct ambit_error *err)
 {
 	char **readable = NULL, **hidden = NULL, **git = NULL, **other = NULL;
-	struct writable writable = { 0 };
+	struct run_ground writable = { 0 };
 	char tty[64];
 	struct ambit_engine *engine = run->o->engine;
 	int r, limited;
 
-	r = engine_writable(engine, add_ground, &writable);
+	r = engine_writable(engine, run_add_ground, &writable);
 	/* In lines around it the temp directory is theirs to grant; a door has none. */
 	if (r == 0 && in_lines(run))
 		r = strv_append(&writable.open, run->temp);
@@ -91,7 +86,7 @@ make_floor(struct run *run, struct ambit_error *err)
 	if (r == 0 && !in_lines(run))
 		r = strv_append(&writable.open, run->temp);
 	if (r == 0)
-		r = find_git(engine, writable.open, &git, &other);
+		r = run_find_git(engine, writable.open, &git, &other);
 	limited = r == 0 ? engine_readable(engine, strv_append_to, &readable) : r;
 	r = limited < 0 ? limited : 0;
 	if (r == 0 && run->o->guard_reads)

@@ -85,6 +85,7 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.plain = from->plain,
 		.truncates = from->truncates,
 		.sets_id = from->sets_id,
+		.special = from->special,
 		.made = from->exists && from->made,
 		.in_made = from->in_made,
 		.fresh = from->fresh,

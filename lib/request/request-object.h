@@ -6,6 +6,22 @@
 
 #include "request/tool-table.h"
 
+/* What an object is, where that alone settles what becomes of it: see decide/special-files.c. */
+enum object_special {
+	SPECIAL_NONE = 0,
+	SPECIAL_TEMP,		/* in the private temp directory of the run */
+	SPECIAL_DEVICE,		/* /dev/null and the like */
+	SPECIAL_TERMINAL,	/* one that the session made, or that the command was given */
+	SPECIAL_OTHER_TERMINAL, /* any other */
+	SPECIAL_NAMELESS,	/* a pipe or a socket of the process' own */
+	SPECIAL_DESCRIPTOR,	/* a file that the process has open for the same already */
+	SPECIAL_OWN_PROC,	/* a setting in /proc of a process of the session */
+	SPECIAL_PROC,		/* any other file in /proc */
+	SPECIAL_SAME,		/* two names of one file: a rename changes nothing */
+	SPECIAL_APART,		/* a move or link between places that share no rights */
+	SPECIAL_N,
+};
+
 /* An object that the kernel line, or a tool, resolved and holds open. All strings are borrowed
  * for the call. */
 struct ambit_object {
@@ -23,6 +39,7 @@ struct ambit_object {
 	bool plain;
 	bool truncates; /* what it holds is dropped */
 	bool sets_id;	/* a file gets a set-user-ID or set-group-ID bit, or brings it along */
+	enum object_special special;
 	/* These decide what an answer "once" covers: see decide/once.h. */
 	bool made;    /* the same program in the same process made it under such a yes */
 	bool in_made; /* it lies, or will lie, in a directory that is made in this sense */
@@ -81,6 +98,7 @@ struct request_object {
 	bool plain;
 	bool truncates;
 	bool sets_id;
+	enum object_special special;
 	bool made;
 	bool in_made;
 	bool fresh;

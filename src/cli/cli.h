@@ -91,6 +91,7 @@ enum opt {
 	OPT_SCHEMA,
 	OPT_MAN,
 	OPT_NAMES,
+	OPT_DOOR,
 	OPT_HELP,
 	OPT_N,
 };

@@ -26,6 +26,14 @@ static const struct ambit_word event_kinds[] = {
 	{ 0 },
 };
 
+static const struct ambit_word doors[] = {
+	{ "run", 0, "a command behind the line" },
+	{ "mcp", 1, "a tool call of ambit mcp" },
+	{ "serve", 2, "a tool call of ambit serve" },
+	{ "decide", 3, "a tool call that a harness makes itself" },
+	{ 0 },
+};
+
 const struct option_row option_rows[OPT_N] = {
 	[OPT_FOLDER] = {
 		.name = "folder",
@@ -335,6 +343,12 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "names",
 		.hidden = true,
 		.text = "the names of the commands",
+	},
+	[OPT_DOOR] = {
+		.name = "door",
+		.arg = "DOOR",
+		.words = doors,
+		.text = "where it comes from: the doors differ in a few things",
 	},
 	[OPT_HELP] = {
 		.name = "help",

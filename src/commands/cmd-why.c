@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ambit why: one request on the command line, decided and not recorded, with
- * each layer's say. The exit status is the verdict. */
+/* ambit why: one operation on the command line, decided and not recorded, with each layer's say. At
+ * the door run it goes through the code that holds a command's calls. The exit status is the
+ * verdict. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,51 +11,125 @@
 #include "commands.h"
 #include "cli/out.h"
 #include "cli/world.h"
+#include "line/predict.h"
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
 
-static int
-path_request(const char *path, enum ambit_access access, struct ambit_request **ret_request,
-	struct ambit_error *err)
+static const struct operation {
+	const char *word;
+	enum gate_operation does; /* at the door run */
+	enum ambit_access access; /* at the others, of one path */
+	size_t words;		  /* behind the first */
+	bool tool;		  /* the others have a tool for it */
+} operations[] = {
+	{ "write", OPERATION_WRITE, AMBIT_ACCESS_WRITE, 1, true },
+	{ "read", OPERATION_READ, AMBIT_ACCESS_READ, 1, true },
+	{ "delete", OPERATION_DELETE, AMBIT_ACCESS_DELETE, 1, true },
+	{ "mkdir", OPERATION_MKDIR, AMBIT_ACCESS_MKDIR, 1, true },
+	{ "move", OPERATION_MOVE, AMBIT_ACCESS_REPLACE, 2, true },
+	{ "link", OPERATION_LINK, AMBIT_ACCESS_WRITE, 2, false },
+	{ "symlink", OPERATION_SYMLINK, AMBIT_ACCESS_WRITE, 2, false },
+	{ "chmod", OPERATION_CHMOD, AMBIT_ACCESS_WRITE, 2, false },
+};
+
+static const struct operation *
+find_operation(const char *word)
 {
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		if (streq(word, operations[i].word))
+			return &operations[i];
+	return NULL;
+}
+
+static int
+check_words(const struct args *args, size_t least, size_t most, struct ambit_error *err)
+{
+	if (args->n - 1 < least)
+		return usage(err, "why %s: too few arguments", args->words[0]);
+	if (args->n - 1 > most)
+		return usage(err, "too many arguments: '%s'", args->words[1 + most]);
+	return 0;
+}
+
+/* -- at the door run -------------------------------------------------------------- */
+
+static int
+parse_mode(const char *text, mode_t *ret_mode, struct ambit_error *err)
+{
+	char *end;
+	unsigned long mode = strtoul(text, &end, 8);
+
+	if (text[0] < '0' || text[0] > '7' || *end != '\0' || mode > 07777)
+		return usage(err, "why chmod: '%s' is not a mode like 644", text);
+	*ret_mode = (mode_t)mode;
+	return 0;
+}
+
+static int
+predict_operation(struct world *world, const struct operation *operation, const struct args *args,
+	struct gate_prediction *ret, struct ambit_error *err)
+{
+	const char *path = args->words[1], *to = args->n > 2 ? args->words[2] : NULL;
+	mode_t mode = 0;
+	int r = 0;
+
+	if (operation->does == OPERATION_CHMOD) {
+		r = parse_mode(path, &mode, err);
+		path = to;
+	}
+	return r != 0 ? r : run_predict(world->engine, operation->does, path, to, mode, ret, err);
+}
+
+/* -- at the others ------------------------------------------------------------------ */
+
+static int
+move_request(const struct args *args, struct ambit_request **ret_request, struct ambit_error *err)
+{
+	auto_json json_t *both =
+		json_pack("{s:s, s:s}", "from", args->words[1], "to", args->words[2]);
+	auto_free char *text = both != NULL ? json_line(both) : NULL;
+
+	if (text == NULL)
+		return usage(err, "why move: the paths are not UTF-8");
+	return ambit_request_create("move", text, strlen(text), ret_request, err);
+}
+
+static int
+path_request(const struct args *args, const struct operation *operation,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	const char *path = args->words[operation->words];
 	auto_free char *cwd = getcwd(NULL, 0);
 	int r;
 
 	/* A person means a path from where he stands, not from the folder. */
 	if (cwd == NULL)
 		return err_sys(err, errno, "current directory");
-	r = ambit_request_path(access, path, strlen(path), ret_request, err);
+	r = operation->does == OPERATION_MOVE
+		    ? move_request(args, ret_request, err)
+		    : ambit_request_path(operation->access, path, strlen(path), ret_request, err);
 	if (r == 0 && ambit_request_set_cwd(*ret_request, cwd) < 0)
 		r = err_nomem(err);
 	return r;
 }
 
 static int
-make_request(const struct args *args, struct ambit_request **ret_request, struct ambit_error *err)
+make_request(const struct args *args, const struct operation *operation,
+	struct ambit_request **ret_request, struct ambit_error *err)
 {
-	static const struct {
-		const char *word;
-		enum ambit_access access;
-	} accesses[] = {
-		{ "write", AMBIT_ACCESS_WRITE },
-		{ "read", AMBIT_ACCESS_READ },
-		{ "delete", AMBIT_ACCESS_DELETE },
-	};
-	const char *what = args->words[0], *json = args->n > 2 ? args->words[2] : "{}";
+	const char *json = args->n > 2 ? args->words[2] : "{}";
 
-	if (streq(what, "tool"))
+	if (operation != NULL)
+		return path_request(args, operation, ret_request, err);
+	if (streq(args->words[0], "tool"))
 		return ambit_request_create(args->words[1], json, strlen(json), ret_request, err);
-	if (args->n > 2)
-		return usage(err, "too many arguments: '%s'", args->words[2]);
-	if (streq(what, "connect"))
-		return ambit_request_connect(args->words[1], ret_request, err);
-	for (size_t i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++)
-		if (streq(what, accesses[i].word))
-			return path_request(args->words[1], accesses[i].access, ret_request, err);
-	return usage(err, "why '%s'? One of write, read, delete, connect, tool", what);
+	return ambit_request_connect(args->words[1], ret_request, err);
 }
+
+/* -- the answer ---------------------------------------------------------------------- */
 
 static const char *
 code_word(enum ambit_code code)
@@ -77,19 +152,27 @@ print_says(const struct ambit_outcome *outcome, struct ambit_error *err)
 		table_plain(&table, say->code == AMBIT_CODE_NONE ? NULL : code_word(say->code));
 		table_plain(&table, say->reason);
 	}
-	putchar('\n');
+	if (outcome->n_says > 0)
+		putchar('\n');
 	return table_finish(&table, err);
 }
 
 static int
-print_outcome(const struct ambit_outcome *outcome, struct ambit_error *err)
+print_outcome(const struct gate_prediction *answer, struct ambit_error *err)
 {
+	const struct ambit_outcome *outcome = &answer->outcome;
+
 	out_verdict(outcome->verdict);
 	if (outcome->code != AMBIT_CODE_NONE)
 		printf("  %s", code_word(outcome->code));
 	putchar('\n');
 	if (outcome->reason != NULL)
 		printf("  %s\n", outcome->reason);
+	if (answer->error == EISDIR)
+		printf("  It is a directory: this is about a new file in it.\n");
+	else if (answer->error != 0 && answer->error != EXDEV)
+		printf("  As things are it fails by itself (%s), and nobody is asked.\n",
+			strerror(answer->error));
 	if (outcome->hint != NULL)
 		printf("  %s\n", outcome->hint);
 	if (outcome->rule_key != NULL) {
@@ -101,63 +184,105 @@ print_outcome(const struct ambit_outcome *outcome, struct ambit_error *err)
 }
 
 static int
-decide_request(struct world *world, const struct args *args, const struct ambit_request *request,
-	struct ambit_error *err)
+print_json(const struct world *world, const struct gate_prediction *answer,
+	const struct ambit_request *request, struct ambit_error *err)
+{
+	auto_free char *text = ambit_outcome_json(&answer->outcome, request, world->scope, true);
+	auto_json json_t *object = NULL;
+	auto_free char *line = NULL;
+	int r = text != NULL ? json_parse(text, strlen(text), &object, err) : err_nomem(err);
+
+	if (r == 0 && answer->error != 0)
+		json_object_set_new(object, "fails", json_string(strerrorname_np(answer->error)));
+	line = r == 0 ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	if (line == NULL)
+		return r < 0 ? r : err_nomem(err);
+	puts(line);
+	return 0;
+}
+
+static int
+answer_question(struct world *world, const struct args *args, struct ambit_error *err)
 {
 	static const enum exit_code exits[] = {
 		[AMBIT_DENY] = EXIT_DENY,
 		[AMBIT_ASK] = EXIT_ASK,
 		[AMBIT_ALLOW] = EXIT_OK,
 	};
-	struct ambit_outcome outcome = { 0 };
-	int r = ambit_engine_decide(world->engine, request, &outcome, err);
+	const struct operation *operation = find_operation(args->words[0]);
+	const char *door = args_get(args, OPT_DOOR);
+	struct ambit_request *request = NULL;
+	struct gate_prediction answer = { 0 };
+	bool run = door == NULL || streq(door, "run");
+	int r = 0;
 
-	if (r == 0 && args_get(args, OPT_JSON) != NULL) {
-		auto_free char *line = ambit_outcome_json(&outcome, request, world->scope, true);
-
-		r = line != NULL ? 0 : err_nomem(err);
-		if (line != NULL)
-			puts(line);
-	} else if (r == 0) {
-		r = print_outcome(&outcome, err);
+	if (operation != NULL && !operation->tool && !run)
+		return usage(err, "no tool of this door does that: why %s is for --door run",
+			operation->word);
+	if (operation != NULL && run)
+		r = predict_operation(world, operation, args, &answer, err);
+	/* If it can be done at another time, then it is decided so. */
+	if (r == 0 && answer.outcome.n_says == 0) {
+		ambit_outcome_finish(&answer.outcome);
+		r = make_request(args, operation, &request, err);
+		if (r == 0)
+			r = ambit_engine_decide(world->engine, request, &answer.outcome, err);
 	}
 	if (r == 0)
-		r = exits[outcome.verdict];
-	ambit_outcome_finish(&outcome);
+		r = args_get(args, OPT_JSON) != NULL ? print_json(world, &answer, request, err)
+						     : print_outcome(&answer, err);
+	if (r == 0)
+		r = exits[answer.outcome.verdict];
+	ambit_outcome_finish(&answer.outcome);
+	ambit_request_destroy(request);
 	return r;
 }
 
 static int
 run_why(const struct args *args, struct ambit_error *err)
 {
+	const struct operation *operation = find_operation(args->words[0]);
+	bool tool = streq(args->words[0], "tool");
 	struct world world;
-	struct ambit_request *request = NULL;
-	int r = world_open(&world, args, WORLD_ENGINE, err);
+	int r;
 
+	if (operation == NULL && !tool && !streq(args->words[0], "connect"))
+		return usage(err,
+			"why '%s'? One of write, read, delete, mkdir, move, link, symlink, chmod, "
+			"connect, tool",
+			args->words[0]);
+	r = operation != NULL ? check_words(args, operation->words, operation->words, err)
+			      : check_words(args, 1, tool ? 2 : 1, err);
+	if (r != 0)
+		return r;
+	r = world_open(&world, args, WORLD_ENGINE, err);
 	if (r == 0)
-		r = make_request(args, &request, err);
-	if (r == 0)
-		r = decide_request(&world, args, request, err);
-	ambit_request_destroy(request);
+		r = answer_question(&world, args, err);
 	world_finish(&world);
 	return r;
 }
 
 const struct command cmd_why = {
 	.name = "why",
-	.args = "write|read|delete PATH | connect HOST[:PORT] | tool NAME [JSON]",
+	.args = "write|read|delete|mkdir PATH | move|link FROM TO | symlink TEXT PATH | chmod MODE "
+		"PATH |\n"
+		"       connect HOST[:PORT] | tool NAME [JSON]",
 	.text = "what would be decided, and what each layer says to it",
-	.about = "Decides one request as an agent's would be, asks nobody, does nothing and "
-		 "records\n"
-		 "nothing. The exit status is the verdict: 0 allow, 10 ask, 11 deny.\n"
+	.about = "Decides one operation as that of a command behind the line, or of an agent's "
+		 "tool\n"
+		 "(--door), asks nobody, does nothing and records nothing. The exit status is the\n"
+		 "verdict: 0 allow, 10 ask, 11 deny. It also says if the operation fails by "
+		 "itself as\n"
+		 "things are, whatever ambit says.\n"
 		 "\n"
 		 "A relative PATH is taken from the current directory. The arguments of a tool "
 		 "are a\n"
 		 "JSON object, and relative paths in it are taken from the folder.",
-	.words = (const char *const[]){ "write", "read", "delete", "connect", "tool", NULL },
+	.words = (const char *const[]){ "write", "read", "delete", "mkdir", "move", "link",
+		"symlink", "chmod", "connect", "tool", NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
-		OPT_END },
+		OPT_NET, OPT_GUARD_READS, OPT_DOOR, OPT_END },
 	.examples =
 		(const struct example[]){
 			{ "ambit why write src/main.c", "inside the folder: allow" },

@@ -44,6 +44,13 @@ cross_devices(int a, int b)
 	return fstat(a, &x) < 0 || fstat(b, &y) < 0 || x.st_dev != y.st_dev;
 }
 
+static int
+keep_apart(struct call *call)
+{
+	call->special = SPECIAL_APART;
+	return -EXDEV;
+}
+
 /* -- rename ------------------------------------------------------------------------ */
 
 #define FROM 0
@@ -214,10 +221,12 @@ prepare_rename(struct call *call)
 	if (r < 0)
 		return r;
 	/* Two names of one inode: the kernel does nothing, and calls it done. */
-	if (same_inode(&call->object[FROM], &call->object[TO]))
+	if (same_inode(&call->object[FROM], &call->object[TO])) {
+		call->special = SPECIAL_SAME;
 		return call_value(call, 0);
+	}
 	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
-		return -EXDEV;
+		return keep_apart(call);
 	r = check_rights(call, flags);
 	if (r < 0)
 		return r;
@@ -375,7 +384,7 @@ prepare_link(struct call *call)
 		if (call->object[FROM].gone)
 			return -ENOENT;
 		if (call_place(call, FROM) != call_place(call, TO) || leaves_temp(call))
-			return -EXDEV;
+			return keep_apart(call);
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
 	}
 	if (S_ISLNK(call->object[FROM].st.st_mode)) {

@@ -114,9 +114,11 @@ open_itself(struct call *call, bool read_only)
  * register and stay as they are. The access mode 3 (O_WRONLY | O_RDWR) gives a
  * descriptor for ioctl alone, and Landlock asks no right for it. */
 static int
-leave_to_floor(struct call *call)
+leave_to_floor(struct call *call, enum object_special special)
 {
 	int how = call->open.flags & O_ACCMODE;
+
+	call->special = special;
 
 	if (how == O_ACCMODE)
 		return -EACCES;
@@ -128,6 +130,15 @@ leave_to_floor(struct call *call)
 }
 
 /* -- prepare --------------------------------------------------------------------------- */
+
+/* Where the object's kind settles it. */
+static int
+decide_special(struct call *call, enum object_special special)
+{
+	call->special = special;
+	call_need(call, AMBIT_ACCESS_WRITE, 0);
+	return CALL_DECIDE;
+}
 
 static int
 check_existing(const struct call *call)
@@ -208,6 +219,7 @@ static int
 open_own_terminal(struct call *call)
 {
 	call->open.flags |= O_NOCTTY;
+	call->special = SPECIAL_TERMINAL;
 	call->pace = PACE_SLOW;
 	return CALL_DECIDE;
 }
@@ -236,16 +248,18 @@ prepare_special(struct call *call)
 	/* O_CREAT on what is there (lock files): nothing is written. A pipe is
 	 * its holder's. */
 	if (read_only || object->nameless)
-		return leave_to_floor(call);
-	if (S_ISCHR(object->st.st_mode) &&
-		(special_is_terminal(&object->st) || gate_covers(call->gate, object->real)))
-		return leave_to_floor(call);
+		return leave_to_floor(call, SPECIAL_NAMELESS);
+	if (S_ISCHR(object->st.st_mode) && gate_covers(call->gate, object->real))
+		return leave_to_floor(call, SPECIAL_DEVICE);
+	if (special_is_terminal(&object->st))
+		return decide_special(call, SPECIAL_OTHER_TERMINAL);
 	if (object->proc)
-		return special_is_own_proc(call) ? CALL_DECIDE : -EACCES;
+		return decide_special(
+			call, special_is_own_proc(call) ? SPECIAL_OWN_PROC : SPECIAL_PROC);
 	if (special_is_held(call))
-		return CALL_DECIDE;
+		return decide_special(call, SPECIAL_DESCRIPTOR);
 	if (object->gone)
-		return leave_to_floor(call);
+		return leave_to_floor(call, SPECIAL_NAMELESS);
 	return CALL_GO_ON;
 }
 

@@ -22,7 +22,7 @@
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE)
 
 struct floor {
-	int fd;
+	int fd; /* -1: an outline */
 	int abi;
 	uint64_t handled;
 	unsigned n_rules;

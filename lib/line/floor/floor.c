@@ -111,7 +111,7 @@ floor_add(struct floor *floor, int fd, bool dir, uint64_t rights, struct ambit_e
 		.parent_fd = fd,
 	};
 
-	if (rule.allowed_access == 0)
+	if (rule.allowed_access == 0 || floor->fd < 0)
 		return 0;
 	if (floor->n_rules >= FLOOR_RULES_MAX)
 		return err_set(err, E2BIG,
@@ -146,6 +146,8 @@ add_writable(struct floor *floor, const struct floor_options *options, const cha
 	struct stat st;
 	int r;
 
+	if (fd == -ENOSYS && options->outline)
+		fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP || fd == -EACCES)
 		return 0;
 	if (fd < 0)
@@ -239,7 +241,7 @@ static int
 add_floor_rules(struct floor *floor, const struct floor_options *options, bool based,
 	struct ambit_error *err)
 {
-	int r = based ? 0 : floor_add_reads(floor, options, err);
+	int r = based || options->outline ? 0 : floor_add_reads(floor, options, err);
 
 	if (r == 0 && !based)
 		r = add_devices(floor, err);
@@ -262,9 +264,9 @@ create_ruleset(struct floor *floor, const struct floor_options *options, struct 
 	struct ruleset ruleset = { 0 };
 	int abi = floor_abi(err);
 
-	if (abi < 0)
+	if (abi < 0 && !options->outline)
 		return abi;
-	if (abi > FLOOR_ABI_MOST)
+	if (abi < 0 || abi > FLOOR_ABI_MOST)
 		abi = FLOOR_ABI_MOST;
 	if (options->abi != 0 && options->abi < abi)
 		abi = options->abi;
@@ -280,6 +282,8 @@ create_ruleset(struct floor *floor, const struct floor_options *options, struct 
 		ruleset.fs |= FLOOR_READ;
 	floor->abi = abi;
 	floor->handled = ruleset.fs;
+	if (options->outline)
+		return 0;
 	floor->fd = (int)syscall(SYS_landlock_create_ruleset, &ruleset, sizeof(ruleset), 0);
 	if (floor->fd < 0)
 		return err_sys(err, errno, "landlock_create_ruleset");

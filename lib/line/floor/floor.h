@@ -35,6 +35,7 @@ struct floor_options {
 	 * new beside them later cannot either). */
 	const char *const *hidden;
 	size_t n_hidden;
+	bool outline;	 /* nobody will be restricted by it: it only tells what it covers */
 	const char *tty; /* the command's own terminal, "/dev/pts/3", or NULL */
 };
 

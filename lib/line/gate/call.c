@@ -102,6 +102,7 @@ call_begin(struct call *call)
 		object_init(&call->object[i]);
 	call->n_objects = 0;
 	call->n_needs = 0;
+	call->special = SPECIAL_NONE;
 	call->may_continue = false;
 	call->pace = PACE_QUICK;
 }

@@ -14,6 +14,7 @@
 #include "line/filter/syscall.h"
 #include "line/object/target.h"
 #include "perform/permit.h"
+#include "request/request-object.h"
 
 /* One notified system call, from its arguments to its answer.
  *
@@ -133,9 +134,10 @@ struct call {
 	unsigned n_objects;
 	struct need need[6];
 	unsigned n_needs;
-	char *host;	   /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
-	bool may_continue; /* the floor bounds this call where it covers its objects */
-	bool asked;	   /* a person was asked: the floor does not know */
+	char *host;		     /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
+	enum object_special special; /* what the objects are, if that settles it */
+	bool may_continue;	     /* the floor bounds this call where it covers its objects */
+	bool asked;		     /* a person was asked: the floor does not know */
 	enum call_pace pace;
 	uint64_t ticket; /* PACE_PROMISED: of the question; 0: none; who takes it sets it to 0 */
 	struct ambit_permit *permit; /* of an allow that was recorded: ends with the answer */

@@ -440,6 +440,7 @@ list_objects(const struct call *call, struct ambit_object *list)
 			/* Its own file, but everybody could run it with the person's rights. */
 			.own = !sets_id && call_is_own(call, call->need[i].object),
 			.sets_id = sets_id,
+			.special = call->special,
 			.marks = only_marks(call),
 			.mode = object->st.st_mode,
 			.dev = object->st.st_dev,
@@ -503,7 +504,7 @@ glance_at_call(struct call *call, struct pass *ret_pass)
 	enum ambit_verdict verdict;
 	size_t n;
 
-	for (unsigned i = 0; i < call->n_needs; i++)
+	for (unsigned i = 0; !call->special && i < call->n_needs; i++)
 		if (call->object[call->need[i].object].gone ||
 			call->object[call->need[i].object].nameless)
 			return AMBIT_DENY;
@@ -571,8 +572,8 @@ gate_detail(const struct call *call)
 	return call->text ? hash_fnv_text(detail, call->text) : detail;
 }
 
-static struct ambit_request *
-make_request(struct call *call)
+struct ambit_request *
+gate_make_request(struct call *call)
 {
 	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
 	struct ambit_request *request = NULL;
@@ -637,7 +638,7 @@ static enum submitted
 submit_call_request(struct gate *gate, struct call **call, struct ambit_outcome *ret_outcome,
 	struct ambit_permit **ret_permit)
 {
-	struct ambit_request *request = make_request(*call);
+	struct ambit_request *request = gate_make_request(*call);
 	enum submitted submitted = SUBMIT_FAILED;
 	uint64_t ticket = 0;
 	int r;

@@ -139,6 +139,9 @@ void gate_answer_prepared(struct call *call);
 /* Answers with EACCES and tells everybody who should know; key is for those
  * who try again. */
 void gate_refuse(struct call *call, const struct ambit_outcome *outcome, uint64_t key);
+/* The request about what prepare found; NULL: nothing of it needs deciding, or there is no
+ * memory. */
+struct ambit_request *gate_make_request(struct call *call);
 /* What it asks for, as one number; by this process alone, or by anybody. */
 uint64_t gate_key(const struct call *call, bool this_process);
 /* Whether a person may be asked now. */

@@ -31,7 +31,7 @@ is_past(const struct call *call)
 	const char *root = ambit_scope_root(ambit_engine_scope(gate->o.engine));
 	const char *real;
 
-	if (call->n_objects == 0 || call->n_needs == 0)
+	if (call->n_objects == 0 || call->n_needs == 0 || call->special)
 		return false;
 	real = call->object[call->need[0].object].real;
 	return real[0] == '/' && !str_beneath(real, root) && !str_beneath(real, gate->o.temp) &&

@@ -385,13 +385,15 @@ gate_destroy(struct gate *gate)
 void
 gate_lock(struct gate *gate)
 {
-	desk_lock(gate->o.desk);
+	if (gate->o.desk)
+		desk_lock(gate->o.desk);
 }
 
 void
 gate_unlock(struct gate *gate)
 {
-	desk_unlock(gate->o.desk);
+	if (gate->o.desk)
+		desk_unlock(gate->o.desk);
 }
 
 bool
@@ -400,7 +402,7 @@ gate_may_ask(struct gate *gate)
 	bool may;
 
 	gate_lock(gate);
-	may = desk_has_person(gate->o.desk);
+	may = gate->o.desk && desk_has_person(gate->o.desk);
 	gate_unlock(gate);
 	return may;
 }

@@ -21,7 +21,7 @@ struct nest;
 
 struct gate_options {
 	struct ambit_engine *engine; /* used with the desk's lock alone */
-	struct desk *desk;	     /* where questions are put; borrowed */
+	struct desk *desk;	     /* where questions are put; borrowed; NULL: gate_predict */
 	const struct floor *floor;
 	struct tree tree;
 	struct nest *nest; /* borrowed; NULL: no run inside this one */
@@ -70,5 +70,33 @@ int gate_care(struct gate *gate);
 int gate_status(struct gate *gate, json_t *object);
 /* What was refused and counted, into the result. */
 int gate_report(struct gate *gate, struct ambit_run_result *result);
+
+/* -- gate-predict.c ------------------------------------------------------------ */
+
+/* An operation of a command, as a person names it. */
+enum gate_operation {
+	OPERATION_WRITE = 0,	 /* open for writing, and make it if it is not there */
+	OPERATION_WRITE_BENEATH, /* make a file in this directory */
+	OPERATION_READ,
+	OPERATION_DELETE,
+	OPERATION_MKDIR,
+	OPERATION_MOVE,
+	OPERATION_LINK,
+	OPERATION_SYMLINK, /* path is the text */
+	OPERATION_CHMOD,
+};
+
+struct gate_prediction {
+	struct ambit_outcome outcome;
+	/* It fails with this errno by itself, before anything is decided; 0: it does not. */
+	int error;
+};
+
+/* What becomes of it if a command does it now, in this process' working directory: prepared and
+ * decided by the code that handles held calls, with this process as the one that calls. Nothing is
+ * done, asked or recorded; the engine only observes. options: engine, floor, tree, temp. */
+int gate_predict(const struct gate_options *options, enum gate_operation operation,
+	const char *path, const char *to, mode_t mode, struct gate_prediction *ret_prediction,
+	struct ambit_error *err);
 
 #endif

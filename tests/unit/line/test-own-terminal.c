@@ -68,10 +68,11 @@ make_own(struct scene *s)
 }
 
 static void
-assert_continued(const struct scene *s, int step)
+assert_refused(const struct scene *s, int step)
 {
-	assert_int_equal(step, CALL_ANSWERED);
-	assert_int_equal(s->call.answer.kind, ANSWER_CONTINUE);
+	assert_int_equal(step, CALL_DECIDE);
+	assert_int_equal(s->call.n_needs, 1);
+	assert_int_equal(s->call.special, SPECIAL_OTHER_TERMINAL);
 }
 
 static void
@@ -142,7 +143,7 @@ a_master_from_outside_opens_nothing(void **state)
 	struct pty pty = make_pty();
 
 	scene_fork(s);
-	assert_continued(s, OPEN(pty.name, O_RDWR));
+	assert_refused(s, OPEN(pty.name, O_RDWR));
 	assert_int_equal(PEER(pty.master, O_RDWR), -EACCES);
 	close(pty.master);
 }
@@ -157,7 +158,7 @@ one_that_others_hold_is_theirs(void **state)
 	scene_fork(s);
 	pty = make_pty();
 	add_terminal(s, &pty);
-	assert_continued(s, OPEN(pty.name, O_RDWR));
+	assert_refused(s, OPEN(pty.name, O_RDWR));
 	close(pty.master);
 }
 
@@ -183,7 +184,7 @@ one_of_a_former_number_is_theirs(void **state)
 	assert_int_equal(other.index, own.index);
 	scene_fork(s);
 	assert_false(is_own(s, other.name));
-	assert_continued(s, OPEN(other.name, O_RDWR));
+	assert_refused(s, OPEN(other.name, O_RDWR));
 	assert_int_equal(PEER(other.master, O_RDWR), -EACCES);
 	close(other.master);
 }
@@ -236,7 +237,7 @@ one_of_a_run_inside_is_not_its_own(void **state)
 	assert_int_equal(OPEN(pty.name, O_RDWR), CALL_DECIDE);
 	s->gate.o.tree.apart = is_child;
 	s->gate.o.tree.data = &s->child;
-	assert_continued(s, OPEN(pty.name, O_RDWR));
+	assert_refused(s, OPEN(pty.name, O_RDWR));
 	close(pty.master);
 }
 
