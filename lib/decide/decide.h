@@ -60,7 +60,7 @@ struct decision {
 	bool firm;		   /* an ask that no mode may lift */
 	bool host_asked;
 	bool scratch; /* a path is open because it is the session's own in a scratch directory */
-	int failed; /* -ENOMEM: the outcome is Internal */
+	int failed;   /* -ENOMEM: the outcome is Internal */
 };
 
 /* Always fills ret_outcome. ret_resolved (beside ret_outcome->paths) may be
