@@ -57,7 +57,7 @@ static bool
 is_own_width(const struct decide_input *in, const struct ambit_outcome *outcome,
 	const struct ambit_outcome_path *path)
 {
-	const struct request_object *object =
+	const struct path_facts *object =
 		once_object(in->request, outcome, (size_t)(path - outcome->paths));
 
 	if (path->access == AMBIT_ACCESS_READ_TREE)

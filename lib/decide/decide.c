@@ -144,7 +144,7 @@ decision_reads(const struct decide_input *in)
 }
 
 void
-decide_resolved_free(struct resolved *resolved, size_t n)
+decide_resolved_free(struct path_facts *resolved, size_t n)
 {
 	for (size_t i = 0; resolved && i < n; i++)
 		resolved_finish(&resolved[i]);
@@ -207,7 +207,7 @@ shown_key(const struct ambit_request *request)
 
 void
 decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
-	struct resolved **ret_resolved)
+	struct path_facts **ret_resolved)
 {
 	struct ambit_outcome out = {
 		.verdict = AMBIT_ALLOW,

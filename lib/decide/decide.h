@@ -53,11 +53,11 @@ struct decide_input {
 struct decision {
 	const struct decide_input *in;
 	struct ambit_outcome *out;
-	struct resolved *resolved; /* beside out->paths */
-	const char *layer;	   /* whose turn it is */
-	enum ambit_danger danger;  /* of the tool itself, as accepted so far */
-	bool ended;		   /* a hard deny was said */
-	bool firm;		   /* an ask that no mode may lift */
+	struct path_facts *resolved; /* beside out->paths */
+	const char *layer;	     /* whose turn it is */
+	enum ambit_danger danger;    /* of the tool itself, as accepted so far */
+	bool ended;		     /* a hard deny was said */
+	bool firm;		     /* an ask that no mode may lift */
 	bool host_asked;
 	bool scratch; /* a path is open because it is the session's own in a scratch directory */
 	int failed;   /* -ENOMEM: the outcome is Internal */
@@ -66,8 +66,8 @@ struct decision {
 /* Always fills ret_outcome. ret_resolved (beside ret_outcome->paths) may be
  * NULL; else the caller frees it with decide_resolved_free. */
 void decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
-	struct resolved **ret_resolved);
-void decide_resolved_free(struct resolved *resolved, size_t n);
+	struct path_facts **ret_resolved);
+void decide_resolved_free(struct path_facts *resolved, size_t n);
 
 /* -- for layers ------------------------------------------------------------ */
 
@@ -109,7 +109,7 @@ void terminals_decide(struct decision *d);
 void decision_hint_rule(struct decision *d, const char *op, const char *subject);
 
 /* One path that is already resolved: pure, no system call. */
-void paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
+void paths_decide_one(const struct decide_input *in, const struct path_facts *resolved,
 	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
 	const struct guard **ret_guard);
 
@@ -120,16 +120,10 @@ bool paths_is_open_beside(const struct decide_input *in, const char *real);
 /* Adds the path of an object to the outcome, with the object's own name; NULL: no memory. */
 struct ambit_outcome_path *paths_add_object(struct decision *d, const struct request_path *asked);
 
-/* Fields of ambit_object that change a decision about a path. */
-struct object_facts {
-	bool own, marks, recent;
-};
-
 /* paths_decide_one for what the kernel line resolved: scratch of the session's own is
  * open as well. True: it is open for that alone. */
-bool paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
-	struct object_facts facts, enum ambit_access access, struct ambit_outcome_path *ret,
-	bool *ret_hard, const struct guard **ret_guard);
+bool paths_decide_object(const struct decide_input *in, const struct path_facts *object,
+	struct ambit_outcome_path *ret, bool *ret_hard, const struct guard **ret_guard);
 
 /* The guard that a directory takes away from one real path, or brings to the
  * other, when it is renamed; or NULL. Looks through it (bounded). */

@@ -95,7 +95,7 @@ static const struct {
 static bool
 is_own(const struct decide_input *in, const char *path)
 {
-	struct resolved at = { .real = (char *)path, .written = (char *)path };
+	struct path_facts at = { .real = (char *)path, .written = (char *)path };
 
 	return scope_protects(in->scope, &at, AMBIT_ACCESS_READ) != NULL;
 }
@@ -140,7 +140,7 @@ static bool
 leads_to_own(const struct decide_input *in, const char *host)
 {
 	const char *path = host_unix_path(host);
-	struct resolved at;
+	struct path_facts at;
 	bool own;
 
 	if (!path || resolve_path(AT_FDCWD, "/", path, strlen(path), true, &at, NULL) < 0)

@@ -31,11 +31,10 @@ once_is_empty(const struct once *once)
 	return once->n_shown == 0 && !once->call;
 }
 
-const struct request_object *
+const struct path_facts *
 once_object(const struct ambit_request *request, const struct ambit_outcome *outcome, size_t n)
 {
-	const struct request_object *object =
-		n < request->n_paths ? request->paths[n].object : NULL;
+	const struct path_facts *object = n < request->n_paths ? request->paths[n].object : NULL;
 
 	if (!object || n >= outcome->n_paths || !streq(object->real, outcome->paths[n].path) ||
 		request->paths[n].access != outcome->paths[n].access)
@@ -50,7 +49,7 @@ was_asked(const struct ambit_outcome_path *path)
 }
 
 static int
-add_shown(struct once *once, const struct request_object *object, enum ambit_access access)
+add_shown(struct once *once, const struct path_facts *object, enum ambit_access access)
 {
 	struct once_shown *more = realloc(once->shown, (once->n_shown + 1) * sizeof(*more));
 
@@ -77,7 +76,7 @@ static int
 add_owner(struct once *once, const char *real)
 {
 	struct stat st = { 0 };
-	struct request_object object = { .real = (char *)real, .exists = lstat(real, &st) == 0 };
+	struct path_facts object = { .real = (char *)real, .exists = lstat(real, &st) == 0 };
 
 	object.mode = st.st_mode;
 	object.dev = st.st_dev;
@@ -109,7 +108,7 @@ fill_shown(struct once *once, const struct decide_input *in, const struct ambit_
 
 	once->made_up = !once->pair;
 	for (size_t i = 0; r == 0 && i < outcome->n_paths; i++) {
-		const struct request_object *object = once_object(in->request, outcome, i);
+		const struct path_facts *object = once_object(in->request, outcome, i);
 
 		if (object && was_asked(&outcome->paths[i]))
 			r = add_shown(once, object, outcome->paths[i].access);
@@ -179,7 +178,7 @@ is_in_force(const struct decide_input *in, const struct once *once)
 }
 
 static bool
-is_same_file(const struct once_shown *shown, const struct request_object *object)
+is_same_file(const struct once_shown *shown, const struct path_facts *object)
 {
 	return shown->exists && object->exists && shown->dev == object->dev &&
 	       shown->ino == object->ino;
@@ -187,7 +186,7 @@ is_same_file(const struct once_shown *shown, const struct request_object *object
 
 /* The object that was shown, or a file that the process made in its place. */
 static bool
-is_shown(const struct once_shown *shown, const struct request_object *object)
+is_shown(const struct once_shown *shown, const struct path_facts *object)
 {
 	if (!streq(shown->real, object->real))
 		return false;
@@ -197,7 +196,7 @@ is_shown(const struct once_shown *shown, const struct request_object *object)
 /* The same act; and what was shown as new is its own once it is there. The parts of a move are
  * other acts than the move: one removes a file, which the move keeps. */
 static bool
-was_shown(const struct once *once, const struct request_object *object, enum ambit_access access)
+was_shown(const struct once *once, const struct path_facts *object, enum ambit_access access)
 {
 	for (size_t i = 0; i < once->n_shown; i++) {
 		const struct once_shown *shown = &once->shown[i];
@@ -210,7 +209,7 @@ was_shown(const struct once *once, const struct request_object *object, enum amb
 }
 
 static bool
-lies_in_dir(const struct once *once, const struct request_object *object)
+lies_in_dir(const struct once *once, const struct path_facts *object)
 {
 	size_t len = once->dir ? strlen(once->dir) : 0;
 
@@ -220,7 +219,7 @@ lies_in_dir(const struct once *once, const struct request_object *object)
 
 /* Beneath a directory that was shown as new. */
 static bool
-lies_beneath_new(const struct once *once, const struct request_object *object)
+lies_beneath_new(const struct once *once, const struct path_facts *object)
 {
 	for (size_t i = 0; i < once->n_shown; i++)
 		if (once->shown[i].access == AMBIT_ACCESS_MKDIR && !once->shown[i].exists &&
@@ -232,7 +231,7 @@ lies_beneath_new(const struct once *once, const struct request_object *object)
 /* Something new, or something that it made. Directories only in those that it made. The
  * directory of an existing object may be unknown: times are set by the object alone. */
 static bool
-is_own_work(const struct once *once, const struct request_object *object, enum ambit_access access)
+is_own_work(const struct once *once, const struct path_facts *object, enum ambit_access access)
 {
 	if (object->exists && !object->made)
 		return false;
@@ -242,7 +241,7 @@ is_own_work(const struct once *once, const struct request_object *object, enum a
 }
 
 static bool
-may_replace(const struct once *once, const struct request_object *object, bool guarded)
+may_replace(const struct once *once, const struct path_facts *object, bool guarded)
 {
 	if (once->replaced || once->pair || !object->exists || !S_ISREG(object->mode))
 		return false;
@@ -258,7 +257,7 @@ const struct once *
 once_find_path(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n,
 	bool *ret_replaces)
 {
-	const struct request_object *object = once_object(in->request, outcome, n);
+	const struct path_facts *object = once_object(in->request, outcome, n);
 	const struct ambit_outcome_path *path = &outcome->paths[n];
 	bool guarded = path->code != AMBIT_CODE_OUTSIDE;
 

@@ -58,7 +58,7 @@ void once_finish(struct once *once);
 bool once_is_empty(const struct once *once);
 
 /* The object that the kernel line resolved for the n-th path of the outcome, or NULL. */
-const struct request_object *once_object(
+const struct path_facts *once_object(
 	const struct ambit_request *request, const struct ambit_outcome *outcome, size_t n);
 
 /* Which of in->once covers the n-th path of the outcome, which is in question; or NULL.

@@ -118,8 +118,8 @@ is_opened_name(const struct decide_input *in, const char *real)
 }
 
 static enum ambit_code
-write_code(const struct decide_input *in, const struct resolved *resolved, enum ambit_access access,
-	bool *ret_hard, const struct guard **ret_guard)
+write_code(const struct decide_input *in, const struct path_facts *resolved,
+	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
 {
 	bool inside = is_inside(in, resolved->real, access);
 	bool open = inside || (has_own(in) && (is_granted_path(in, resolved->real, false, false) ||
@@ -148,8 +148,8 @@ write_code(const struct decide_input *in, const struct resolved *resolved, enum 
 }
 
 static enum ambit_code
-read_code(const struct decide_input *in, const struct resolved *resolved, enum ambit_access access,
-	bool *ret_hard, const struct guard **ret_guard)
+read_code(const struct decide_input *in, const struct path_facts *resolved,
+	enum ambit_access access, bool *ret_hard, const struct guard **ret_guard)
 {
 	*ret_guard = NULL;
 	if (decision_reads(in) == AMBIT_READS_FOLDER && !scope_holds(in->scope, resolved->real) &&
@@ -165,7 +165,7 @@ read_code(const struct decide_input *in, const struct resolved *resolved, enum a
 }
 
 void
-paths_decide_one(const struct decide_input *in, const struct resolved *resolved,
+paths_decide_one(const struct decide_input *in, const struct path_facts *resolved,
 	enum ambit_access access, struct ambit_outcome_path *ret, bool *ret_hard,
 	const struct guard **ret_guard)
 {
@@ -198,33 +198,31 @@ is_past(const struct decide_input *in, const char *real, enum ambit_code code)
  * lies in a guarded directory is another matter, for there a mode makes it run. And a repository
  * that came to be in this run can be removed again: all is as before then. */
 static bool
-is_guard_idle(const struct decide_input *in, const char *real, struct object_facts facts,
-	enum ambit_access access)
+is_guard_idle(const struct decide_input *in, const struct path_facts *object)
 {
-	if (!paths_is_open_beside(in, real))
+	if (!paths_is_open_beside(in, object->real))
 		return false;
-	return (facts.marks && !guards_is(in->guards, real, false, true)) ||
-	       (facts.recent && access == AMBIT_ACCESS_DELETE);
+	return (object->marks && !guards_is(in->guards, object->real, false, true)) ||
+	       (object->recent && object->access == AMBIT_ACCESS_DELETE);
 }
 
 /* What this session made in /tmp is its own, also if a link in the folder leads
  * to it. Guards keep their names even there. */
 bool
-paths_decide_object(const struct decide_input *in, const struct resolved *resolved,
-	struct object_facts facts, enum ambit_access access, struct ambit_outcome_path *ret,
-	bool *ret_hard, const struct guard **ret_guard)
+paths_decide_object(const struct decide_input *in, const struct path_facts *object,
+	struct ambit_outcome_path *ret, bool *ret_hard, const struct guard **ret_guard)
 {
-	paths_decide_one(in, resolved, access, ret, ret_hard, ret_guard);
-	if (ret->code == AMBIT_CODE_GUARDED && is_guard_idle(in, resolved->real, facts, access)) {
+	paths_decide_one(in, object, object->access, ret, ret_hard, ret_guard);
+	if (ret->code == AMBIT_CODE_GUARDED && is_guard_idle(in, object)) {
 		ret->code = AMBIT_CODE_NONE;
 		ret->verdict = AMBIT_ALLOW;
 		*ret_guard = NULL;
 	}
-	if (ret->verdict == AMBIT_ALLOW || !facts.own || !has_own(in) || !access_writes(access) ||
-		!scope_scratch(in->scope, resolved->real))
+	if (ret->verdict == AMBIT_ALLOW || !object->own || !has_own(in) ||
+		!access_writes(object->access) || !scope_scratch(in->scope, object->real))
 		return false;
-	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE || is_past(in, resolved->real, ret->code))
-		*ret_guard = guards_match(in->guards, resolved, access);
+	if (ret->code == AMBIT_CODE_SYMLINK_ESCAPE || is_past(in, object->real, ret->code))
+		*ret_guard = guards_match(in->guards, object, object->access);
 	else if (ret->code != AMBIT_CODE_OUTSIDE)
 		return false;
 	*ret_hard = false;

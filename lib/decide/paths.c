@@ -47,7 +47,7 @@ append_shown(void *data, const char *real)
 /* In the folder, but in what was left out of it. False: it is not. */
 static bool
 say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
-	const struct resolved *resolved, bool hard, const char *name, const char *folder)
+	const struct path_facts *resolved, bool hard, const char *name, const char *folder)
 {
 	const struct ambit_scope *scope = d->in->scope;
 	const char *by = scope->only_by ? scope->only_by : "what it was narrowed to";
@@ -76,7 +76,7 @@ say_narrowed(struct decision *d, const struct ambit_outcome_path *path,
 /* What was asked for and, where a link or ".." makes it another place, where
  * that is: a person must not say yes to a name alone. */
 static void
-say_path(struct decision *d, struct ambit_outcome_path *path, const struct resolved *resolved,
+say_path(struct decision *d, struct ambit_outcome_path *path, const struct path_facts *resolved,
 	bool hard, const struct guard *guard)
 {
 	auto_free char *folder = explain_folder(d->in->scope);
@@ -141,7 +141,7 @@ word_of(enum ambit_access access, bool exists, bool truncates)
 }
 
 static const char *
-object_word(const struct request_object *object, enum ambit_access access)
+object_word(const struct path_facts *object, enum ambit_access access)
 {
 	if (!object->plain)
 		return NULL;
@@ -149,12 +149,12 @@ object_word(const struct request_object *object, enum ambit_access access)
 }
 
 static int
-add_path(struct decision *d, struct resolved *resolved, char *shown)
+add_path(struct decision *d, struct path_facts *resolved, char *shown)
 {
 	size_t n = d->out->n_paths;
 	struct ambit_outcome_path *paths = realloc(d->out->paths, (n + 1) * sizeof(*d->out->paths));
 	char *real = strdup(resolved->real ? resolved->real : "");
-	struct resolved *beside;
+	struct path_facts *beside;
 
 	if (paths)
 		d->out->paths = paths;
@@ -180,8 +180,8 @@ add_path(struct decision *d, struct resolved *resolved, char *shown)
 /* The name as it was asked for, not where it leads: that is what the one who
  * asked can recognise. */
 static char *
-format_asked_name(
-	const struct decision *d, const struct request_path *asked, const struct resolved *resolved)
+format_asked_name(const struct decision *d, const struct request_path *asked,
+	const struct path_facts *resolved)
 {
 	if (!resolved->written)
 		return str_escape(asked->text, asked->len);
@@ -189,7 +189,7 @@ format_asked_name(
 }
 
 static bool
-is_dir(const struct resolved *resolved)
+is_dir(const struct path_facts *resolved)
 {
 	return resolved->exists && S_ISDIR(resolved->mode);
 }
@@ -203,7 +203,7 @@ is_transfer_tool(const struct decision *d)
 }
 
 static bool
-is_decided(const struct decision *d, enum ambit_access access, const struct resolved *resolved)
+is_decided(const struct decision *d, enum ambit_access access, const struct path_facts *resolved)
 {
 	for (size_t i = 0; i < d->out->n_paths; i++)
 		if (d->out->paths[i].access == access && d->resolved[i].real &&
@@ -216,7 +216,7 @@ is_decided(const struct decision *d, enum ambit_access access, const struct reso
 static void
 decide_variant(struct decision *d, const struct request_path *asked, const char *cwd, bool follow)
 {
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 	struct ambit_error err = { 0 };
 	enum ambit_access access = asked->access;
 	const struct guard *guard;
@@ -263,9 +263,9 @@ is_held(const struct decision *d)
 /* The same thing, or nothing, at the same place as when it was resolved. The
  * answer to a question is about that, and about nothing put there since. */
 static bool
-is_unchanged(const struct resolved *then)
+is_unchanged(const struct path_facts *then)
 {
-	struct resolved now;
+	struct path_facts now;
 	bool same;
 
 	if (resolve_path(AT_FDCWD, "/", then->real, strlen(then->real), false, &now, NULL) < 0)
@@ -307,18 +307,14 @@ format_object_name(const struct decision *d, const struct request_path *asked)
 struct ambit_outcome_path *
 paths_add_object(struct decision *d, const struct request_path *asked)
 {
-	const struct request_object *object = asked->object;
-	struct resolved resolved = {
-		.real = strdup(object->real),
-		.written = strdup(asked->text),
-		.exists = object->exists,
-		.mode = object->mode,
-		.dev = object->dev,
-		.ino = object->ino,
-		.nlink = object->nlink,
-	};
+	const struct path_facts *object = asked->object;
+	struct path_facts resolved = *object;
 	struct ambit_outcome_path *path;
 
+	/* The permit keeps it longer than the request lives. */
+	resolved.real = strdup(object->real);
+	resolved.written = strdup(asked->text);
+	resolved.leads = NULL;
 	if (!resolved.real || !resolved.written) {
 		resolved_finish(&resolved);
 		d->failed = -ENOMEM;
@@ -351,27 +347,21 @@ say_scratch(struct decision *d, const struct ambit_outcome_path *path, bool exis
 static void
 decide_object(struct decision *d, const struct request_path *asked)
 {
-	const struct request_object *object = asked->object;
+	const struct path_facts *object = asked->object;
 	struct ambit_outcome_path *path = paths_add_object(d, asked);
 	const struct guard *guard;
-	struct resolved resolved;
 	bool hard, scratch;
 
 	if (!path)
 		return;
-	resolved = d->resolved[d->out->n_paths - 1];
-	/* Here alone: the permit keeps what was resolved longer than the request lives. */
-	resolved.leads = object->leads;
-	if (d->in->again && !is_unchanged(&resolved)) {
+	if (d->in->again && !is_unchanged(object)) {
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true,
 			"%s: it changed while it was asked about", path->shown);
 		return;
 	}
-	scratch = paths_decide_object(d->in, &resolved,
-		(struct object_facts){ object->own, object->marks, object->recent }, asked->access,
-		path, &hard, &guard);
+	scratch = paths_decide_object(d->in, object, path, &hard, &guard);
 	if (path->verdict != AMBIT_ALLOW)
-		say_path(d, path, &resolved, hard, guard);
+		say_path(d, path, object, hard, guard);
 	else if (scratch)
 		say_scratch(d, path, object->exists);
 	path->owner = temporary_find_owner(d->in, d->out, d->out->n_paths - 1);

@@ -167,7 +167,7 @@ static bool
 is_listed_path(const struct ambit_policy *policy, const char *real)
 {
 	for (size_t i = 0; policy->dirs && policy->dirs[i]; i++) {
-		struct resolved dir;
+		struct path_facts dir;
 		bool held;
 
 		/* A directory that cannot be resolved holds nothing. */

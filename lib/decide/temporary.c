@@ -88,7 +88,7 @@ temporary_is_of(const char *name, const char *file)
 bool
 temporary_is_made_up(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n)
 {
-	const struct request_object *object = once_object(in->request, outcome, n);
+	const struct path_facts *object = once_object(in->request, outcome, n);
 	const struct ambit_outcome_path *path = &outcome->paths[n];
 	const char *slash = strrchr(path->path, '/');
 
@@ -124,7 +124,7 @@ static bool
 keeps_old_file(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n,
 	const char *file)
 {
-	const struct request_object *from =
+	const struct path_facts *from =
 		n == 1 && outcome->n_paths == 2 ? once_object(in->request, outcome, 0) : NULL;
 
 	return from && outcome->paths[0].access == AMBIT_ACCESS_DELETE && from->exists &&
@@ -145,7 +145,7 @@ is_temporary_path(const char *real, const char *file)
 const struct ambit_rule *
 temporary_find(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n)
 {
-	const struct request_object *object = once_object(in->request, outcome, n);
+	const struct path_facts *object = once_object(in->request, outcome, n);
 	const struct ambit_outcome_path *path = &outcome->paths[n];
 
 	if (!object || object->leads || path->code != AMBIT_CODE_OUTSIDE ||
@@ -168,7 +168,7 @@ static bool
 may_speak_for(const struct decide_input *in, const char *real, bool *ret_exists)
 {
 	struct ambit_outcome_path path = { 0 };
-	struct resolved file = { .real = (char *)real, .written = (char *)real };
+	struct path_facts file = { .real = (char *)real, .written = (char *)real };
 	const struct guard *guard;
 	struct stat st = { 0 };
 	bool hard;
@@ -190,7 +190,7 @@ may_speak_for(const struct decide_input *in, const char *real, bool *ret_exists)
 char *
 temporary_find_owner(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n)
 {
-	const struct request_object *object = once_object(in->request, outcome, n);
+	const struct path_facts *object = once_object(in->request, outcome, n);
 	const struct ambit_outcome_path *path = &outcome->paths[n];
 	const char *slash = strrchr(path->path, '/');
 	size_t rest = slash ? swap_rest(slash + 1) : 0;

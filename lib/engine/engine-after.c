@@ -78,7 +78,7 @@ is_older(const struct after *a, const struct stat *st)
 static bool
 is_planted(struct after *a, int dirfd, const char *name, const char *path, const struct stat *st)
 {
-	struct resolved at = { .real = (char *)path,
+	struct path_facts at = { .real = (char *)path,
 		.written = (char *)path,
 		.exists = true,
 		.mode = st->st_mode,

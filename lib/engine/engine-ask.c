@@ -80,7 +80,7 @@ void
 ticket_redecide(struct ambit_engine *engine, struct ticket *ticket, bool keep)
 {
 	struct ambit_outcome outcome;
-	struct resolved *resolved = NULL;
+	struct path_facts *resolved = NULL;
 
 	engine_decide(engine, ticket->request, &ticket->once, ticket->queued, &outcome, &resolved);
 	if (keep && outcome.verdict == AMBIT_ASK) {
@@ -206,7 +206,7 @@ deliver_outcome(struct ambit_engine *engine, struct ticket *ticket,
 	struct ambit_outcome *ret_outcome, struct ambit_permit **ret_permit,
 	struct ambit_error *err)
 {
-	struct resolved *resolved = ticket->resolved;
+	struct path_facts *resolved = ticket->resolved;
 	int r = 0;
 
 	ticket->resolved = NULL;

@@ -151,7 +151,7 @@ visit_subdirectories(struct walk *w, const char *dir, int depth)
 static bool
 is_still(const char *path, bool dir)
 {
-	struct resolved now;
+	struct path_facts now;
 	bool still;
 
 	if (resolve_path(AT_FDCWD, "/", path, strlen(path), false, &now, NULL) < 0)
@@ -403,7 +403,7 @@ engine_guards(struct ambit_engine *engine)
 static bool
 is_record(const struct ambit_scope *scope, const char *path)
 {
-	struct resolved at = { .real = (char *)path, .written = (char *)path };
+	struct path_facts at = { .real = (char *)path, .written = (char *)path };
 
 	return scope_protects(scope, &at, AMBIT_ACCESS_READ) != NULL;
 }
@@ -441,7 +441,7 @@ static int
 report_secret(void *data, const char *real)
 {
 	struct walk *w = data;
-	struct resolved at = { .real = (char *)real, .written = (char *)real };
+	struct path_facts at = { .real = (char *)real, .written = (char *)real };
 	struct ambit_outcome_path path = { 0 };
 	const struct guard *guard;
 	bool hard;
@@ -473,7 +473,7 @@ engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const char *p
 /* Names and links that were not there, or too deep to be found, when all began. */
 void
 engine_hides(
-	struct ambit_engine *engine, const struct ambit_object *objects, size_t n, bool *ret_hides)
+	struct ambit_engine *engine, const struct path_facts *objects, size_t n, bool *ret_hides)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
 	struct walk w = { 0 };
@@ -482,15 +482,6 @@ engine_hides(
 	if (r == 0)
 		r = guards_ready(engine->guards, engine->guarded, NULL);
 	for (size_t i = 0; i < n; i++) {
-		struct resolved at = {
-			.real = (char *)objects[i].real,
-			.written = (char *)objects[i].written,
-			.exists = objects[i].exists,
-			.mode = objects[i].mode,
-			.dev = objects[i].dev,
-			.ino = objects[i].ino,
-			.nlink = objects[i].nlink,
-		};
 		struct ambit_outcome_path path = { 0 };
 		const struct guard *guard;
 		bool hard;
@@ -498,7 +489,7 @@ engine_hides(
 		ret_hides[i] = true;
 		if (r < 0)
 			continue;
-		paths_decide_one(&w.in, &at, objects[i].access, &path, &hard, &guard);
-		ret_hides[i] = !memory_allows(&w.in, &path, at.real);
+		paths_decide_one(&w.in, &objects[i], objects[i].access, &path, &hard, &guard);
+		ret_hides[i] = !memory_allows(&w.in, &path, objects[i].real);
 	}
 }

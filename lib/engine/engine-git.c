@@ -141,7 +141,7 @@ engine_git_read(struct ambit_engine *engine, const char *path, int fd, int old, 
 bool
 engine_git_guards(struct ambit_engine *engine, const char *path)
 {
-	struct resolved at = { .real = (char *)path, .written = (char *)path };
+	struct path_facts at = { .real = (char *)path, .written = (char *)path };
 	const struct guard *guard = guards_ready(engine->guards, engine->guarded, NULL) < 0
 					    ? NULL
 					    : guards_match(engine->guards, &at, AMBIT_ACCESS_WRITE);

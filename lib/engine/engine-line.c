@@ -174,31 +174,19 @@ engine_is_plain(const struct decide_input *in, const char *tool, bool writes)
 /* -- objects -------------------------------------------------------------------- */
 
 static bool
-object_allowed(const struct decide_input *in, const struct ambit_object *object)
+object_allowed(const struct decide_input *in, const struct path_facts *object)
 {
-	struct resolved resolved = {
-		.real = (char *)object->real,
-		.written = (char *)object->written,
-		.leads = object->leads,
-		.exists = object->exists,
-		.mode = object->mode,
-		.dev = object->dev,
-		.ino = object->ino,
-		.nlink = object->nlink,
-	};
 	struct ambit_outcome_path path = { 0 };
 	const struct guard *guard;
 	bool hard;
 
-	paths_decide_object(in, &resolved,
-		(struct object_facts){ object->own, object->marks, object->recent }, object->access,
-		&path, &hard, &guard);
+	paths_decide_object(in, object, &path, &hard, &guard);
 	return memory_allows(in, &path, object->real);
 }
 
 /* A directory that is renamed takes along what it holds: see paths.c. */
 static bool
-brings_guard(const struct decide_input *in, const struct ambit_object *objects, size_t n)
+brings_guard(const struct decide_input *in, const struct path_facts *objects, size_t n)
 {
 	for (size_t i = 0; n > 1 && i < n; i++) {
 		if (objects[i].access != AMBIT_ACCESS_DELETE || !objects[i].exists ||
@@ -217,7 +205,7 @@ brings_guard(const struct decide_input *in, const struct ambit_object *objects, 
 }
 
 enum ambit_verdict
-engine_allows_fast(struct ambit_engine *engine, const struct ambit_object *objects, size_t n,
+engine_allows_fast(struct ambit_engine *engine, const struct path_facts *objects, size_t n,
 	struct pass *ret_pass)
 {
 	/* Nobody in particular: what was allowed one process once is not told here. */
@@ -258,7 +246,7 @@ engine_allows_fast(struct ambit_engine *engine, const struct ambit_object *objec
 bool
 engine_may_make(struct ambit_engine *engine, const char *real)
 {
-	const struct ambit_object object = {
+	const struct path_facts object = {
 		.access = AMBIT_ACCESS_WRITE,
 		.real = real,
 		.written = real,

@@ -46,7 +46,7 @@ enum grant_kind {
 
 /* Takes what was resolved. */
 static int
-keep_grant(struct ambit_engine *engine, struct resolved *resolved, enum grant_kind kind,
+keep_grant(struct ambit_engine *engine, struct path_facts *resolved, enum grant_kind kind,
 	struct ambit_error *err)
 {
 	struct grant *more = realloc(engine->grants, (engine->n_grants + 1) * sizeof(*more));
@@ -54,7 +54,7 @@ keep_grant(struct ambit_engine *engine, struct resolved *resolved, enum grant_ki
 	if (more) {
 		engine->grants = more;
 		more[engine->n_grants++] = (struct grant){
-			.real = steal_ptr(&resolved->real),
+			.real = resolved_take(resolved),
 			.write = kind != GRANT_READ,
 			.names = kind == GRANT_NAMES,
 		};
@@ -64,7 +64,7 @@ keep_grant(struct ambit_engine *engine, struct resolved *resolved, enum grant_ki
 }
 
 static int
-resolve_grant(const char *path, struct resolved *ret_resolved, struct ambit_error *err)
+resolve_grant(const char *path, struct path_facts *ret_resolved, struct ambit_error *err)
 {
 	int r = resolve_path(AT_FDCWD, "/", path, strlen(path), true, ret_resolved, err);
 
@@ -99,7 +99,7 @@ may_grant(const struct ambit_engine *engine, const char *real, bool write)
 static int
 add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambit_error *err)
 {
-	struct resolved resolved;
+	struct path_facts resolved;
 	int r = resolve_grant(path, &resolved, err);
 
 	if (r < 0 || !engine->outer || may_grant(engine, resolved.real, write))
@@ -120,7 +120,7 @@ add_grant(struct ambit_engine *engine, const char *path, bool write, struct ambi
 int
 engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
 {
-	struct resolved resolved;
+	struct path_facts resolved;
 	int r = resolve_grant(real, &resolved, err);
 
 	if (r < 0)
@@ -136,7 +136,7 @@ static int
 add_names_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err)
 {
 	auto_free char *shown = str_printf("%s*", real);
-	struct resolved resolved = { .real = strdup(real) };
+	struct path_facts resolved = { .real = strdup(real) };
 	int r = shown && resolved.real ? 0 : err_nomem(err);
 
 	if (r == 0 && engine->outer && !is_one_of(shown, engine->outer->grants))

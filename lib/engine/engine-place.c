@@ -63,7 +63,7 @@ engine_permit_base(struct ambit_permit *permit, const struct ambit_request *requ
 /* -- what was decided ------------------------------------------------------------- */
 
 static bool
-is_dir(const struct resolved *resolved)
+is_dir(const struct path_facts *resolved)
 {
 	return resolved->exists && S_ISDIR(resolved->mode);
 }
@@ -95,8 +95,8 @@ is_access_covered(const struct permit_path *decided, enum ambit_access wanted)
 }
 
 static int
-find_decided(const struct ambit_permit *permit, const struct resolved *now,
-	enum ambit_access access, const char *shown, const struct resolved **ret,
+find_decided(const struct ambit_permit *permit, const struct path_facts *now,
+	enum ambit_access access, const char *shown, const struct path_facts **ret,
 	struct ambit_error *err)
 {
 	bool same = false, asked = false;
@@ -237,7 +237,7 @@ open_parent(struct ambit_permit *permit, const char *real, bool make, int *ret_f
 
 /* What lies there is what was decided, or still nothing. */
 static int
-check_unchanged(struct ambit_place *place, const struct resolved *decided)
+check_unchanged(struct ambit_place *place, const struct path_facts *decided)
 {
 	struct stat st;
 
@@ -254,7 +254,7 @@ check_unchanged(struct ambit_place *place, const struct resolved *decided)
 }
 
 static int
-open_decided_place(struct ambit_permit *permit, const struct resolved *decided, bool make,
+open_decided_place(struct ambit_permit *permit, const struct path_facts *decided, bool make,
 	struct ambit_place *place, struct ambit_error *err)
 {
 	const char *name = "";
@@ -284,8 +284,8 @@ ambit_permit_place(struct ambit_permit *permit, const char *path, enum ambit_acc
 {
 	struct ambit_place place = { .parent = -1 };
 	struct ambit_scope view = { 0 };
-	const struct resolved *decided = NULL;
-	struct resolved now = { 0 };
+	const struct path_facts *decided = NULL;
+	struct path_facts now = { 0 };
 	int r;
 
 	*ret_place = (struct ambit_place){ .parent = -1 };

@@ -104,7 +104,7 @@ int engine_input(struct ambit_engine *engine, const struct ambit_request *reques
  * asked about, so what lies there must still be the same. */
 void engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	const struct rules *extra, bool again, struct ambit_outcome *ret_outcome,
-	struct resolved **ret_resolved);
+	struct path_facts **ret_resolved);
 
 /* Refuses the same call over and over (loop_limit). */
 void engine_check_loop(struct ambit_engine *engine, const struct ambit_request *request,
@@ -124,7 +124,7 @@ int engine_count(struct ambit_engine *engine, const char *kind, const struct amb
 
 /* A permit for an allow; takes resolved. */
 int engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
-	const struct ambit_outcome *outcome, struct resolved *resolved,
+	const struct ambit_outcome *outcome, struct path_facts *resolved,
 	struct ambit_permit **ret_permit, struct ambit_error *err);
 
 /* Turns the outcome into a deny. */

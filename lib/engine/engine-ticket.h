@@ -11,7 +11,7 @@ struct ticket {
 	struct ambit_request *request; /* owned if owns */
 	bool owns;
 	struct ambit_outcome outcome;
-	struct resolved *resolved;
+	struct path_facts *resolved;
 	struct rules once; /* what this request alone was allowed */
 	bool makes;	   /* by a person or a program: see permit_is_once */
 	uint64_t opens;	   /* the answer "once" that begins when this is done; 0: none */

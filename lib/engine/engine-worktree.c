@@ -44,7 +44,7 @@ resolve_git_pointer(const char *dir, const char *name, const char *prefix)
 {
 	auto_close int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_free char *text = NULL, *path = NULL;
-	struct resolved to;
+	struct path_facts to;
 	char *real;
 	size_t len;
 
@@ -53,7 +53,7 @@ resolve_git_pointer(const char *dir, const char *name, const char *prefix)
 	path = gitfile_line(text, prefix);
 	if (!path || resolve_path(fd, dir, path, strlen(path), true, &to, NULL) < 0)
 		return NULL;
-	real = to.exists ? steal_ptr(&to.real) : NULL;
+	real = to.exists ? resolved_take(&to) : NULL;
 	resolved_finish(&to);
 	return real;
 }

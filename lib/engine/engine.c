@@ -176,7 +176,7 @@ engine_input(struct ambit_engine *engine, const struct ambit_request *request,
 void
 engine_decide(struct ambit_engine *engine, const struct ambit_request *request,
 	const struct rules *extra, bool again, struct ambit_outcome *ret_outcome,
-	struct resolved **ret_resolved)
+	struct path_facts **ret_resolved)
 {
 	struct ambit_scope *child = NULL;
 	struct ambit_error err = { 0 };
@@ -426,7 +426,7 @@ permit_free(struct ambit_permit *permit)
 
 int
 engine_permit(struct ambit_engine *engine, const struct ambit_request *request,
-	const struct ambit_outcome *outcome, struct resolved *resolved,
+	const struct ambit_outcome *outcome, struct path_facts *resolved,
 	struct ambit_permit **ret_permit, struct ambit_error *err)
 {
 	struct ambit_permit *permit = calloc(1, sizeof(*permit));

@@ -42,8 +42,8 @@ void engine_once_begin(struct ambit_permit *permit);
  * find out. Asks nobody, records nothing, resolves nothing, and takes about a microsecond (longer
  * for a directory that is renamed, which it reads). A session's first write always needs a
  * request, which records it. Sees changes by other processes within 20 ms. */
-enum ambit_verdict engine_allows_fast(struct ambit_engine *engine,
-	const struct ambit_object *objects, size_t n, struct pass *ret_pass);
+enum ambit_verdict engine_allows_fast(struct ambit_engine *engine, const struct path_facts *objects,
+	size_t n, struct pass *ret_pass);
 /* The same for a connection to a host. */
 enum ambit_verdict engine_allows_host_fast(
 	struct ambit_engine *engine, const char *host, struct pass *ret_pass);
@@ -110,7 +110,7 @@ int engine_hidden(
  * itself. It is guarded by its name, a hard link to a guarded file, ambit's own, or beyond the
  * limit of reads. All are set if the engine cannot tell. */
 void engine_hides(
-	struct ambit_engine *engine, const struct ambit_object *objects, size_t n, bool *ret_hides);
+	struct ambit_engine *engine, const struct path_facts *objects, size_t n, bool *ret_hides);
 
 /* -- git ------------------------------------------------------------------------- */
 

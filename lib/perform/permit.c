@@ -49,7 +49,7 @@ open_parent(const char *real, const char **ret_name, struct ambit_error *err)
 }
 
 static int
-open_existing(int parent, const char *name, const struct resolved *resolved, int flags,
+open_existing(int parent, const char *name, const struct path_facts *resolved, int flags,
 	struct ambit_error *err)
 {
 	auto_close int fd = resolve_open(parent, name,

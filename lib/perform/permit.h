@@ -13,7 +13,7 @@
 
 struct permit_path {
 	enum ambit_access access;
-	struct resolved resolved;
+	struct path_facts resolved;
 	bool used;
 };
 

@@ -11,12 +11,13 @@
 #include "request/request-private.h"
 
 void
-request_object_destroy(struct request_object *object)
+request_object_destroy(struct path_facts *object)
 {
 	if (!object)
 		return;
-	free(object->real);
-	free(object->leads);
+	free((char *)object->real);
+	free((char *)object->written);
+	free((char *)object->leads);
 	free(object);
 }
 
@@ -38,7 +39,7 @@ object_path_plain(const char *path)
 }
 
 const char *
-object_fault(const struct ambit_object *object)
+object_fault(const struct path_facts *object)
 {
 	if (!request_access_tool(object->access))
 		return "there is no such access";
@@ -50,7 +51,7 @@ object_fault(const struct ambit_object *object)
 }
 
 const char *
-object_tool(const struct ambit_object *objects, size_t n)
+object_tool(const struct path_facts *objects, size_t n)
 {
 	const char *tool = NULL;
 	bool takes = false, puts = false;
@@ -68,34 +69,24 @@ object_tool(const struct ambit_object *objects, size_t n)
 }
 
 static int
-add_object(struct ambit_request *request, const struct ambit_object *from)
+add_object(struct ambit_request *request, const struct path_facts *from)
 {
-	struct request_object *object = calloc(1, sizeof(*object));
+	struct path_facts *object = calloc(1, sizeof(*object));
 	struct request_path *path = &request->paths[request->n_paths];
 
 	if (!object)
 		return -ENOMEM;
-	*object = (struct request_object){
-		.real = strdup(from->real),
-		.leads = str_dup(from->leads),
-		.exists = from->exists,
-		.own = from->own,
-		.marks = from->marks,
-		.recent = from->exists && from->recent,
-		.plain = from->plain,
-		.truncates = from->truncates,
-		.sets_id = from->sets_id,
-		.special = from->special,
-		.made = from->exists && from->made,
-		.in_made = from->in_made,
-		.fresh = from->fresh,
-	};
+	*object = *from;
+	object->real = strdup(from->real);
+	object->written = strdup(from->written);
+	object->leads = str_dup(from->leads);
 	/* What does not exist has no inode that something could be known by. */
-	if (from->exists) {
-		object->mode = from->mode;
-		object->dev = from->dev;
-		object->ino = from->ino;
-		object->nlink = from->nlink;
+	if (!from->exists) {
+		object->recent = object->made = false;
+		object->mode = 0;
+		object->dev = 0;
+		object->ino = 0;
+		object->nlink = 0;
 	}
 	*path = (struct request_path){
 		.text = strdup(from->written),
@@ -105,11 +96,13 @@ add_object(struct ambit_request *request, const struct ambit_object *from)
 		.object = object,
 	};
 	request->n_paths++;
-	return object->real && path->text && (object->leads || !from->leads) ? 0 : -ENOMEM;
+	return object->real && object->written && path->text && (object->leads || !from->leads)
+		       ? 0
+		       : -ENOMEM;
 }
 
 int
-request_objects(const struct ambit_object *objects, size_t n, struct ambit_request **ret_request,
+request_objects(const struct path_facts *objects, size_t n, struct ambit_request **ret_request,
 	struct ambit_error *err)
 {
 	struct ambit_request *request;

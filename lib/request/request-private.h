@@ -23,7 +23,7 @@ struct request_path {
 	uint64_t hash; /* of text, to tell most others apart at once */
 	enum ambit_access access;
 	enum tool_follow follow;
-	struct request_object *object; /* resolved already, or NULL; owned */
+	struct path_facts *object; /* resolved already, or NULL; owned */
 };
 
 enum request_enforce {

@@ -109,7 +109,7 @@ leads_to(const char *path, const char *to)
 static int
 probe_directory(const char *path)
 {
-	struct resolved now;
+	struct path_facts now;
 	int is = -1;
 
 	if (resolve_path(AT_FDCWD, "/", path, strlen(path), false, &now, NULL) < 0)

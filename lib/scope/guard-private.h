@@ -113,7 +113,7 @@ const struct guard *guards_match_tree(
 
 /* By another name that it has. */
 const struct guard *guards_match_other(
-	const struct guards *guards, const struct resolved *resolved, enum ambit_access access);
+	const struct guards *guards, const struct path_facts *resolved, enum ambit_access access);
 
 /* The same under another name; and the symlinks on the way from dir, a real
  * path, to path, and where it would lead if it leads nowhere. -ENOMEM. */

@@ -111,7 +111,7 @@ static void
 note_target(struct scan *s, int dirfd, const char *name)
 {
 	auto_free char *dir = NULL;
-	struct resolved target = { 0 };
+	struct path_facts target = { 0 };
 
 	if (resolve_fd(dirfd, &dir, NULL) < 0)
 		return;
@@ -352,7 +352,7 @@ static int
 add_alias(const struct tree *tree, const char *path, const struct guard *guard)
 {
 	struct guards *guards = tree->guards;
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 	int r = 0;
 
 	if (resolve_path(tree->fd, tree->real, path, strlen(path), true, &resolved, NULL) == 0)
@@ -441,7 +441,7 @@ scan_configs(const struct tree *tree, const char *dir)
 static int
 add_gitdir(const struct tree *tree, const char *dir)
 {
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 	int r = 0;
 
 	if (resolve_path(tree->fd, tree->real, dir, strlen(dir), true, &resolved, NULL) == 0)
@@ -659,7 +659,7 @@ struct look {
 static const struct guard *
 find_entry_guard(struct look *l, enum ambit_access access)
 {
-	struct resolved there = { .real = l->path, .written = l->path };
+	struct path_facts there = { .real = l->path, .written = l->path };
 	const struct guard *found;
 	struct stat st = { 0 };
 

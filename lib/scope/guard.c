@@ -524,7 +524,8 @@ place_holds(const struct guard_place *place, const char *path, size_t len)
 }
 
 static const struct guard *
-match_alias(const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
+match_alias(
+	const struct guards *guards, const struct path_facts *resolved, enum ambit_access access)
 {
 	size_t len = strlen(resolved->real);
 
@@ -579,7 +580,7 @@ guards_match_link(const struct guards *guards, const char *real, const char *tex
 {
 	size_t len = (size_t)(strrchr(real, '/') - real);
 	char beside[PATH_MAX];
-	struct resolved at = { .real = beside, .written = beside };
+	struct path_facts at = { .real = beside, .written = beside };
 	int n = snprintf(beside, sizeof(beside), "%.*s", (int)len, real);
 
 	if (n < 0 || (size_t)n >= sizeof(beside))
@@ -597,7 +598,8 @@ guards_match_link(const struct guards *guards, const char *real, const char *tex
 }
 
 const struct guard *
-guards_match(const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
+guards_match(
+	const struct guards *guards, const struct path_facts *resolved, enum ambit_access access)
 {
 	const struct guard *guard = match_name(guards, resolved->real, access, BENEATH_NAMED);
 
@@ -614,7 +616,7 @@ guards_match(const struct guards *guards, const struct resolved *resolved, enum 
 
 const struct guard *
 guards_match_other(
-	const struct guards *guards, const struct resolved *resolved, enum ambit_access access)
+	const struct guards *guards, const struct path_facts *resolved, enum ambit_access access)
 {
 	return match_alias(guards, resolved, access);
 }

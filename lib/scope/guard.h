@@ -56,7 +56,7 @@ int guards_ready(struct guards *guards, const struct ambit_scope *scope, struct 
 
 /* The guard that this access touches, or NULL. Borrowed. */
 const struct guard *guards_match(
-	const struct guards *guards, const struct resolved *resolved, enum ambit_access access);
+	const struct guards *guards, const struct path_facts *resolved, enum ambit_access access);
 
 /* The guard that a symlink with this text touches when it gets the name real, or NULL: git
  * follows every symlink in a git directory, and writes where it leads. */

@@ -19,7 +19,7 @@
 static int
 find_real(struct profile_place *place, const char *path, struct ambit_error *err)
 {
-	struct resolved resolved;
+	struct path_facts resolved;
 	size_t len = strlen(path);
 	int r;
 
@@ -30,7 +30,7 @@ find_real(struct profile_place *place, const char *path, struct ambit_error *err
 	if (r < 0)
 		return r;
 	place->leads = !streq(resolved.real, resolved.written);
-	place->real = steal_ptr(&resolved.real);
+	place->real = resolved_take(&resolved);
 	resolved_finish(&resolved);
 	return 0;
 }

@@ -31,13 +31,13 @@
 #define TEMP_LETTERS (RESOLVE_TEMP - sizeof(TEMP))
 
 void
-resolved_finish(struct resolved *resolved)
+resolved_finish(struct path_facts *resolved)
 {
 	if (!resolved)
 		return;
-	free(resolved->real);
-	free(resolved->written);
-	*resolved = (struct resolved){ 0 };
+	free((char *)resolved->real);
+	free((char *)resolved->written);
+	*resolved = (struct path_facts){ 0 };
 }
 
 int
@@ -140,11 +140,13 @@ is_own_proc(int fd, const char *real)
 }
 
 static int
-fill_resolved(int fd, struct resolved *ret, struct ambit_error *err)
+fill_resolved(int fd, struct path_facts *ret, struct ambit_error *err)
 {
 	struct stat st;
-	int r = resolve_fd(fd, &ret->real, err);
+	char *real = NULL;
+	int r = resolve_fd(fd, &real, err);
 
+	ret->real = real;
 	if (r < 0)
 		return r;
 	if (is_own_proc(fd, ret->real))
@@ -285,16 +287,15 @@ walk_path_components(struct walk *w)
 
 /* The missing names, "/a/b", hang on the directory at. */
 static int
-append_missing_names(int at, const char *missing, struct resolved *ret, struct ambit_error *err)
+append_missing_names(int at, const char *missing, struct path_facts *ret, struct ambit_error *err)
 {
 	int r = fill_resolved(at, ret, err);
-	char *dir = ret->real;
+	auto_free char *dir = resolved_take(ret);
 
 	if (r < 0)
 		return r;
 	ret->exists = false;
 	ret->real = str_printf("%s%s", streq(dir, "/") ? "" : dir, missing);
-	free(dir);
 	if (!ret->real)
 		return err_nomem(err);
 	if (!S_ISDIR(ret->mode))
@@ -307,7 +308,7 @@ append_missing_names(int at, const char *missing, struct resolved *ret, struct a
 /* The usual case, without the walk: only the last name is missing, and no
  * symlink lies on the way. 1: it is not that. */
 static int
-resolve_last(int base_fd, const char *path, struct resolved *ret, struct ambit_error *err)
+resolve_last(int base_fd, const char *path, struct path_facts *ret, struct ambit_error *err)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	auto_free char *parent = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
@@ -331,7 +332,7 @@ resolve_last(int base_fd, const char *path, struct resolved *ret, struct ambit_e
 /* For paths the kernel could not open because something in them is missing. */
 static int
 resolve_missing(
-	int base_fd, const char *path, bool follow, struct resolved *ret, struct ambit_error *err)
+	int base_fd, const char *path, bool follow, struct path_facts *ret, struct ambit_error *err)
 {
 	struct walk w = { .follow = follow };
 	int r = resolve_last(base_fd, path, ret, err);
@@ -397,7 +398,7 @@ resolve_is_pool(const char *path)
 
 static int
 resolve_once(
-	int base_fd, const char *text, bool follow, struct resolved *ret, struct ambit_error *err)
+	int base_fd, const char *text, bool follow, struct path_facts *ret, struct ambit_error *err)
 {
 	auto_close int fd = resolve_open(
 		base_fd, text, O_PATH | (follow ? 0 : O_NOFOLLOW), 0, RESOLVE_NO_MAGICLINKS);
@@ -413,9 +414,9 @@ resolve_once(
 
 int
 resolve_path(int base_fd, const char *base, const char *path, size_t len, bool follow,
-	struct resolved *ret, struct ambit_error *err)
+	struct path_facts *ret, struct ambit_error *err)
 {
-	struct resolved out = { 0 };
+	struct path_facts out = { 0 };
 	auto_free char *written = NULL;
 	char text[PATH_MAX];
 	int r = -ENOENT;

@@ -6,21 +6,19 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "scope/path-facts.h"
 
-/* A path, resolved by the kernel. Names that do not exist yet hang on the
- * deepest ancestor that does. */
-struct resolved {
-	char *real;	   /* absolute; no symlink, "." or ".." left in it */
-	char *written;	   /* absolute; what the text says, folded without looking */
-	const char *leads; /* a symlink with this text gets the name; borrowed; or NULL */
-	bool exists;
-	mode_t mode; /* the rest only if it exists */
-	dev_t dev;
-	ino_t ino;
-	nlink_t nlink;
-};
+/* Frees the strings. */
+void resolved_finish(struct path_facts *facts);
+/* The real path becomes the caller's. */
+static inline char *
+resolved_take(struct path_facts *facts)
+{
+	char *real = (char *)facts->real;
 
-void resolved_finish(struct resolved *resolved);
+	facts->real = NULL;
+	return real;
+}
 
 /* base_fd (O_PATH) and base (its real path) are where relative paths begin.
  * follow: whether a symlink as last component is followed; a trailing slash
@@ -29,7 +27,7 @@ void resolved_finish(struct resolved *resolved);
  * /proc/self (it names another process for whoever asked), a parent that
  * cannot be entered or is no directory, a name that was deleted. */
 int resolve_path(int base_fd, const char *base, const char *path, size_t len, bool follow,
-	struct resolved *ret, struct ambit_error *err);
+	struct path_facts *ret, struct ambit_error *err);
 
 /* The real path of an open (O_PATH) descriptor; -ENOENT if it was deleted. */
 int resolve_fd(int fd, char **ret_path, struct ambit_error *err);

@@ -27,7 +27,7 @@ static int
 add_only(const struct ambit_scope *scope, const char *dir, char ***only)
 {
 	const char *root = scope->root.real;
-	struct resolved at = { 0 };
+	struct path_facts at = { 0 };
 	int r = dir[0] == '/' ? resolve_path(AT_FDCWD, "/", dir, strlen(dir), true, &at, NULL)
 			      : -EINVAL;
 

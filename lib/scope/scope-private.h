@@ -50,7 +50,7 @@ int scope_refresh(struct ambit_scope *scope, struct ambit_error *err);
 /* Resolves a path of a request. cwd (or NULL) is resolved first, against
  * display_root. */
 int scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *path, size_t len,
-	bool follow, struct resolved *ret, struct ambit_error *err);
+	bool follow, struct path_facts *ret, struct ambit_error *err);
 
 /* Both take real paths. */
 bool scope_holds(const struct ambit_scope *scope, const char *real);
@@ -68,8 +68,8 @@ bool scope_says_inside(const struct ambit_scope *scope, const char *written);
 bool scope_scratch(const struct ambit_scope *scope, const char *real);
 
 /* Why ambit keeps this path to itself ("is ambit's settings"), or NULL. */
-const char *scope_protects(
-	const struct ambit_scope *scope, const struct resolved *resolved, enum ambit_access access);
+const char *scope_protects(const struct ambit_scope *scope, const struct path_facts *resolved,
+	enum ambit_access access);
 
 /* True for accesses that change something. */
 bool access_writes(enum ambit_access access);

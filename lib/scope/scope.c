@@ -82,7 +82,7 @@ dir_copy(const struct scope_dir *dir, struct scope_dir *ret, struct ambit_error 
 }
 
 static int
-resolve_place(const char *path, bool follow, struct resolved *ret, struct ambit_error *err)
+resolve_place(const char *path, bool follow, struct path_facts *ret, struct ambit_error *err)
 {
 	int r;
 
@@ -96,12 +96,12 @@ resolve_place(const char *path, bool follow, struct resolved *ret, struct ambit_
 static int
 find_real_place(const char *path, char **ret, struct ambit_error *err)
 {
-	struct resolved resolved;
+	struct path_facts resolved;
 	int r = path ? resolve_place(path, true, &resolved, err) : 0;
 
 	if (!path || r < 0)
 		return r;
-	*ret = steal_ptr(&resolved.real);
+	*ret = resolved_take(&resolved);
 	resolved_finish(&resolved);
 	return 0;
 }
@@ -119,7 +119,7 @@ settings_place(
 	const struct ambit_places *places, struct ambit_scope *scope, struct ambit_error *err)
 {
 	auto_free char *file = NULL;
-	struct resolved name;
+	struct path_facts name;
 	int r;
 
 	if (places->settings)
@@ -135,7 +135,7 @@ settings_place(
 		r = find_real_place(file, &scope->settings, err);
 	else
 		r = copy_place(name.real, &scope->settings, err);
-	scope->settings_name = steal_ptr(&name.real);
+	scope->settings_name = resolved_take(&name);
 	resolved_finish(&name);
 	return r;
 }
@@ -152,14 +152,14 @@ static int
 find_scratch(struct ambit_scope *scope, struct ambit_error *err)
 {
 	for (size_t i = 0; i < SCRATCH_N; i++) {
-		struct resolved at = { 0 };
+		struct path_facts at = { 0 };
 		int r = resolve_path(
 			AT_FDCWD, "/", scratch[i], strlen(scratch[i]), true, &at, NULL);
 
 		if (r == -ENOMEM)
 			return err_nomem(err);
 		if (r == 0 && at.exists && S_ISDIR(at.mode) && !streq(at.real, "/"))
-			scope->scratch[i] = steal_ptr(&at.real);
+			scope->scratch[i] = resolved_take(&at);
 		resolved_finish(&at);
 	}
 	return 0;
@@ -424,7 +424,7 @@ scope_refresh(struct ambit_scope *scope, struct ambit_error *err)
 
 int
 scope_resolve(const struct ambit_scope *scope, const char *cwd, const char *path, size_t len,
-	bool follow, struct resolved *ret, struct ambit_error *err)
+	bool follow, struct path_facts *ret, struct ambit_error *err)
 {
 	struct scope_dir dir = { .fd = -1 };
 	int r;
@@ -501,7 +501,7 @@ is_any_folder_file(const struct ambit_scope *scope, const char *real)
 }
 
 static bool
-is_own(const struct ambit_scope *scope, const struct resolved *resolved)
+is_own(const struct ambit_scope *scope, const struct path_facts *resolved)
 {
 	for (size_t i = 0; resolved->exists && i < scope->n_own; i++)
 		if (resolved->ino == scope->own[i].ino && resolved->dev == scope->own[i].dev)
@@ -532,8 +532,8 @@ holds_pool(const struct ambit_scope *scope, const char *real, enum ambit_access 
 }
 
 const char *
-scope_protects(
-	const struct ambit_scope *scope, const struct resolved *resolved, enum ambit_access access)
+scope_protects(const struct ambit_scope *scope, const struct path_facts *resolved,
+	enum ambit_access access)
 {
 	const char *real = resolved->real;
 

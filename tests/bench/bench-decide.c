@@ -63,7 +63,7 @@ bench_resolved(struct ambit_engine *engine)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct ambit_outcome_path out = { 0 };
 		const struct guard *guard;
-		struct resolved resolved;
+		struct path_facts resolved;
 		long n = 2000000, allowed = 0;
 		bool hard;
 
@@ -88,7 +88,7 @@ static void
 bench_resolve(struct ambit_engine *engine)
 {
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		struct resolved resolved;
+		struct path_facts resolved;
 		long n = 200000;
 		double from = seconds();
 

@@ -62,7 +62,7 @@ make_file(const char *path, struct stat *ret_st)
 }
 
 static void
-fill_object(struct ambit_object *object, const char *real)
+fill_object(struct path_facts *object, const char *real)
 {
 	struct stat st = { 0 };
 
@@ -82,7 +82,7 @@ request_about_path(const struct engine_rig *rig, const json_t *in, enum ambit_ac
 	struct ambit_request **ret_request)
 {
 	auto_free char *real = place_path(rig, json_text(in, "path"));
-	struct ambit_object object = {
+	struct path_facts object = {
 		.access = access,
 		.exists = json_is_true(json_object_get(in, "exists")),
 	};
@@ -97,7 +97,7 @@ request_about_move(
 {
 	auto_free char *from = place_path(rig, json_text(in, "path"));
 	auto_free char *to = place_path(rig, json_text(in, "to"));
-	struct ambit_object objects[] = {
+	struct path_facts objects[] = {
 		{ .access = AMBIT_ACCESS_DELETE, .exists = true },
 		{ .access = AMBIT_ACCESS_REPLACE },
 	};

@@ -32,10 +32,10 @@ at(const char *dir, const char *name)
 }
 
 /* As a supervisor would see it: what lies there now. */
-static inline struct ambit_object
+static inline struct path_facts
 object(enum ambit_access access, const char *real)
 {
-	struct ambit_object o = { .access = access, .real = real, .written = real };
+	struct path_facts o = { .access = access, .real = real, .written = real };
 	struct stat st;
 
 	if (lstat(real, &st) == 0) {
@@ -49,7 +49,7 @@ object(enum ambit_access access, const char *real)
 }
 
 static inline struct ambit_request *
-request_of(const struct ambit_object *objects, size_t n)
+request_of(const struct path_facts *objects, size_t n)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_error err = { 0 };
@@ -60,7 +60,7 @@ request_of(const struct ambit_object *objects, size_t n)
 }
 
 static inline enum ambit_verdict
-decided(struct engine_rig *rig, const struct ambit_object *objects, size_t n,
+decided(struct engine_rig *rig, const struct path_facts *objects, size_t n,
 	enum ambit_code *ret_code)
 {
 	struct ambit_request *request = request_of(objects, n);
@@ -77,7 +77,7 @@ decided(struct engine_rig *rig, const struct ambit_object *objects, size_t n,
 }
 
 static inline enum ambit_verdict
-glance(struct engine_rig *rig, const struct ambit_object *objects, size_t n)
+glance(struct engine_rig *rig, const struct path_facts *objects, size_t n)
 {
 	struct pass pass;
 	enum ambit_verdict verdict = engine_allows_fast(rig->engine, objects, n, &pass);

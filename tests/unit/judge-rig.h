@@ -92,7 +92,7 @@ make(const char *tool, const char *args)
 
 /* A process that calls itself that, and whose number is that of its file, too. */
 static inline struct ambit_request *
-call_of(struct ambit_object object, const char *path, const char *who, const char *exe, ino_t ino)
+call_of(struct path_facts object, const char *path, const char *who, const char *exe, ino_t ino)
 {
 	struct ambit_request *request = NULL;
 
@@ -105,7 +105,7 @@ call_of(struct ambit_object object, const char *path, const char *who, const cha
 	return request;
 }
 
-static const struct ambit_object creates = { .access = AMBIT_ACCESS_WRITE, .plain = true };
+static const struct path_facts creates = { .access = AMBIT_ACCESS_WRITE, .plain = true };
 
 static inline struct ambit_request *
 crossing(const char *path, const char *exe)
@@ -203,7 +203,7 @@ ask_crossing(struct rig *rig, const char *name, const char *who)
 }
 
 static const struct doing {
-	struct ambit_object object;
+	struct path_facts object;
 	const char *told; /* NULL: it is not for him */
 } doings[] = {
 	{ { .access = AMBIT_ACCESS_WRITE, .plain = true }, "create" },

@@ -37,7 +37,7 @@ is_covered(const struct ambit_outcome *outcome)
 
 /* A decision of its own, so that the record has what was left out. */
 static bool
-decide_entry(struct ambit_engine *engine, const struct ambit_object *object, char **ret_why)
+decide_entry(struct ambit_engine *engine, const struct path_facts *object, char **ret_why)
 {
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
@@ -55,7 +55,7 @@ decide_entry(struct ambit_engine *engine, const struct ambit_object *object, cha
 }
 
 static void
-fill_object_stat(int dst, const char *name, struct ambit_object *object)
+fill_object_stat(int dst, const char *name, struct path_facts *object)
 {
 	auto_close int fd = dst < 0 ? -1
 				    : resolve_open(dst, name, O_PATH | O_NOFOLLOW, 0,
@@ -77,7 +77,7 @@ archive_may(struct tool_run *run, int dst, const char *dst_real, const char *nam
 {
 	auto_free char *real = str_printf("%s/%s", streq(dst_real, "/") ? "" : dst_real, name);
 	struct ambit_engine *engine;
-	struct ambit_object object = {
+	struct path_facts object = {
 		.access = kind == UNPACK_DIR	? AMBIT_ACCESS_MKDIR
 			  : kind == UNPACK_LINK ? AMBIT_ACCESS_REPLACE
 						: AMBIT_ACCESS_WRITE,

@@ -24,7 +24,7 @@ static bool
 is_plainly_allowed(
 	struct tool_run *run, const char *real, enum ambit_access access, const struct stat *st)
 {
-	const struct ambit_object object = {
+	const struct path_facts object = {
 		.access = access,
 		.real = real,
 		.written = real,

@@ -281,7 +281,7 @@ int
 run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 {
 	const struct ambit_scope *scope;
-	struct resolved at = { 0 };
+	struct path_facts at = { 0 };
 	int r = 0;
 
 	run_lock(run);
@@ -293,8 +293,7 @@ run_directory(struct tool_run *run, char **ret_path, struct ambit_error *err)
 	run_unlock(run);
 	if (r < 0)
 		return err_context(err, "its cwd");
-	*ret_path = at.real;
-	at.real = NULL;
+	*ret_path = resolved_take(&at);
 	resolved_finish(&at);
 	return *ret_path ? 0 : err_nomem(err);
 }

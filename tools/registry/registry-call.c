@@ -212,7 +212,7 @@ check_inside(struct call *call)
 	struct ambit_registry *registry = call->registry;
 	const struct ambit_scope *scope;
 	auto_free char *folder = folder_of(call), *shown = NULL, *message = NULL;
-	struct resolved at = { 0 };
+	struct path_facts at = { 0 };
 	bool inside = true;
 
 	if (!path)

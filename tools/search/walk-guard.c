@@ -51,12 +51,12 @@ walk_guard_knows(struct walk_guard *guard, const char *path)
 
 static int
 describe_path_object(const struct walk_guard *guard, const char *path, const struct stat *st,
-	struct ambit_object *ret_object)
+	struct path_facts *ret_object)
 {
 	const char *root = guard->root->place.real;
 	char *real = str_printf("%s/%s", streq(root, "/") ? "" : root, path);
 
-	*ret_object = (struct ambit_object){
+	*ret_object = (struct path_facts){
 		.access = AMBIT_ACCESS_READ,
 		.real = real,
 		.written = real,
@@ -75,7 +75,7 @@ int
 walk_guard_ask(struct walk_guard *guard, char *const *paths, const struct stat *sts, size_t n,
 	bool *ret_hides)
 {
-	struct ambit_object *objects = NULL;
+	struct path_facts *objects = NULL;
 	int r;
 
 	memset(ret_hides, 0, n * sizeof(*ret_hides));

@@ -155,7 +155,7 @@ is_fresh(const struct call *call, const struct session_maker *maker, const struc
 }
 
 void
-call_describe_once(struct call *call, struct ambit_object *list, size_t n)
+call_describe_once(struct call *call, struct path_facts *list, size_t n)
 {
 	struct session_maker maker;
 

@@ -11,7 +11,7 @@
 bool call_sets_id(const struct call *call);
 
 /* Fills made, in_made and fresh of the n objects, which stand beside call->need. */
-void call_describe_once(struct call *call, struct ambit_object *list, size_t n);
+void call_describe_once(struct call *call, struct path_facts *list, size_t n);
 
 /* The object of fd was just made; its last name is gone. Remembered if the call was allowed
  * by an answer "once". */

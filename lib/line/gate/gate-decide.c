@@ -421,7 +421,7 @@ is_in_temp(const struct call *call)
 }
 
 static size_t
-list_objects(const struct call *call, struct ambit_object *list)
+list_objects(const struct call *call, struct path_facts *list)
 {
 	bool sets_id = call_sets_id(call);
 	size_t n = 0;
@@ -431,7 +431,7 @@ list_objects(const struct call *call, struct ambit_object *list)
 	for (unsigned i = 0; i < call->n_needs; i++) {
 		const struct object *object = &call->object[call->need[i].object];
 
-		list[n++] = (struct ambit_object){
+		list[n++] = (struct path_facts){
 			.access = call->need[i].access,
 			.real = object->real,
 			.written = object->written,
@@ -499,7 +499,7 @@ has_other_name(struct call *call)
 static enum ambit_verdict
 glance_at_call(struct call *call, struct pass *ret_pass)
 {
-	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
+	struct path_facts list[sizeof(call->need) / sizeof(call->need[0])];
 	struct pass host = { 0 };
 	enum ambit_verdict verdict;
 	size_t n;
@@ -536,7 +536,7 @@ is_recent(const struct call *call)
 
 /* What a glance does without: a judge is told of it, or it is about a guard. */
 static void
-describe_objects(struct call *call, struct ambit_object *list, size_t n)
+describe_objects(struct call *call, struct path_facts *list, size_t n)
 {
 	bool plain = is_plain(call), recent = is_recent(call);
 
@@ -575,7 +575,7 @@ gate_detail(const struct call *call)
 struct ambit_request *
 gate_make_request(struct call *call)
 {
-	struct ambit_object list[sizeof(call->need) / sizeof(call->need[0])];
+	struct path_facts list[sizeof(call->need) / sizeof(call->need[0])];
 	struct ambit_request *request = NULL;
 	struct ambit_error err = { 0 };
 	struct target_who who = { 0 };

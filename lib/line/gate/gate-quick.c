@@ -101,7 +101,7 @@ parent_is_plain(struct gate_quick *quick, const char *path)
 /* -- calls ---------------------------------------------------------------------- */
 
 struct look {
-	struct ambit_object object[3];
+	struct path_facts object[3];
 	size_t n;
 };
 
@@ -120,7 +120,7 @@ add_path_object(struct gate_quick *quick, const struct call *call, unsigned n,
 	exists = !new &&fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!new && !exists && errno != ENOENT)
 		return false;
-	look->object[look->n++] = (struct ambit_object){
+	look->object[look->n++] = (struct path_facts){
 		.access = access,
 		.real = path,
 		.written = path,

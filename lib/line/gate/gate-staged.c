@@ -54,7 +54,7 @@ write_staged_text(const struct staged_one *one, struct pass *pass, const char *t
 static int
 put_plain(struct gate *gate, const struct staged_one *one, const char *text, size_t len)
 {
-	const struct ambit_object beside = {
+	const struct path_facts beside = {
 		.access = AMBIT_ACCESS_WRITE,
 		.real = one->beside,
 		.written = one->beside,
@@ -70,7 +70,7 @@ put_plain(struct gate *gate, const struct staged_one *one, const char *text, siz
 static struct ambit_request *
 make_request(const struct staged_one *one, const struct stat *st)
 {
-	const struct ambit_object object = {
+	const struct path_facts object = {
 		.access = AMBIT_ACCESS_WRITE,
 		.real = one->real,
 		.written = one->written,

@@ -89,7 +89,7 @@ static bool
 is_allowed(struct call *call)
 {
 	const struct object *object = &call->object[0];
-	const struct ambit_object one = {
+	const struct path_facts one = {
 		.access = AMBIT_ACCESS_WRITE,
 		.real = object->real,
 		.written = object->written,

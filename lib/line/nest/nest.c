@@ -314,7 +314,7 @@ is_replaceable(struct nest *nest, struct gate *gate)
 		auto_free char *path =
 			str_printf("%.*s/%s", (int)(strrchr(self, '/') - self), self, places[i]);
 		auto_free char *real = path ? realpath(path, NULL) : NULL;
-		const struct ambit_object object = {
+		const struct path_facts object = {
 			.access = AMBIT_ACCESS_REPLACE,
 			.real = real,
 			.written = real,

@@ -64,7 +64,7 @@ what_is_only_ambits_is_not_sent(void **state)
 static struct ambit_request *
 doing_at(struct rig *rig, const struct doing *doing, const char *name)
 {
-	struct ambit_object object = doing->object;
+	struct path_facts object = doing->object;
 	struct stat st;
 	char path[800];
 

@@ -64,7 +64,7 @@ the_engine_takes_no_more_from_him(void **state)
 static void
 his_yes_is_for_that_call(void **state)
 {
-	const struct ambit_object dir = { .access = AMBIT_ACCESS_MKDIR, .plain = true };
+	const struct path_facts dir = { .access = AMBIT_ACCESS_MKDIR, .plain = true };
 	struct rig *rig = *state;
 	struct ambit_request *request;
 	struct ambit_outcome outcome;
@@ -88,7 +88,7 @@ his_yes_is_for_that_call(void **state)
 static void
 nor_for_one_that_waits_beside_it(void **state)
 {
-	const struct ambit_object mode = { .access = AMBIT_ACCESS_WRITE };
+	const struct path_facts mode = { .access = AMBIT_ACCESS_WRITE };
 	struct rig *rig = *state;
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit = NULL;

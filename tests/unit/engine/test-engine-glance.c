@@ -76,7 +76,7 @@ struct count {
 
 /* A glance allows nothing that a decision does not. */
 static void
-compare(struct engine_rig *rig, const struct ambit_object *o, size_t n, struct count *count)
+compare(struct engine_rig *rig, const struct path_facts *o, size_t n, struct count *count)
 {
 	enum ambit_verdict verdict = decided(rig, o, n, NULL);
 	bool seen = glance(rig, o, n) == AMBIT_ALLOW;
@@ -96,7 +96,7 @@ compare_objects(struct engine_rig *rig, size_t part, size_t parts, struct count 
 	const char *names[] = { "f", "d", "d/f", "d/g", ".envrc", ".git", ".git/hooks/x",
 		".ambit.json", "link", "new/deep" };
 	const char *dirs[] = { rig->w.root, rig->w.out, rig->w.home, rig->w.state };
-	struct ambit_object o[2];
+	struct path_facts o[2];
 	size_t n = 0;
 
 	for (size_t i = 0; i < 4 * sizeof(names) / sizeof(names[0]); i++) {
@@ -196,7 +196,7 @@ static void
 a_glance_needs_a_record_and_a_first_write(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "f"));
+	struct path_facts o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "f"));
 	struct ambit_request *request;
 	struct ambit_outcome outcome;
 	struct ambit_permit *permit = NULL;
@@ -221,7 +221,7 @@ static void
 a_glance_notices_what_others_store(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "f"));
+	struct path_facts o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "f"));
 	struct ambit_record *other = NULL;
 	time_t until;
 

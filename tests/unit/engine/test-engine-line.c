@@ -17,8 +17,7 @@
 
 /* Both at once, which must not contradict each other. */
 static enum ambit_verdict
-both(struct engine_rig *rig, const struct ambit_object *objects, size_t n,
-	enum ambit_code *ret_code)
+both(struct engine_rig *rig, const struct path_facts *objects, size_t n, enum ambit_code *ret_code)
 {
 	enum ambit_verdict verdict = decided(rig, objects, n, ret_code);
 
@@ -46,14 +45,14 @@ a_request_knows_what_it_is_about(void **state)
 			  AMBIT_ACCESS_DELETE },
 			4, "move" },
 	};
-	struct ambit_object o[4];
+	struct path_facts o[4];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ambit_request *request;
 
 		for (size_t j = 0; j < cases[i].n; j++)
-			o[j] = (struct ambit_object){ cases[i].access[j], .real = "/a",
+			o[j] = (struct path_facts){ cases[i].access[j], .real = "/a",
 				.written = "/b" };
 		request = request_of(o, cases[i].n);
 		assert_string_equal(request_tool(request), cases[i].tool);
@@ -64,9 +63,9 @@ a_request_knows_what_it_is_about(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct ambit_request *request = NULL;
 
-		o[0] = (struct ambit_object){ AMBIT_ACCESS_WRITE, .real = bad[i], .written = "/" };
+		o[0] = (struct path_facts){ AMBIT_ACCESS_WRITE, .real = bad[i], .written = "/" };
 		assert_int_equal(request_objects(o, 1, &request, NULL), -EINVAL);
-		o[0] = (struct ambit_object){ AMBIT_ACCESS_WRITE, .real = "/", .written = bad[i] };
+		o[0] = (struct path_facts){ AMBIT_ACCESS_WRITE, .real = "/", .written = bad[i] };
 		assert_int_equal(request_objects(o, 1, &request, NULL), -EINVAL);
 	}
 	assert_int_equal(request_objects(o, 0, &(struct ambit_request *){ 0 }, NULL), -EINVAL);
@@ -77,7 +76,7 @@ an_object_is_decided_as_it_was_resolved(void **state)
 {
 	struct engine_rig *rig = *state;
 	enum ambit_code code;
-	struct ambit_object o;
+	struct path_facts o;
 
 	start_late(rig, NULL);
 	/* The text leads out by now; the one who asks holds what was inside. */
@@ -107,7 +106,7 @@ marks_are_no_change_but_where_they_make_it_run(void **state)
 {
 	struct engine_rig *rig = *state;
 	enum ambit_code code;
-	struct ambit_object o;
+	struct path_facts o;
 
 	start_late(rig, NULL);
 	o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, ".git/config"));
@@ -134,7 +133,7 @@ questions_show_what_it_is_not_how_it_was_called(void **state)
 	struct engine_rig *rig = *state;
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
-	struct ambit_object o;
+	struct path_facts o;
 	auto_free char *label = NULL;
 
 	start_late(rig, NULL);
@@ -164,7 +163,7 @@ a_name_by_descriptor_is_shown_as_it_is(void **state)
 
 	start_late(rig, NULL);
 	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
-		struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "x"));
+		struct path_facts o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "x"));
 		struct ambit_request *request = NULL;
 		struct ambit_outcome outcome = { 0 };
 
@@ -178,7 +177,7 @@ a_name_by_descriptor_is_shown_as_it_is(void **state)
 		ambit_outcome_finish(&outcome);
 		ambit_request_destroy(request);
 	}
-	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "elsewhere/pre-commit"));
+	struct path_facts o = object(AMBIT_ACCESS_WRITE, at(rig->w.root, "elsewhere/pre-commit"));
 
 	o.written = "/proc/self/fd/14/.git/hooks/pre-commit";
 	assert_int_equal(both(rig, &o, 1, &code), AMBIT_ASK);
@@ -190,7 +189,7 @@ scratch_of_the_sessions_own_is_free(void **state)
 {
 	struct engine_rig *rig = *state;
 	enum ambit_code code;
-	struct ambit_object o[2];
+	struct path_facts o[2];
 
 	start_late(rig, NULL);
 	o[0] = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "mine"));
@@ -239,7 +238,7 @@ static void
 a_directory_is_renamed_with_all_it_holds(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o[4];
+	struct path_facts o[4];
 	enum ambit_code code;
 
 	world_dir("plain");
@@ -273,7 +272,7 @@ a_directory_is_renamed_with_all_it_holds(void **state)
 /* -- questions --------------------------------------------------------------------- */
 
 static uint64_t
-submit(struct engine_rig *rig, const struct ambit_object *objects, size_t n, pid_t pid,
+submit(struct engine_rig *rig, const struct path_facts *objects, size_t n, pid_t pid,
 	struct ambit_outcome *ret_outcome)
 {
 	struct ambit_request *request = request_of(objects, n);
@@ -329,7 +328,7 @@ static void
 once_of_an_unknown_program_is_the_call_alone(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "one"));
+	struct path_facts o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "one"));
 	struct ambit_outcome outcome;
 	enum ambit_code code;
 	uint64_t ticket;
@@ -350,7 +349,7 @@ an_answer_is_not_about_what_was_put_there_since(void **state)
 {
 	struct engine_rig *rig = *state;
 	const char *path = at(rig->w.out, "f");
-	struct ambit_object o;
+	struct path_facts o;
 	struct ambit_outcome outcome;
 	enum ambit_code code;
 	uint64_t ticket;
@@ -391,7 +390,7 @@ static void
 a_question_that_fails_refuses_all_who_wait(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
+	struct path_facts o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
 	struct ambit_outcome outcome;
 	enum ambit_code code;
 	uint64_t ticket[3], id;
@@ -424,7 +423,7 @@ ask_many(struct engine_rig *rig)
 
 	for (int i = 0; i < 100; i++) {
 		char name[16];
-		struct ambit_object o;
+		struct path_facts o;
 
 		snprintf(name, sizeof(name), "f%d", i);
 		o = object(AMBIT_ACCESS_WRITE, at(rig->w.out, name));

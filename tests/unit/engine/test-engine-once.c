@@ -24,19 +24,19 @@ struct process {
 static const struct process sed = { 100, 7, 4096, 12 };
 
 /* As a supervisor sees an ordinary call: nothing but a file, or what the process made. */
-static struct ambit_object
+static struct path_facts
 plain(enum ambit_access access, const char *real)
 {
-	struct ambit_object o = object(access, real);
+	struct path_facts o = object(access, real);
 
 	o.fresh = true;
 	return o;
 }
 
-static struct ambit_object
+static struct path_facts
 made(enum ambit_access access, const char *real)
 {
-	struct ambit_object o = plain(access, real);
+	struct path_facts o = plain(access, real);
 
 	assert_true(o.exists);
 	o.made = true;
@@ -44,7 +44,7 @@ made(enum ambit_access access, const char *real)
 }
 
 static uint64_t
-submit(struct engine_rig *rig, const struct process *who, const struct ambit_object *objects,
+submit(struct engine_rig *rig, const struct process *who, const struct path_facts *objects,
 	size_t n, bool *ret_once)
 {
 	struct ambit_request *request = request_of(objects, n);
@@ -68,8 +68,7 @@ submit(struct engine_rig *rig, const struct process *who, const struct ambit_obj
 
 /* The decision alone; nothing follows from it. */
 static enum ambit_verdict
-look(struct engine_rig *rig, const struct process *who, const struct ambit_object *objects,
-	size_t n)
+look(struct engine_rig *rig, const struct process *who, const struct path_facts *objects, size_t n)
 {
 	struct ambit_request *request = request_of(objects, n);
 	struct ambit_outcome outcome;
@@ -87,7 +86,7 @@ look(struct engine_rig *rig, const struct process *who, const struct ambit_objec
 
 /* Whether it goes on without a question. */
 static bool
-goes_on(struct engine_rig *rig, const struct process *who, const struct ambit_object *objects,
+goes_on(struct engine_rig *rig, const struct process *who, const struct path_facts *objects,
 	size_t n)
 {
 	uint64_t ticket = submit(rig, who, objects, n, NULL);
@@ -98,7 +97,7 @@ goes_on(struct engine_rig *rig, const struct process *who, const struct ambit_ob
 }
 
 static bool
-one_goes_on(struct engine_rig *rig, struct ambit_object o)
+one_goes_on(struct engine_rig *rig, struct path_facts o)
 {
 	return goes_on(rig, &sed, &o, 1);
 }
@@ -107,7 +106,7 @@ one_goes_on(struct engine_rig *rig, struct ambit_object o)
 static bool
 may_rename(struct engine_rig *rig, const char *from, const char *to)
 {
-	struct ambit_object o[] = { made(AMBIT_ACCESS_DELETE, from),
+	struct path_facts o[] = { made(AMBIT_ACCESS_DELETE, from),
 		plain(AMBIT_ACCESS_REPLACE, to) };
 
 	return goes_on(rig, &sed, o, 2);
@@ -171,7 +170,7 @@ collect(struct engine_rig *rig, uint64_t ticket)
 
 /* One question, which is answered "once". */
 static void
-ask_once(struct engine_rig *rig, const struct process *who, const struct ambit_object *o, size_t n)
+ask_once(struct engine_rig *rig, const struct process *who, const struct path_facts *o, size_t n)
 {
 	uint64_t ticket = submit(rig, who, o, n, NULL);
 
@@ -196,7 +195,7 @@ static void
 the_same_is_done_to_the_same_file(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -217,7 +216,7 @@ static void
 what_was_shown_as_new_is_not_what_somebody_put_there(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "new"));
@@ -233,7 +232,7 @@ static void
 new_files_are_made_beside_it(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 	bool once = false;
 
 	begin(rig);
@@ -263,7 +262,7 @@ static void
 a_new_directory_is_its_own_with_what_is_new_in_it(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_MKDIR, at(rig->w.out, "new"));
@@ -282,7 +281,7 @@ static void
 beside_a_directory_nothing_is_opened(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "d"));
@@ -295,7 +294,7 @@ beside_a_directory_nothing_is_opened(void **state)
 /* -- when it begins -------------------------------------------------------------- */
 
 static struct ambit_permit *
-answer_once(struct engine_rig *rig, const struct ambit_object *o, size_t n)
+answer_once(struct engine_rig *rig, const struct path_facts *o, size_t n)
 {
 	uint64_t ticket = submit(rig, &sed, o, n, NULL);
 	struct ambit_permit *permit;
@@ -314,7 +313,7 @@ nothing_is_covered_before_the_call_is_done(void **state)
 {
 	struct engine_rig *rig = *state;
 	struct ambit_permit *permit;
-	struct ambit_object o, new;
+	struct path_facts o, new;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -334,7 +333,7 @@ static void
 a_call_that_fails_opens_nothing(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -348,7 +347,7 @@ a_call_that_comes_late_opens_nothing(void **state)
 {
 	struct engine_rig *rig = *state;
 	struct ambit_permit *permit;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "new"));
@@ -369,7 +368,7 @@ it_begins_with_the_first_of_two(void **state)
 	struct engine_rig *rig = *state;
 	struct ambit_permit *permits[2];
 	enum ambit_verdict verdict;
-	struct ambit_object o;
+	struct path_facts o;
 	uint64_t tickets[2];
 
 	begin(rig);
@@ -393,7 +392,7 @@ static void
 a_move_is_for_itself(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o[2];
+	struct path_facts o[2];
 
 	begin(rig);
 	o[0] = plain(AMBIT_ACCESS_DELETE, at(rig->w.out, "f"));
@@ -411,7 +410,7 @@ static void
 a_link_is_for_itself(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o[2];
+	struct path_facts o[2];
 
 	begin(rig);
 	o[0] = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -428,7 +427,7 @@ static void
 the_file_that_was_shown_is_replaced(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -443,7 +442,7 @@ static void
 a_new_file_replaces_no_other(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "new"));
@@ -456,7 +455,7 @@ static void
 a_made_up_name_replaces_one_file(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	world_file(at(rig->w.out, ".bashrc"), "a guard");
@@ -475,7 +474,7 @@ static void
 of_two_that_wait_one_replaces(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object first[2], second[2], o;
+	struct path_facts first[2], second[2], o;
 	uint64_t tickets[3];
 	int allowed = 0;
 
@@ -499,7 +498,7 @@ static void
 a_look_uses_nothing_up(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o[2];
+	struct path_facts o[2];
 
 	begin(rig);
 	o[0] = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "new.tmp"));
@@ -527,7 +526,7 @@ only_the_same_program_of_the_same_process(void **state)
 		{ 100, 7, 0, 12 },
 		{ 0, 0, 0, 0 },
 	};
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -547,7 +546,7 @@ it_ends_after_two_seconds(void **state)
 {
 	struct engine_rig *rig = *state;
 	struct ambit_permit *permit;
-	struct ambit_object o;
+	struct path_facts o;
 	int64_t from, until;
 
 	begin(rig);
@@ -573,7 +572,7 @@ static void
 a_no_for_the_session_stands_above_it(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -608,7 +607,7 @@ nothing_of_a_write_is_stored(void **state)
 {
 	struct engine_rig *rig = *state;
 	struct ambit_event_filter answers = { .kind = "answer" };
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f"));
@@ -618,7 +617,7 @@ nothing_of_a_write_is_stored(void **state)
 }
 
 static void
-assert_stores(struct engine_rig *rig, const struct ambit_object *o, size_t n, const char *words)
+assert_stores(struct engine_rig *rig, const struct path_facts *o, size_t n, const char *words)
 {
 	auto_free char *want = str_printf("this process, for two seconds: %s", words);
 	uint64_t ticket = submit(rig, &sed, o, n, NULL);
@@ -640,7 +639,7 @@ static void
 what_it_allows_is_said(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o[2];
+	struct path_facts o[2];
 	char words[4096];
 
 	begin(rig);
@@ -677,7 +676,7 @@ static void
 hosts_and_secrets_are_rules_of_the_process(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 	const char *key;
 
 	world_dir(at(rig->w.home, ".ssh"));
@@ -721,7 +720,7 @@ static void
 a_yes_to_a_file_covers_its_temporary(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 	bool once = false;
 
 	begin(rig);
@@ -750,7 +749,7 @@ static void
 a_yes_to_a_file_that_was_taken_back_covers_nothing(void **state)
 {
 	struct engine_rig *rig = *state;
-	struct ambit_object o;
+	struct path_facts o;
 
 	begin(rig);
 	o = plain(AMBIT_ACCESS_WRITE, at(rig->w.out, "f.tmp"));

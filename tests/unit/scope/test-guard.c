@@ -53,7 +53,7 @@ static const char *
 guard_of(struct rig *rig, const char *path, enum ambit_access access)
 {
 	bool follow = access != AMBIT_ACCESS_DELETE && access != AMBIT_ACCESS_REPLACE;
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 	const struct guard *guard;
 	struct ambit_error err = { 0 };
 
@@ -104,7 +104,7 @@ name_row(struct rig *rig, const struct guard *g, char *path, size_t size)
 static bool
 row_guards(struct rig *rig, const struct guard *g, const char *path)
 {
-	struct resolved resolved = { .real = (char *)path, .written = (char *)path };
+	struct path_facts resolved = { .real = (char *)path, .written = (char *)path };
 
 	return guards_match(rig->guards, &resolved,
 		       g->reads	 ? AMBIT_ACCESS_READ

@@ -16,7 +16,7 @@ real_of(const struct world *w, const char *path, size_t len, bool follow)
 {
 	static char text[PATH_MAX + 1];
 	struct ambit_scope *scope = world_scope(w);
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 	struct ambit_error err = { 0 };
 
 	text[0] = '\0';
@@ -225,7 +225,7 @@ a_folder_reached_by_a_symlink_has_two_names(void **state)
 	struct world *w = *state;
 	char by_link[700];
 	struct ambit_scope *scope = NULL;
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 
 	snprintf(by_link, sizeof(by_link), "%s/by-link", w->top);
 	world_link(w->root, by_link);
@@ -355,7 +355,7 @@ a_hard_link_to_ambits_own_is_ambits_own(void **state)
 {
 	struct world *w = *state;
 	struct ambit_scope *scope;
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 
 	world_file(".ambit.json", "{}");
 	world_file("plain", "");
@@ -394,7 +394,7 @@ the_settings_in_use_and_the_link_to_them_are_kept(void **state)
 
 	assert_int_equal(ambit_scope_create(&options, &scope, NULL), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct resolved resolved = { 0 };
+		struct path_facts resolved = { 0 };
 
 		assert_int_equal(scope_resolve(scope, NULL, rows[i].name, strlen(rows[i].name),
 					 rows[i].follow, &resolved, NULL),
@@ -446,7 +446,7 @@ the_root_directory_can_be_the_folder(void **state)
 {
 	struct ambit_scope_options options = { .root = "/", .allow_bash = true };
 	struct ambit_scope *scope = NULL;
-	struct resolved resolved = { 0 };
+	struct path_facts resolved = { 0 };
 
 	(void)state;
 	assert_int_equal(ambit_scope_create(&options, &scope, NULL), 0);
