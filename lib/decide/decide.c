@@ -53,21 +53,30 @@ append_layer_say(struct ambit_outcome *out, const char *layer, enum ambit_verdic
 }
 
 static void
-set_outcome_verdict(
-	struct decision *d, enum ambit_verdict verdict, enum ambit_code code, const char *reason)
+set_outcome_reason(struct decision *d, const char *reason)
 {
-	struct ambit_outcome *out = d->out;
 	char *copy = strdup(reason);
 
 	if (!copy) {
 		d->failed = -ENOMEM;
 		return;
 	}
-	free(out->reason);
-	out->reason = copy;
-	out->verdict = verdict;
-	out->code = code;
-	out->layer = d->layer;
+	free(d->out->reason);
+	d->out->reason = copy;
+}
+
+void
+decision_narrow(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard)
+{
+	if (d->ended)
+		return;
+	if (verdict < d->out->verdict) {
+		d->out->verdict = verdict;
+		d->out->code = code;
+		d->out->layer = d->layer;
+	}
+	if (verdict == AMBIT_DENY && hard)
+		d->ended = true;
 }
 
 void
@@ -77,6 +86,8 @@ decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code cod
 	char *reason = NULL;
 	va_list ap;
 
+	if (d->silent)
+		return decision_narrow(d, verdict, code, hard);
 	if (d->ended)
 		return;
 	va_start(ap, fmt);
@@ -88,16 +99,17 @@ decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code cod
 		return;
 	}
 	if (verdict < d->out->verdict)
-		set_outcome_verdict(d, verdict, code, reason);
-	if (verdict == AMBIT_DENY && hard)
-		d->ended = true;
+		set_outcome_reason(d, reason);
+	decision_narrow(d, verdict, code, hard);
 }
 
 void
 decision_hint_rule(struct decision *d, const char *op, const char *subject)
 {
-	auto_free char *word = str_quote(subject);
+	auto_free char *word = d->silent ? NULL : str_quote(subject);
 
+	if (d->silent)
+		return;
 	free(d->out->hint);
 	d->out->hint = word ? str_printf("Go on without it. A person can open it: ambit rules add "
 					 "%s %s",
@@ -205,6 +217,15 @@ shown_key(const struct ambit_request *request)
 	return rulekey_create(request->command, strlen(request->command));
 }
 
+static void
+run_layers(struct decision *d)
+{
+	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]) && !d->ended && !d->failed; i++) {
+		d->layer = layers[i].name;
+		layers[i].decide(d);
+	}
+}
+
 void
 decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
 	struct path_facts **ret_resolved)
@@ -221,14 +242,58 @@ decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
 		out.rule_key = shown_key(in->request);
 		d.failed = out.rule_key ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]) && !d.ended && !d.failed; i++) {
-		d.layer = layers[i].name;
-		layers[i].decide(&d);
-	}
+	if (!d.failed)
+		run_layers(&d);
 	complete_outcome(&d);
 	if (ret_resolved)
 		*ret_resolved = d.resolved;
 	else
 		decide_resolved_free(d.resolved, out.n_paths);
 	*ret_outcome = out;
+}
+
+#define SILENT_PATHS_MAX 8 /* an exchange with everything that it reads and writes has fewer */
+
+static bool
+is_about_objects(const struct ambit_request *request)
+{
+	for (size_t i = 0; i < request->n_paths; i++)
+		if (!request->paths[i].object)
+			return false;
+	return request->n_paths <= SILENT_PATHS_MAX && !request->command;
+}
+
+/* What is used up, or remembered of files that are made by an answer, is a matter of a permit. */
+static bool
+needs_bookkeeping(const struct decision *d)
+{
+	for (size_t i = 0; i < d->out->n_paths; i++)
+		if (d->out->paths[i].once)
+			return true;
+	return d->bypassed;
+}
+
+enum ambit_verdict
+decide_verdict(const struct decide_input *in)
+{
+	struct ambit_outcome_path paths[SILENT_PATHS_MAX];
+	struct path_facts resolved[SILENT_PATHS_MAX];
+	struct ambit_outcome out = {
+		.verdict = AMBIT_ALLOW,
+		.code = AMBIT_CODE_NONE,
+		.paths = paths,
+	};
+	struct decision d = {
+		.in = in,
+		.out = &out,
+		.resolved = resolved,
+		.danger = in->request->danger,
+		.silent = true,
+	};
+
+	if (!is_about_objects(in->request))
+		return AMBIT_ASK;
+	run_layers(&d);
+	free(out.host);
+	return d.failed || needs_bookkeeping(&d) ? AMBIT_ASK : out.verdict;
 }

@@ -59,8 +59,10 @@ struct decision {
 	bool ended;		     /* a hard deny was said */
 	bool firm;		     /* an ask that no mode may lift */
 	bool host_asked;
-	bool scratch; /* a path is open because it is the session's own in a scratch directory */
-	int failed;   /* -ENOMEM: the outcome is Internal */
+	bool scratch;  /* a path is open because it is the session's own in a scratch directory */
+	bool bypassed; /* an ask was lifted by ask_mode alone */
+	bool silent;   /* nobody reads the words: none are made, and paths are borrowed */
+	int failed;    /* -ENOMEM: the outcome is Internal */
 };
 
 /* Always fills ret_outcome. ret_resolved (beside ret_outcome->paths) may be
@@ -69,11 +71,20 @@ void decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
 	struct path_facts **ret_resolved);
 void decide_resolved_free(struct path_facts *resolved, size_t n);
 
+/* The verdict of decide() without its words, in about a microsecond: the same layers over the same
+ * request, which is about objects or a host. AMBIT_ASK also where a whole decision is needed: a
+ * policy reads the words, and what only ask_mode allows is recorded. */
+enum ambit_verdict decide_verdict(const struct decide_input *in);
+
 /* -- for layers ------------------------------------------------------------ */
 
 /* The layer's word. Narrows the outcome, or leaves it. */
 void decision_say(struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same for a verdict whose words are made elsewhere, or by nobody. */
+void decision_narrow(
+	struct decision *d, enum ambit_verdict verdict, enum ambit_code code, bool hard);
 
 /* Lets a judge answer the ask that this layer said last. Only paths.c calls it, for an ordinary
  * file outside. Every other ask goes to a person: guards, policies, commands, and anything
@@ -96,8 +107,6 @@ void policy_decide(struct decision *d);
 void memory_decide(struct decision *d);
 void histories_decide(struct decision *d);
 void special_decide(struct decision *d);
-/* What that layer says of an object of this kind. */
-enum ambit_verdict special_verdict(enum object_special special);
 
 /* Whether it is a deny about nothing but histories. */
 bool histories_are_all(const struct decision *d);

@@ -94,6 +94,7 @@ effects_decide(struct decision *d)
 			for (size_t i = 0; i < d->out->n_paths; i++)
 				d->out->paths[i].verdict = AMBIT_ALLOW;
 			d->out->call = d->host_asked = false;
+			d->bypassed = true;
 			decision_say(d, AMBIT_ALLOW, AMBIT_CODE_NONE, false,
 				"ask_mode is bypass: not asked");
 		}

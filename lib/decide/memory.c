@@ -96,10 +96,12 @@ memory_find(const struct decide_input *in, enum ambit_op op, const char *subject
 static void
 say_no(struct decision *d, const struct ambit_rule *rule)
 {
-	auto_free char *text = ambit_rule_text(rule);
+	auto_free char *text = d->silent ? NULL : ambit_rule_text(rule);
 	const char *said = rule->message && *rule->message ? rule->message : NULL;
 
-	if (!text)
+	if (d->silent)
+		decision_narrow(d, AMBIT_DENY, AMBIT_CODE_DENIED, false);
+	else if (!text)
 		d->failed = -ENOMEM;
 	else
 		decision_say(d, AMBIT_DENY, AMBIT_CODE_DENIED, false,
@@ -110,8 +112,10 @@ say_no(struct decision *d, const struct ambit_rule *rule)
 static void
 say_yes(struct decision *d, const struct ambit_rule *rule)
 {
-	auto_free char *text = ambit_rule_text(rule);
+	auto_free char *text = d->silent ? NULL : ambit_rule_text(rule);
 
+	if (d->silent)
+		return;
 	if (!text)
 		d->failed = -ENOMEM;
 	else if (rule->id == 0)
@@ -309,14 +313,18 @@ memory_allows(
 	return rule ? rule->yes : path->verdict == AMBIT_ALLOW;
 }
 
-/* Keys of calls cost a digest: made only if somebody will look at them. */
+/* Keys of calls cost a digest: made only if a rule can be about this call, or an answer "once" is
+ * looked for. */
 static bool
-knows_calls(const struct decide_input *in)
+knows_calls(const struct decision *d)
 {
-	for (size_t i = 0; i < in->n_rules; i++)
-		if (in->rules[i].op == AMBIT_OP_CALL)
+	const struct ambit_request *request = d->in->request;
+
+	for (size_t i = 0; i < d->in->n_rules; i++)
+		if (d->in->rules[i].op == AMBIT_OP_CALL &&
+			request_may_have_key(request, d->in->rules[i].subject))
 			return true;
-	return in->n_once > 0;
+	return d->out->call && d->in->n_once > 0;
 }
 
 void
@@ -334,7 +342,7 @@ memory_decide(struct decision *d)
 	}
 	if (out->host)
 		recall_answer(&r, AMBIT_OP_CONNECT, out->host, false, d->host_asked);
-	if (knows_calls(in))
+	if (knows_calls(d))
 		recall_call(&r);
 	else
 		r.open |= out->call;

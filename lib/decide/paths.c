@@ -79,14 +79,17 @@ static void
 say_path(struct decision *d, struct ambit_outcome_path *path, const struct path_facts *resolved,
 	bool hard, const struct guard *guard)
 {
-	auto_free char *folder = explain_folder(d->in->scope);
-	auto_free char *target = ambit_scope_display(d->in->scope, resolved->real);
+	auto_free char *folder = d->silent ? NULL : explain_folder(d->in->scope);
+	auto_free char *target =
+		d->silent ? NULL : ambit_scope_display(d->in->scope, resolved->real);
 	auto_free char *name = !target ? NULL
 			       : streq(target, path->shown)
 				       ? strdup(target)
 				       : str_printf("%s (really %s)", path->shown, target);
 	const char *scope = d->in->scope->enforce_write ? "this scope" : "the folder";
 
+	if (d->silent)
+		return decision_narrow(d, path->verdict, path->code, hard);
 	if (!folder || !target || !name) {
 		d->failed = -ENOMEM;
 		return;
@@ -304,6 +307,22 @@ format_object_name(const struct decision *d, const struct request_path *asked)
 	return ambit_scope_display(d->in->scope, by_descriptor ? asked->object->real : text);
 }
 
+/* There is room for all: see decide_verdict. */
+static struct ambit_outcome_path *
+borrow_object(struct decision *d, const struct request_path *asked)
+{
+	size_t n = d->out->n_paths++;
+
+	d->resolved[n] = *asked->object;
+	d->resolved[n].leads = NULL;
+	d->out->paths[n] = (struct ambit_outcome_path){
+		.path = (char *)asked->object->real,
+		.access = asked->access,
+		.code = AMBIT_CODE_UNRESOLVABLE,
+	};
+	return &d->out->paths[n];
+}
+
 struct ambit_outcome_path *
 paths_add_object(struct decision *d, const struct request_path *asked)
 {
@@ -311,6 +330,8 @@ paths_add_object(struct decision *d, const struct request_path *asked)
 	struct path_facts resolved = *object;
 	struct ambit_outcome_path *path;
 
+	if (d->silent)
+		return borrow_object(d, asked);
 	/* The permit keeps it longer than the request lives. */
 	resolved.real = strdup(object->real);
 	resolved.written = strdup(asked->text);
@@ -364,6 +385,8 @@ decide_object(struct decision *d, const struct request_path *asked)
 		say_path(d, path, object, hard, guard);
 	else if (scratch)
 		say_scratch(d, path, object->exists);
+	if (d->silent)
+		return;
 	path->owner = temporary_find_owner(d->in, d->out, d->out->n_paths - 1);
 	if (object->sets_id && !path->danger)
 		path->danger = "RUNS AS YOU FOR EVERY USER";
@@ -532,7 +555,7 @@ paths_decide(struct decision *d)
 		decide_trees(d);
 	for (size_t i = 0; i < d->out->n_paths; i++)
 		asked += d->out->paths[i].verdict != AMBIT_ALLOW;
-	if (asked > 0 || d->ended || d->failed || d->scratch)
+	if (asked > 0 || d->ended || d->failed || d->scratch || d->silent)
 		return;
 	folder = explain_folder(d->in->scope);
 	if (!folder)

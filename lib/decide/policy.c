@@ -357,14 +357,18 @@ void
 policy_decide(struct decision *d)
 {
 	const struct ambit_policy *policies[] = { settings_policy(d->in->settings), d->in->policy };
+	bool program = settings_person(d->in->settings)->policy_program != NULL;
 	struct ambit_opinion opinion;
 
+	/* A policy hears a whole request, with its words, and what it says is recorded. */
+	if (d->silent && (policies[0] || policies[1] || program))
+		return decision_ask_call(d, AMBIT_CODE_NONE, "");
 	for (size_t i = 0; i < 2 && !d->ended; i++) {
 		if (!policies[i])
 			continue;
 		opine_policy(policies[i], d, &opinion);
 		apply_opinion(d, &opinion);
 	}
-	if (!d->ended && settings_person(d->in->settings)->policy_program)
+	if (!d->ended && program)
 		ask_program(d, settings_person(d->in->settings));
 }

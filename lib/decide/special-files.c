@@ -31,12 +31,6 @@ static const struct {
 		"copies instead, and the copy is decided as a write" },
 };
 
-enum ambit_verdict
-special_verdict(enum object_special special)
-{
-	return rows[special].verdict;
-}
-
 static bool
 is_special(const struct ambit_request *request)
 {

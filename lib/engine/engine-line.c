@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine as the kernel line sees it: a glance at calls that are plainly
  * allowed, passes for those who act, and what a run puts into the record. A
- * glance only ever answers what a decision would answer as well; whatever it
- * cannot tell, it leaves to a request, which is recorded. The objects come from
+ * glance is a decision without words; what it does not allow goes on as a
+ * request, which is asked about and recorded. The objects come from
  * the supervisor, which resolved them and holds them open. */
 
 #include <errno.h>
@@ -109,98 +109,35 @@ engine_refresh(struct ambit_engine *engine)
 	return true;
 }
 
-static bool
-asks_by_effect(const struct settings_values *values)
+/* -- glances ---------------------------------------------------------------------- */
+
+#define GLANCE_OBJECTS_MAX 8
+
+/* decide() over these objects, for nobody in particular: what was allowed one process is not told
+ * here. */
+static enum ambit_verdict
+glance_at_objects(struct ambit_engine *engine, const struct path_facts *objects, size_t n)
 {
-	for (size_t i = 0; i < AMBIT_EFFECTS_N; i++)
-		if (values->by_side_effect[i] >= 0 &&
-			values->by_side_effect[i] != AMBIT_PERMISSION_ALLOW)
+	struct request_path paths[GLANCE_OBJECTS_MAX];
+	struct path_facts own[GLANCE_OBJECTS_MAX];
+	struct ambit_request request;
+	struct decide_input in;
+
+	if (n > GLANCE_OBJECTS_MAX)
+		return AMBIT_ASK;
+	memcpy(own, objects, n * sizeof(*own));
+	if (request_borrow_objects(own, n, paths, &request) < 0)
+		return AMBIT_ASK;
+	engine_look(engine, &request, &in);
+	return decide_verdict(&in);
+}
+
+static bool
+is_first_write(const struct ambit_engine *engine, const struct path_facts *objects, size_t n)
+{
+	for (size_t i = 0; !engine->session.wrote && i < n; i++)
+		if (access_writes(objects[i].access) && !objects[i].special)
 			return true;
-	return false;
-}
-
-/* Tools of single paths and hosts are allowed unless a list says otherwise;
- * finding a tool's row costs more than all the rest of a glance. */
-static bool
-is_permitted(const struct decide_input *in, const char *tool)
-{
-	const struct settings_values *person = settings_person(in->settings);
-	const struct settings_values *folder = settings_folder(in->settings);
-	struct ambit_request request = { .name = (char *)tool };
-	struct decide_input one = *in;
-	const char *from;
-	int said;
-
-	if (in->session->n_permissions + person->n_permissions + folder->n_permissions == 0)
-		return true;
-	request.tool = tool_find(tool);
-	one.request = &request;
-	if (!request.tool)
-		return false;
-	said = permission_said(&one, &from);
-	if ((said >= 0 ? said : (int)request.tool->permission) != AMBIT_PERMISSION_ALLOW)
-		return false;
-	said = permission_folder(&one);
-	return said < 0 || said == AMBIT_PERMISSION_ALLOW;
-}
-
-static bool
-is_read_only(const struct decide_input *in)
-{
-	const struct settings_values *person = settings_person(in->settings);
-	const struct settings_values *folder = settings_folder(in->settings);
-	const struct ambit_session *session = in->session;
-
-	return decision_mode(session->agent_mode, person->agent_mode, folder->agent_mode,
-		       AMBIT_BUILD) == AMBIT_PLAN ||
-	       decision_mode(session->sandbox_mode, person->sandbox_mode, folder->sandbox_mode,
-		       AMBIT_DEFAULT_WRITE) == AMBIT_SANDBOX_READ_ONLY ||
-	       decision_mode(session->ask_mode, person->ask_mode, folder->ask_mode,
-		       AMBIT_ASK_DANGEROUS) == AMBIT_ASK_ANY_WRITE;
-}
-
-bool
-engine_is_plain(const struct decide_input *in, const char *tool, bool writes)
-{
-	const struct settings_values *person = settings_person(in->settings);
-
-	if (in->policy || settings_policy(in->settings) || person->policy_program)
-		return false;
-	if (asks_by_effect(person) || asks_by_effect(settings_folder(in->settings)))
-		return false;
-	return !(writes && is_read_only(in)) && is_permitted(in, tool);
-}
-
-/* -- objects -------------------------------------------------------------------- */
-
-static bool
-object_allowed(const struct decide_input *in, const struct path_facts *object)
-{
-	struct ambit_outcome_path path = { 0 };
-	const struct guard *guard;
-	bool hard;
-
-	paths_decide_object(in, object, &path, &hard, &guard);
-	return memory_allows(in, &path, object->real);
-}
-
-/* A directory that is renamed takes along what it holds: see paths.c. */
-static bool
-brings_guard(const struct decide_input *in, const struct path_facts *objects, size_t n)
-{
-	for (size_t i = 0; n > 1 && i < n; i++) {
-		if (objects[i].access != AMBIT_ACCESS_DELETE || !objects[i].exists ||
-			!S_ISDIR(objects[i].mode))
-			continue;
-		if (paths_renamed(in, objects[i].real))
-			return true;
-		for (size_t j = 0; j < n; j++)
-			if (access_writes(objects[j].access) &&
-				objects[j].access != AMBIT_ACCESS_DELETE &&
-				!streq(objects[i].real, objects[j].real) &&
-				paths_landed(in, objects[i].real, objects[j].real))
-				return true;
-	}
 	return false;
 }
 
@@ -208,36 +145,12 @@ enum ambit_verdict
 engine_allows_fast(struct ambit_engine *engine, const struct path_facts *objects, size_t n,
 	struct pass *ret_pass)
 {
-	/* Nobody in particular: what was allowed one process once is not told here. */
-	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
-	struct decide_input in;
-	bool writes = false;
-
 	*ret_pass = (struct pass){ 0 };
 	if (!engine->record || engine->observe || !engine_refresh(engine))
 		return AMBIT_ASK;
-	if (n > 0 && objects[0].special && special_verdict(objects[0].special) != AMBIT_ALLOW)
-		return AMBIT_ASK;
-	/* About nothing, or about what no mode and no rule changes. */
-	if (n == 0 || objects[0].special) {
-		give_pass(engine, ret_pass);
-		return AMBIT_ALLOW;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (object_fault(&objects[i]))
-			return AMBIT_ASK;
-		writes |= access_writes(objects[i].access);
-	}
 	/* The first write of a session is recorded: reads may end with it. */
-	if (writes && !engine->session.wrote)
-		return AMBIT_ASK;
-	engine_look(engine, &request, &in);
-	if (!engine_is_plain(&in, object_tool(objects, n), writes))
-		return AMBIT_ASK;
-	for (size_t i = 0; i < n; i++)
-		if (!object_allowed(&in, &objects[i]))
-			return AMBIT_ASK;
-	if (brings_guard(&in, objects, n))
+	if (is_first_write(engine, objects, n) ||
+		(n > 0 && glance_at_objects(engine, objects, n) != AMBIT_ALLOW))
 		return AMBIT_ASK;
 	give_pass(engine, ret_pass);
 	return AMBIT_ALLOW;
@@ -251,13 +164,18 @@ engine_may_make(struct ambit_engine *engine, const char *real)
 		.real = real,
 		.written = real,
 	};
-	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct ambit_outcome_path path = { 0 };
+	struct ambit_request request;
+	const struct guard *guard;
 	struct decide_input in;
+	bool hard;
 
 	if (!engine_refresh(engine))
 		return true;
+	request_begin_at(&request, "write");
 	engine_look(engine, &request, &in);
-	return object_allowed(&in, &object) || engine_once_may_make(engine, real);
+	paths_decide_object(&in, &object, &path, &hard, &guard);
+	return memory_allows(&in, &path, real) || engine_once_may_make(engine, real);
 }
 
 bool
@@ -273,25 +191,21 @@ engine_opens_beside(struct ambit_engine *engine, const char *real)
 }
 
 static enum ambit_verdict
-glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct pass *ret_pass)
+glance_at_host(struct ambit_engine *engine, const char *host, bool lookup, struct pass *ret_pass)
 {
-	struct ambit_request request = { .bad = AMBIT_CODE_NONE, .lookup = lookup };
-	const struct ambit_rule *rule;
+	struct ambit_request request;
 	auto_free char *name = NULL;
-	enum ambit_verdict verdict;
 	struct decide_input in;
 
 	*ret_pass = (struct pass){ 0 };
+	request_begin_at(&request, "connect");
 	if (!engine->record || engine->observe || !engine_refresh(engine) ||
 		host_parse(host, &name, &request.port) < 0)
 		return AMBIT_ASK;
 	request.host = name;
+	request.lookup = lookup;
 	engine_look(engine, &request, &in);
-	if (!engine_is_plain(&in, "connect", false))
-		return AMBIT_ASK;
-	verdict = hosts_decide_one(&in, name, request.port);
-	rule = memory_find(&in, AMBIT_OP_CONNECT, name, false);
-	if (verdict == AMBIT_DENY || (rule ? !rule->yes : verdict != AMBIT_ALLOW))
+	if (decide_verdict(&in) != AMBIT_ALLOW)
 		return AMBIT_ASK;
 	give_pass(engine, ret_pass);
 	return AMBIT_ALLOW;
@@ -300,13 +214,13 @@ glance_host(struct ambit_engine *engine, const char *host, bool lookup, struct p
 enum ambit_verdict
 engine_allows_host_fast(struct ambit_engine *engine, const char *host, struct pass *ret_pass)
 {
-	return glance_host(engine, host, false, ret_pass);
+	return glance_at_host(engine, host, false, ret_pass);
 }
 
 enum ambit_verdict
 engine_allows_lookup_fast(struct ambit_engine *engine, const char *name, struct pass *ret_pass)
 {
-	return glance_host(engine, name, true, ret_pass);
+	return glance_at_host(engine, name, true, ret_pass);
 }
 
 /* -- for the hand ----------------------------------------------------------------- */

@@ -33,14 +33,21 @@ engine_stance_destroy(struct engine_stance *stance)
 	free(stance);
 }
 
+/* By modes, permissions and policies: what a write without a path is decided as. */
 bool
 engine_writes_plainly(const struct decide_input *in)
 {
 	static const char *const tools[] = { "write", "delete", "move" };
+	struct decide_input bare = *in;
+	struct ambit_request request;
 
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
-		if (!engine_is_plain(in, tools[i], true))
+	bare.request = &request;
+	bare.n_rules = bare.n_once = 0;
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		request_begin_at(&request, tools[i]);
+		if (decide_verdict(&bare) != AMBIT_ALLOW)
 			return false;
+	}
 	return true;
 }
 

@@ -136,8 +136,6 @@ void engine_refuse(struct ambit_outcome *outcome, enum ambit_code code, const ch
 /* Fills in what the engine has, for a request that is on the caller's stack. */
 void engine_look(const struct ambit_engine *engine, const struct ambit_request *request,
 	struct decide_input *ret_input);
-/* Whether it is only where it goes that decides about a request of this tool. */
-bool engine_is_plain(const struct decide_input *in, const char *tool, bool writes);
 
 /* Looks at folder and record, now and then. False: it cannot be told now. */
 bool engine_refresh(struct ambit_engine *engine);

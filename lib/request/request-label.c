@@ -233,6 +233,16 @@ request_call_key(const struct ambit_request *request)
 	return request_exact_key(request);
 }
 
+bool
+request_may_have_key(const struct ambit_request *request, const char *key)
+{
+	const char *tool = request_tool(request);
+	size_t len = strlen(tool);
+
+	return request->command || (str_prefix(key, "call:") && strncmp(key + 5, tool, len) == 0 &&
+					   key[5 + len] == ':');
+}
+
 static void
 append_escaped(struct buf *out, const char *text, size_t len)
 {

@@ -68,6 +68,30 @@ object_tool(const struct path_facts *objects, size_t n)
 	return takes && puts ? "move" : tool;
 }
 
+/* Its strings stay where they are. */
+static void
+add_borrowed(struct ambit_request *request, struct path_facts *object)
+{
+	/* What does not exist has no inode that something could be known by. */
+	if (!object->exists) {
+		object->recent = object->made = false;
+		object->mode = 0;
+		object->dev = 0;
+		object->ino = 0;
+		object->nlink = 0;
+	}
+	request->paths[request->n_paths++] = (struct request_path){
+		.text = (char *)object->written,
+		.len = strlen(object->written),
+		.access = object->access,
+		.follow = TOOL_NOFOLLOW,
+		.object = object,
+	};
+	/* A descriptor for both reads and writes is more than its tool says. */
+	if (object->access == AMBIT_ACCESS_READ || object->access == AMBIT_ACCESS_READ_TREE)
+		request->effects |= AMBIT_READ;
+}
+
 static int
 add_object(struct ambit_request *request, const struct path_facts *from)
 {
@@ -80,22 +104,8 @@ add_object(struct ambit_request *request, const struct path_facts *from)
 	object->real = strdup(from->real);
 	object->written = strdup(from->written);
 	object->leads = str_dup(from->leads);
-	/* What does not exist has no inode that something could be known by. */
-	if (!from->exists) {
-		object->recent = object->made = false;
-		object->mode = 0;
-		object->dev = 0;
-		object->ino = 0;
-		object->nlink = 0;
-	}
-	*path = (struct request_path){
-		.text = strdup(from->written),
-		.len = strlen(from->written),
-		.access = from->access,
-		.follow = TOOL_NOFOLLOW,
-		.object = object,
-	};
-	request->n_paths++;
+	add_borrowed(request, object);
+	path->text = strdup(from->written);
 	return object->real && object->written && path->text && (object->leads || !from->leads)
 		       ? 0
 		       : -ENOMEM;
@@ -119,17 +129,26 @@ request_objects(const struct path_facts *objects, size_t n, struct ambit_request
 	request->paths = calloc(n, sizeof(*request->paths));
 	if (!request->paths)
 		r = -ENOMEM;
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_object(request, &objects[i]);
-		/* A descriptor for both reads and writes is more than its tool says. */
-		if (objects[i].access == AMBIT_ACCESS_READ ||
-			objects[i].access == AMBIT_ACCESS_READ_TREE)
-			request->effects |= AMBIT_READ;
-	}
 	if (r < 0) {
 		ambit_request_destroy(request);
 		return err_nomem(err);
 	}
 	*ret_request = request;
+	return 0;
+}
+
+int
+request_borrow_objects(struct path_facts *objects, size_t n, struct request_path *ret_paths,
+	struct ambit_request *ret_request)
+{
+	for (size_t i = 0; i < n; i++)
+		if (object_fault(&objects[i]))
+			return -EINVAL;
+	request_begin_at(ret_request, object_tool(objects, n));
+	ret_request->paths = ret_paths;
+	for (size_t i = 0; i < n; i++)
+		add_borrowed(ret_request, &objects[i]);
 	return 0;
 }

@@ -12,6 +12,12 @@
 int request_objects(const struct path_facts *objects, size_t n, struct ambit_request **ret_request,
 	struct ambit_error *err);
 
+/* The same in structs of the caller's, for a moment: nothing of it is freed. ret_paths has room
+ * for n; objects are brought into shape. -EINVAL: one of them is not resolved. */
+struct request_path;
+int request_borrow_objects(struct path_facts *objects, size_t n, struct request_path *ret_paths,
+	struct ambit_request *ret_request);
+
 /* The file that the process runs, as the kernel says, and which one it is: program is what the
  * process calls itself. Copied. -ENOMEM. */
 int request_set_exe(struct ambit_request *request, const char *exe, dev_t dev, ino_t ino);

@@ -89,6 +89,9 @@ struct ambit_request {
 /* A request that has a name and no arguments yet; NULL without memory. */
 struct ambit_request *request_begin(const char *name);
 
+/* The same in a struct of the caller's, which must not be destroyed; name is borrowed. */
+void request_begin_at(struct ambit_request *ret_request, const char *name);
+
 /* A call whose arguments are parsed already: args is an object, borrowed. row: of a
  * harness' own tool, which must outlive the request; NULL: the table's, by name.
  * Fails only without memory. */
@@ -129,6 +132,8 @@ json_t *request_json(const struct ambit_request *request);
  * "call:write:<sha256>". With a cwd or a scope of its own it is always the last, and
  * those are part of it. Caller frees. */
 char *request_call_key(const struct ambit_request *request);
+/* Whether request_call_key could be this: a cheap look that spares making it. */
+bool request_may_have_key(const struct ambit_request *request, const char *key);
 /* The same, and of a command all of its words: a call that is like it in nothing but
  * who makes it. */
 char *request_exact_key(const struct ambit_request *request);

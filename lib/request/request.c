@@ -85,24 +85,32 @@ danger_of(unsigned effects)
 	return effects & AMBIT_WRITE ? AMBIT_DANGER_WRITE : AMBIT_DANGER_READ_ONLY;
 }
 
+void
+request_begin_at(struct ambit_request *ret_request, const char *name)
+{
+	const struct tool *tool = tool_find(name);
+
+	*ret_request = (struct ambit_request){
+		.bad = AMBIT_CODE_NONE,
+		.name = (char *)name,
+		.tool = tool,
+		.effects = tool ? tool->effects : 0,
+		.danger = tool ? tool->danger : 0,
+	};
+}
+
 struct ambit_request *
 request_begin(const char *name)
 {
 	struct ambit_request *request = calloc(1, sizeof(*request));
+	char *copy = strdup(name ? name : "");
 
-	if (!request)
-		return NULL;
-	request->bad = AMBIT_CODE_NONE;
-	request->name = strdup(name ? name : "");
-	if (!request->name) {
+	if (!request || !copy) {
 		free(request);
+		free(copy);
 		return NULL;
 	}
-	request->tool = tool_find(request->name);
-	if (request->tool) {
-		request->effects = request->tool->effects;
-		request->danger = request->tool->danger;
-	}
+	request_begin_at(request, copy);
 	return request;
 }
 

@@ -439,10 +439,8 @@ static const struct tool tools[] = {
 #define TOOLS_N (sizeof(tools) / sizeof(tools[0]))
 
 static bool
-has_name(const struct tool *tool, const char *name)
+has_alias(const struct tool *tool, const char *name)
 {
-	if (streq(tool->name, name))
-		return true;
 	for (const char *const *alias = tool->aliases; alias && *alias; alias++)
 		if (streq(*alias, name))
 			return true;
@@ -452,8 +450,12 @@ has_name(const struct tool *tool, const char *name)
 const struct tool *
 tool_find(const char *name)
 {
+	/* The kernel line looks for its few tools at every call: by their own names. */
 	for (size_t i = 0; name && i < TOOLS_N; i++)
-		if (has_name(&tools[i], name))
+		if (streq(tools[i].name, name))
+			return &tools[i];
+	for (size_t i = 0; name && i < TOOLS_N; i++)
+		if (has_alias(&tools[i], name))
 			return &tools[i];
 	return NULL;
 }
