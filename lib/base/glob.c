@@ -15,9 +15,11 @@
 static unsigned
 read_code_point(const char *text, size_t len, bool fold, size_t *ret_len)
 {
-	unsigned point;
-	size_t n = str_utf8(text, len, &point);
+	unsigned point = (unsigned char)text[0];
+	size_t n = 1;
 
+	if (len == 0 || point >= 0x80)
+		n = str_utf8(text, len, &point);
 	if (n == 0) {
 		*ret_len = 1;
 		return 0x110000u + (unsigned char)text[0]; /* a byte that is no UTF-8 is itself */

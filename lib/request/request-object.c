@@ -29,7 +29,8 @@ object_path_plain(const char *path)
 	if (path[1] == '\0')
 		return true;
 	for (const char *p = path; *p;) {
-		size_t n = strcspn(++p, "/");
+		const char *end = strchrnul(++p, '/');
+		size_t n = (size_t)(end - p);
 
 		if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
 			return false;

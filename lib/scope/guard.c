@@ -443,11 +443,13 @@ static const struct guard *
 match_rows(const struct guards *guards, const struct guard_ranges *ranges, const struct split *s,
 	size_t i, enum ambit_access access, enum beneath beneath)
 {
+	bool writes = access_writes(access);
+
 	for (size_t n = 0; n < ranges->n; n++)
 		for (size_t r = ranges->at[n].from; r < ranges->at[n].to; r++) {
 			const struct guard_compiled *c = &guards->rows[r];
 
-			if (c->guard->reads != access_writes(access) &&
+			if (c->guard->reads != writes &&
 				is_guard_touched(
 					c, meet_pattern(c, 0, s, i), access, s, i, beneath) &&
 				!(c->guard->project && is_stored(guards, s->path)))
@@ -528,14 +530,15 @@ match_alias(
 	const struct guards *guards, const struct path_facts *resolved, enum ambit_access access)
 {
 	size_t len = strlen(resolved->real);
+	bool writes = access_writes(access);
 
 	for (size_t i = 0; i < guards->n_aliases; i++)
-		if (guards->aliases[i].guard->reads != access_writes(access) &&
+		if (guards->aliases[i].guard->reads != writes &&
 			place_holds(&guards->aliases[i], resolved->real, len) &&
 			!(access == AMBIT_ACCESS_DELETE && guards->aliases[i].guard->loose))
 			return guards->aliases[i].guard;
 	for (size_t i = 0; resolved->exists && i < guards->n_inodes; i++)
-		if (guards->inodes[i].guard->reads != access_writes(access) &&
+		if (guards->inodes[i].guard->reads != writes &&
 			guards->inodes[i].ino == resolved->ino &&
 			guards->inodes[i].dev == resolved->dev)
 			return guards->inodes[i].guard;
