@@ -1,178 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A patch becomes the list of files it touches. The text comes from a model
- * and is applied by a program that is not ours: where programs read a patch
- * differently, every reading's files are listed, and where a file could hide
- * between two readings the patch is refused. This file reads the "*** Begin
- * Patch" dialect, unified.c the other. */
+/* A patch becomes the list of files that it touches, or files and hunks to apply.
+ * The text comes from a model, and may be applied by a program that is not ours:
+ * where programs read a patch differently, every reading's files are listed, and
+ * where a file could hide between two readings the patch is refused. begin.c reads
+ * the "*** Begin Patch" dialect, unified.c the other; both under either policy. */
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/own.h"
 #include "base/str.h"
-#include "patch/patch.h"
-#include "patch/patchname.h"
+#include "patch/patch-reader.h"
 
 #define HEAD_SHOWN 40 /* bytes of an "@@" line: the counts, not what stands behind them */
-
-static const char begin_mark[] = "*** Begin Patch", end_mark[] = "*** End Patch";
-
-int
-patch_bad(struct patch_sink *sink, const char *why)
-{
-	sink->why = why;
-	return -EINVAL;
-}
-
-static const struct {
-	const char *prefix;
-	enum ambit_access access;
-	bool body; /* lines of content follow */
-} headers[] = {
-	{ "*** Add File:", AMBIT_ACCESS_WRITE, true },
-	{ "*** Update File:", AMBIT_ACCESS_WRITE, true },
-	{ "*** Delete File:", AMBIT_ACCESS_DELETE, false },
-	{ "*** Move to:", AMBIT_ACCESS_REPLACE, true },
-};
-#define HEADERS_N (sizeof(headers) / sizeof(headers[0]))
-enum {
-	ADD,
-	UPDATE,
-	DELETE,
-	MOVE
-};
-
-/* Parsers in other languages trim these from a name's ends; ours would be
- * another file. */
-static bool
-has_trimmable_end(struct span name)
-{
-	static const unsigned points[] = { 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f,
-		0x3000, 0xfeff };
-	unsigned ends[2] = { 0, 0 };
-	size_t i = name.len;
-
-	str_utf8(name.text, name.len, &ends[0]);
-	do
-		i--;
-	while (i > 0 && ((unsigned char)name.text[i] & 0xc0) == 0x80);
-	str_utf8(name.text + i, name.len - i, &ends[1]);
-	for (int e = 0; e < 2; e++) {
-		if (ends[e] >= 0x2000 && ends[e] <= 0x200a)
-			return true;
-		for (size_t p = 0; p < sizeof(points) / sizeof(points[0]); p++)
-			if (ends[e] == points[p])
-				return true;
-	}
-	return false;
-}
-
-/* Some trim the name, some drop only the one space behind the colon, and some
- * cut it at its own first colon. */
-static int
-emit_name(struct patch_sink *sink, struct span raw, enum ambit_access access)
-{
-	struct span name = span_trim(raw);
-	const char *colon;
-	int r;
-
-	if (raw.len > 0 && raw.text[0] == ' ') {
-		raw.text++;
-		raw.len--;
-	}
-	if (name.len == 0)
-		return patch_bad(sink, "a file without a name");
-	if (has_trimmable_end(name))
-		return patch_bad(sink, "a name that begins or ends with an invisible space");
-	r = sink->each(sink->data, name.text, name.len, access);
-	if (r == 0 && raw.text != name.text)
-		r = sink->each(
-			sink->data, raw.text, name.len + (size_t)(name.text - raw.text), access);
-	colon = memchr(name.text, ':', name.len);
-	if (r == 0 && colon && colon > name.text) {
-		name = span_trim((struct span){ name.text, (size_t)(colon - name.text) });
-		r = sink->each(sink->data, name.text, name.len, access);
-	}
-	return r;
-}
-
-static int
-find_header(struct span line)
-{
-	for (size_t i = 0; i < HEADERS_N; i++)
-		if (span_starts(line, headers[i].prefix))
-			return (int)i;
-	return -1;
-}
-
-static int
-emit_header(struct patch_sink *sink, struct span line, int kind)
-{
-	size_t n = strlen(headers[kind].prefix);
-
-	if (memchr(line.text, '\r', line.len) || memchr(line.text, '\v', line.len) ||
-		memchr(line.text, '\f', line.len))
-		return patch_bad(sink, "a line break inside a name");
-	return emit_name(sink, (struct span){ line.text + n, line.len - n }, headers[kind].access);
-}
-
-struct begin {
-	struct patch_sink *sink;
-	int kind;	  /* of the file we are in; -1: none yet */
-	struct span file; /* the last updated file's name: a move takes it away */
-	bool ended;
-};
-
-static bool
-is_body(const struct begin *b, struct span line)
-{
-	if (b->kind == ADD)
-		return line.len > 0 && line.text[0] == '+';
-	if (b->kind != UPDATE && b->kind != MOVE)
-		return false;
-	if (line.len == 0 || strchr(" +-", line.text[0]) || span_starts(line, "@@"))
-		return line.len == 0 || line.text[0] != '\0';
-	return span_is(span_trim(line), "*** End of File");
-}
-
-/* One header. The name behind "Update File" is kept because a "Move to" below
- * it makes it a removal as well. */
-static int
-begin_header(struct begin *b, struct span line, int kind)
-{
-	size_t n = strlen(headers[kind].prefix);
-	int r = emit_header(b->sink, line, kind);
-
-	if (r == 0 && kind == MOVE) {
-		if (b->kind != UPDATE)
-			return patch_bad(b->sink, "a move of no file");
-		r = emit_name(b->sink, b->file, AMBIT_ACCESS_DELETE);
-	}
-	b->kind = kind;
-	b->file = (struct span){ line.text + n, line.len - n };
-	return r;
-}
-
-static int
-begin_line(struct begin *b, struct span line)
-{
-	struct span trimmed = span_trim(line);
-	int kind = find_header(trimmed);
-
-	/* A header that is indented is content to one parser and a header to
-	 * another: its file is listed, and the line is then read as content. */
-	if (kind >= 0 && trimmed.text != line.text && is_body(b, line))
-		return emit_header(b->sink, trimmed, kind);
-	if (kind >= 0)
-		return begin_header(b, trimmed, kind);
-	if (span_is(trimmed, end_mark) && (line.text == trimmed.text || !is_body(b, line))) {
-		b->ended = true;
-		return 0;
-	}
-	if (is_body(b, line) || trimmed.len == 0)
-		return 0;
-	return patch_bad(b->sink, "a line that belongs to no file");
-}
 
 /* "<<'EOF'", also behind "apply_patch" or "cat": the word is what ends it. */
 static bool
@@ -207,55 +48,6 @@ is_heredoc(struct span line, struct span *ret_word)
 	return true;
 }
 
-/* A carriage return alone ends a line for some: what stands behind it must
- * not be a header. */
-static bool
-hides_line(const char *text, size_t len)
-{
-	bool fresh = false;
-
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '\r' || text[i] == '\v' || text[i] == '\f') {
-			fresh = true;
-		} else if (text[i] != ' ' && text[i] != '\t') {
-			if (fresh && span_starts((struct span){ text + i, len - i }, "*** "))
-				return true;
-			fresh = false;
-		}
-	}
-	return false;
-}
-
-static int
-begin_paths(const char *text, size_t len, size_t at, struct span word, struct patch_sink *sink)
-{
-	struct begin b = { .sink = sink, .kind = -1 };
-	struct span line;
-	int r = 0;
-
-	if (hides_line(text, len))
-		return patch_bad(sink, "a header behind a carriage return");
-	while (r == 0 && !b.ended && span_next(text, len, &at, &line)) {
-		sink->line++;
-		r = begin_line(&b, line);
-	}
-	if (r != 0)
-		return r;
-	if (!b.ended)
-		return patch_bad(sink, "the end is missing");
-	if (b.kind < 0)
-		return patch_bad(sink, "no file in it");
-	while (span_next(text, len, &at, &line)) {
-		struct span rest = span_trim(line);
-
-		sink->line++;
-		if (rest.len > 0 && (word.len == 0 || rest.len != word.len ||
-					    memcmp(rest.text, word.text, word.len) != 0))
-			return patch_bad(sink, "something behind the end");
-	}
-	return 0;
-}
-
 /* Where a hunk ends in any case. What looks like another file's name is one: a hunk
  * that is too short is the common mistake. */
 static bool
@@ -264,8 +56,10 @@ ends_hunk(struct span line)
 	return (line.len > 0 && !strchr(" +-\\", line.text[0])) || span_starts(line, "--- ");
 }
 
-char *
-patch_hunk_counts(const char *text, size_t len, size_t number)
+/* What the "@@" above this line says of its hunk, and how many lines that has. NULL:
+ * there is no hunk, or no memory. */
+static char *
+tell_hunk_counts(const char *text, size_t len, size_t number)
 {
 	struct span line, head = { 0 };
 	size_t at = 0, n = 0, old = 0, new = 0;
@@ -290,35 +84,83 @@ patch_hunk_counts(const char *text, size_t len, size_t number)
 			 : NULL;
 }
 
+static int
+read_dialect(struct patch_reader *reader)
+{
+	struct span word = { 0 };
+	struct patch_text line;
+
+	while (patch_next(reader, &line)) {
+		if (span_trim(line.plain).len == 0 ||
+			(word.len == 0 && is_heredoc(line.plain, &word)))
+			continue;
+		if (span_is(span_trim(line.plain), "*** Begin Patch"))
+			return begin_read(reader, word);
+		return word.len > 0 ? patch_bad(reader, "a here-document that holds something else")
+				    : unified_read(reader);
+	}
+	return patch_bad(reader, "nothing in it");
+}
+
+static bool
+all_returns(const char *text, size_t len)
+{
+	const char *end;
+
+	for (; (end = memchr(text, '\n', len)); text = end + 1) {
+		if (end == text || end[-1] != '\r')
+			return false;
+		len -= (size_t)(end - text) + 1;
+	}
+	return true;
+}
+
+static int
+read_patch(struct patch_reader *reader, struct ambit_error *err)
+{
+	struct ambit_error why = { 0 };
+	auto_free char *counts = NULL;
+	int r;
+
+	reader->err = &why;
+	reader->set.crlf = all_returns(reader->text, reader->len);
+	r = read_dialect(reader);
+	if (r != -EINVAL || !why.code) /* each has its own words */
+		return r == -ENOMEM ? err_nomem(err) : r;
+	if (reader->miscounted)
+		counts = tell_hunk_counts(reader->text, reader->len, reader->line);
+	return err_set(
+		err, EINVAL, "%s%s%s", why.text, counts ? ": it says " : "", counts ? counts : "");
+}
+
 int
 patch_paths(const char *text, size_t len,
 	int (*each)(void *data, const char *path, size_t len, enum ambit_access access), void *data,
-	const char **ret_why, size_t *ret_line)
+	struct ambit_error *err)
 {
-	struct patch_sink sink = { .each = each, .data = data };
-	struct span line, word = { 0 };
-	size_t at = 0;
-	int r = -EINVAL;
+	struct patch_reader reader = {
+		.policy = PATCH_EVERY_READER,
+		.text = text,
+		.len = len,
+		.each = each,
+		.data = data,
+	};
 
-	sink.why = "nothing in it";
-	while (span_next(text, len, &at, &line)) {
-		sink.line++;
-		if (span_trim(line).len == 0 || (word.len == 0 && is_heredoc(line, &word)))
-			continue;
-		sink.why = NULL;
-		if (span_is(span_trim(line), begin_mark)) {
-			r = begin_paths(text, len, at, word, &sink);
-		} else if (word.len > 0) {
-			r = patch_bad(&sink, "a here-document that holds something else");
-		} else {
-			sink.line = 0;
-			r = unified_paths(text, len, &sink);
-		}
-		break;
+	return read_patch(&reader, err);
+}
+
+int
+patch_parse(const char *text, size_t len, struct patch_set *ret_set, struct ambit_error *err)
+{
+	struct patch_reader reader = { .policy = PATCH_STRICT, .text = text, .len = len };
+	int r = read_patch(&reader, err);
+
+	if (r == 0 && reader.set.n_files == 0)
+		r = err_set(err, EINVAL, "line 1: no file in it");
+	if (r < 0) {
+		patch_finish(&reader.set);
+		return r;
 	}
-	if (r == -EINVAL) {
-		*ret_why = sink.why ? sink.why : "a file that is not wanted";
-		*ret_line = sink.line ? sink.line : 1;
-	}
-	return r;
+	*ret_set = reader.set;
+	return 0;
 }

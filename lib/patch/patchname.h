@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <ambit/words.h>
-
 /* Names as patches write them, and every reading of them that some program
- * has. Used by the two dialects' parsers only. */
+ * has; and spans of text. */
 
 struct span {
 	const char *text;
@@ -22,20 +20,6 @@ struct patch_name {
 	size_t cut;   /* where a reader that ends names at a space would stop; 0: nowhere */
 	bool nothing; /* it is /dev/null */
 };
-
-/* Where the files go, and what is wrong and where. */
-struct patch_sink {
-	int (*each)(void *data, const char *path, size_t len, enum ambit_access access);
-	void *data;
-	const char *why; /* static */
-	size_t line;
-};
-
-/* -EINVAL, with the reason kept. */
-int patch_bad(struct patch_sink *sink, const char *why);
-
-/* A unified diff, git's extended headers included. */
-int unified_paths(const char *text, size_t len, struct patch_sink *sink);
 
 bool span_starts(struct span line, const char *prefix);
 bool span_is(struct span line, const char *text);

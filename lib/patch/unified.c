@@ -11,296 +11,110 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "patch/patchname.h"
-
-enum section_stage {
-	STAGE_HEADERS = 0,
-	STAGE_HUNKS,
-	STAGE_CLOSED, /* "Index:" stood below git's headers: only "diff --git" may follow */
-};
-
-enum git_headers {
-	GIT_HEADERS_NONE = 0,
-	GIT_HEADERS_NAMES,    /* "diff --git" alone, which changes nothing by itself */
-	GIT_HEADERS_EXTENDED, /* a mode, a rename or copy, or binary content too */
-};
-
-/* The kind of reader that takes names from the headers so far. Above the hunks, one file has names
- * of one kind only. */
-enum name_readers {
-	READERS_NONE = 0,
-	READERS_ALL,
-	READERS_PATCH, /* patch(1) alone: indented, or "***" */
-};
-
-struct section {
-	struct patch_name git_old, git_new;   /* of the "diff --git" line, as git reads it */
-	struct patch_name word_old, word_new; /* and as patch(1) does */
-	struct patch_name old, new;	      /* "---", "+++" */
-	struct patch_name index, star;	      /* "Index:", "***": patch(1) takes these too */
-	struct patch_name from, to;	      /* rename or copy */
-	enum section_stage stage;
-	enum git_headers git;
-	enum name_readers readers;
-	bool copy;	       /* from and to are of a copy, not a rename */
-	bool deleted, created; /* by git's headers; a patch may say both */
-	bool empties;	       /* some hunk leaves nothing */
-};
+#include "patch/section.h"
 
 struct unified {
-	struct patch_sink *sink;
+	struct patch_reader *reader;
 	struct section s;
-	size_t before, after; /* lines the hunk still has, on either side */
-	struct span last[2];  /* the two lines before this one */
-	bool crlf;	      /* every line ends in "\r\n" */
-	bool returns;	      /* this line does */
+	struct section_prefixes prefixes;
+	struct patch_hunk *hunk; /* STRICT: the last one, if nothing stands behind it */
+	size_t before, after;	 /* lines the hunk still has, on either side */
+	struct span last[2];	 /* the two lines before this one */
+	bool returns;		 /* this line ends in "\r\n" */
 	bool changes;
-	bool torn;  /* something stood behind the last hunk */
-	bool mixed; /* some name has no prefix */
-	bool all;   /* list every name with its first component too */
+	bool torn; /* something stood behind the last hunk */
 };
 
-static void
-section_finish(struct section *s)
-{
-	patch_name_finish(&s->git_old);
-	patch_name_finish(&s->git_new);
-	patch_name_finish(&s->old);
-	patch_name_finish(&s->new);
-	patch_name_finish(&s->word_old);
-	patch_name_finish(&s->word_new);
-	patch_name_finish(&s->index);
-	patch_name_finish(&s->star);
-	patch_name_finish(&s->from);
-	patch_name_finish(&s->to);
-	*s = (struct section){ 0 };
-}
-
-/* One name, with its first component (patch -p1, git apply) or without. */
-static int
-emit_stripped(struct patch_sink *sink, const char *text, size_t len, enum ambit_access access)
-{
-	const char *slash = memchr(text, '/', len);
-	size_t n;
-	int r;
-
-	if (!slash)
-		return 0;
-	n = (size_t)(slash - text) + 1;
-	if (n == len)
-		return 0;
-	r = sink->each(sink->data, text + n, len - n, access);
-	if (r != 0 || text[n] != '/')
-		return r;
-	while (n < len && text[n] == '/') /* patch(1) takes all of "a//" away, git one slash */
-		n++;
-	return n < len ? sink->each(sink->data, text + n, len - n, access) : 0;
-}
-
-static int
-emit_text(struct patch_sink *sink, const char *text, size_t len, bool prefixed,
-	enum ambit_access access)
-{
-	int r = 0;
-
-	if (len == 0)
-		return 0;
-	if (!prefixed)
-		r = sink->each(sink->data, text, len, access);
-	return r == 0 ? emit_stripped(sink, text, len, access) : r;
-}
-
-static int
-emit_patch_name(struct patch_sink *sink, const struct patch_name *name, bool prefixed,
-	enum ambit_access access)
-{
-	int r;
-
-	if (!name->text || name->nothing)
-		return 0;
-	r = emit_text(sink, name->text, name->len, prefixed, access);
-	if (r == 0 && name->cut > 0)
-		r = emit_text(sink, name->text, name->cut, prefixed, access);
-	return r;
-}
-
 static bool
-has_prefix(const struct patch_name *name, const char *letters)
+is_strict(const struct unified *u)
 {
-	return name->len > 2 && name->text[1] == '/' && name->text[0] != '\0' &&
-	       strchr(letters, name->text[0]);
+	return u->reader->policy == PATCH_STRICT;
 }
 
-/* "a/x" and "b/x" (or git's c/ i/ w/ o/), or one of them and nothing: then the
- * first component is no directory. Only a rename's names may differ behind it. */
-static bool
-is_prefixed(const struct patch_name *old, const struct patch_name *new, bool rename)
-{
-	bool old_real = old->text && !old->nothing, new_real = new->text && !new->nothing;
-
-	if (old_real && !has_prefix(old, "acio"))
-		return false;
-	if (new_real && !has_prefix(new, "biwc"))
-		return false;
-	if (old_real && new_real)
-		return old->text[0] != new->text[0] &&
-		       (rename || (old->len ==
-					  new->len &&memcmp(old->text + 1, new->text + 1,
-						  old->len - 1) == 0));
-	return (old_real && new->nothing) || (new_real && old->nothing);
-}
-
-/* Whether a pair's first component goes. git guesses from one file how many
- * components to strip from all: one file without prefix, and none are sure. */
-static bool
-may_strip_prefix(
-	struct unified *u, const struct patch_name *old, const struct patch_name *new, bool rename)
-{
-	bool prefixed = is_prefixed(old, new, rename);
-
-	if ((old->text || new->text) && !prefixed)
-		u->mixed = true;
-	return prefixed && !u->all;
-}
-
-static int
-emit_sides(struct unified *u, const struct section *s, enum ambit_access access)
-{
-	bool rename = s->from.text && s->to.text;
-	bool plain = may_strip_prefix(u, &s->old, &s->new, rename);
-	bool git = may_strip_prefix(u, &s->git_old, &s->git_new, rename);
-	bool words = may_strip_prefix(u, &s->word_old, &s->word_new, rename);
-	const struct {
-		const struct patch_name *name;
-		bool prefixed;
-	} sides[] = {
-		{ &s->old, plain },
-		{ &s->new, plain },
-		{ &s->git_old, git },
-		{ &s->git_new, git },
-		{ &s->word_old, words },
-		{ &s->word_new, words },
-		{ &s->index, false },
-		{ &s->star, false },
-	};
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < sizeof(sides) / sizeof(sides[0]); i++)
-		r = emit_patch_name(u->sink, sides[i].name, sides[i].prefixed, access);
-	return r;
-}
-
-static int
-emit_rename(struct patch_sink *sink, const struct section *s)
-{
-	enum ambit_access from = s->copy ? AMBIT_ACCESS_READ : AMBIT_ACCESS_DELETE;
-	enum ambit_access to = s->copy ? AMBIT_ACCESS_WRITE : AMBIT_ACCESS_REPLACE;
-	int r = 0;
-
-	if (!s->from.text != !s->to.text)
-		return patch_bad(sink, "a rename or copy with one side only");
-	if (!s->from.text)
-		return 0;
-	r = sink->each(sink->data, s->from.text, s->from.len, from);
-	return r == 0 ? sink->each(sink->data, s->to.text, s->to.len, to) : r;
-}
-
-/* What the section said, when it is over. A patch that says two things about
- * one file (deleted, but with a new name) gets both. */
 static int
 section_end(struct unified *u)
 {
 	struct section *s = &u->s;
-	bool gone = s->deleted || s->new.nothing, stays = s->created || !gone;
 	bool named = (s->old.text && !s->old.nothing) || (s->new.text && !s->new.nothing) ||
 		     s->git_old.text || s->word_old.text || s->index.text || s->star.text ||
 		     s->to.text;
 	bool any =
 		s->git != GIT_HEADERS_NONE || s->stage == STAGE_HUNKS || s->old.text || s->new.text;
-	int r = 0;
+	int r;
 
 	if (any && !named)
-		return patch_bad(u->sink, "a file whose name cannot be told");
-	if (s->new.text && !s->new.nothing && gone)
-		stays = true;
-	if (gone || s->empties)
-		r = emit_sides(u, s, AMBIT_ACCESS_DELETE);
-	if (r == 0 && stays)
-		r = emit_sides(u, s, AMBIT_ACCESS_WRITE);
-	if (r == 0)
-		r = emit_rename(u->sink, s);
+		return patch_bad(u->reader, "a file whose name cannot be told");
+	r = section_emit(u->reader, s, &u->prefixes);
 	u->changes = u->changes || s->stage == STAGE_HUNKS || s->git == GIT_HEADERS_EXTENDED;
+	if (r == 0 && is_strict(u))
+		r = section_take(u->reader, s);
 	section_finish(s);
+	u->hunk = NULL;
 	return r;
 }
 
-/* "12,3": the second number, one if there is none. */
-static bool
-parse_range(struct span *s, size_t *ret_start, size_t *ret_count)
+static int
+add_hunk(struct unified *u, const struct patch_range *range)
 {
-	size_t numbers[2] = { 0, 1 }, i = 0;
-
-	for (int n = 0; n < 2; n++) {
-		size_t first = i;
-
-		numbers[n] = 0;
-		for (; i < s->len && ascii_is_digit(s->text[i]); i++)
-			numbers[n] = numbers[n] * 10 + (size_t)(s->text[i] - '0');
-		if (i == first || i - first > 9)
-			return false;
-		if (n == 0 && (i == s->len || s->text[i] != ',')) {
-			numbers[1] = 1;
-			break;
-		}
-		i += n == 0;
-	}
-	s->text += i;
-	s->len -= i;
-	*ret_start = numbers[0];
-	*ret_count = numbers[1];
-	return true;
+	if (!u->s.old.text || !u->s.new.text || u->s.readers == READERS_PATCH)
+		return patch_bad(u->reader, "a hunk without \"---\" and \"+++\" above it");
+	u->hunk = patch_add_hunk(u->reader, &u->s.hunks);
+	if (!u->hunk)
+		return err_nomem(u->reader->err);
+	u->hunk->placed = u->hunk->counted = true;
+	u->hunk->start = range->old_start;
+	return 0;
 }
 
 static int
 hunk_begin(struct unified *u, struct span line)
 {
-	struct span s = { line.text + 4, line.len - 4 };
-	size_t start = 0, after = 0;
+	struct patch_range range;
 
-	if (!parse_range(&s, &start, &u->before) || !span_starts(s, " +"))
-		return patch_bad(u->sink, "a hunk without line counts");
-	s.text += 2;
-	s.len -= 2;
-	if (!parse_range(&s, &after, &u->after) || !span_starts(s, " @@"))
-		return patch_bad(u->sink, "a hunk without line counts");
+	if (!patch_read_range((struct span){ line.text + 3, line.len - 3 }, &range))
+		return patch_bad(u->reader, "a hunk without line counts");
 	if (!u->s.old.text && !u->s.new.text && !u->s.index.text && !u->s.star.text)
-		return patch_bad(u->sink, "a hunk without a file");
-	if (start == 0 && u->before == 0 && after == 0 && u->after == 0)
-		return patch_bad(u->sink, "an empty hunk");
+		return patch_bad(u->reader, "a hunk without a file");
+	if (range.old_start == 0 && range.old_count == 0 && range.new_start == 0 &&
+		range.new_count == 0)
+		return patch_bad(u->reader, "an empty hunk");
 	/* Behind anything but a hunk, patch(1) looks for a new file, and takes
 	 * this hunk's lines for its headers. */
 	if (u->s.stage == STAGE_HUNKS && u->torn)
-		return patch_bad(u->sink, "a hunk without a file");
+		return patch_bad(u->reader, "a hunk without a file");
 	u->s.stage = STAGE_HUNKS;
 	u->torn = false;
-	u->s.empties = u->s.empties || (after == 0 && u->after == 0);
-	return 0;
+	u->s.empties = u->s.empties || (range.new_start == 0 && range.new_count == 0);
+	u->before = range.old_count;
+	u->after = range.new_count;
+	return is_strict(u) ? add_hunk(u, &range) : 0;
 }
 
 static int
-hunk_line(struct unified *u, struct span line)
+report_counts(struct unified *u, const char *why)
 {
-	char c = line.len > 0 ? line.text[0] : ' ';
+	u->reader->miscounted = true;
+	return patch_bad(u->reader, why);
+}
 
-	if (c == '\\' && line.len > 1)
+static int
+hunk_line(struct unified *u, const struct patch_text *line)
+{
+	bool empty = line->plain.len == 0;
+	char c = empty ? ' ' : line->plain.text[0];
+
+	if (c == '\\' && line->plain.len > 1)
 		return 0;
 	if (c != ' ' && c != '+' && c != '-')
-		return patch_bad(u->sink, "a hunk that is shorter than it says");
+		return report_counts(u, "a hunk that is shorter than it says");
 	if ((c != '+' && u->before == 0) || (c != '-' && u->after == 0))
-		return patch_bad(u->sink, "a hunk that does not add up");
+		return report_counts(u, "a hunk that does not add up");
 	u->before -= c != '+';
 	u->after -= c != '-';
-	return 0;
+	if (!is_strict(u))
+		return 0;
+	return patch_add_line(u->reader, u->hunk, c,
+		empty ? line->raw : (struct span){ line->raw.text + 1, line->raw.len - 1 });
 }
 
 static int
@@ -310,16 +124,18 @@ set_name(struct unified *u, struct patch_name *slot, struct span line, size_t sk
 	struct patch_name name;
 	int r = 0;
 
-	if (u->returns && !u->crlf)
-		return patch_bad(u->sink, "a carriage return behind one name only");
+	if (u->returns && !u->reader->set.crlf)
+		return patch_bad(u->reader, "a carriage return behind one name only");
 	/* The same header twice, or names behind a hunk: a new file begins. */
 	if (slot->text || u->s.stage == STAGE_HUNKS)
 		r = section_end(u);
 	if (r != 0)
 		return r;
+	if (u->s.git == GIT_HEADERS_NONE && !u->s.old.text && !u->s.new.text)
+		u->s.at = u->reader->line;
 	r = patch_name_parse(&rest, &name);
 	if (r == -EINVAL)
-		return patch_bad(u->sink, "a name that cannot be read");
+		return patch_bad(u->reader, "a name that cannot be read");
 	if (r == 0)
 		*slot = name;
 	return r;
@@ -335,9 +151,11 @@ set_rename(struct unified *u, struct patch_name *slot, struct span line, size_t 
 	if (u->s.git == GIT_HEADERS_NONE)
 		return 0;
 	if (memchr(line.text, '\t', line.len))
-		return patch_bad(u->sink, "a name that cannot be read");
+		return patch_bad(u->reader, "a name that cannot be read");
 	if (u->s.stage != STAGE_HUNKS && (u->s.from.text || u->s.to.text) && u->s.copy != copy)
-		return patch_bad(u->sink, "a rename and a copy of one file");
+		return patch_bad(u->reader, "a rename and a copy of one file");
+	if (is_strict(u) && (slot->text || u->s.stage == STAGE_HUNKS))
+		return patch_bad(u->reader, "a rename that stands elsewhere");
 	r = set_name(u, slot, line, skip);
 	u->s.git = GIT_HEADERS_EXTENDED;
 	u->s.copy = copy;
@@ -350,16 +168,17 @@ git_begin(struct unified *u, struct span line, size_t skip)
 	struct span rest = { line.text + skip, line.len - skip };
 	int r = section_end(u);
 
-	if (r == 0 && u->returns && !u->crlf)
-		r = patch_bad(u->sink, "a carriage return behind one name only");
+	if (r == 0 && u->returns && !u->reader->set.crlf)
+		r = patch_bad(u->reader, "a carriage return behind one name only");
 	if (r != 0)
 		return r;
+	u->s.at = u->reader->line;
 	u->s.git = GIT_HEADERS_NAMES;
 	u->s.readers = READERS_ALL;
 	r = patch_name_pair(rest, &u->s.git_old, &u->s.git_new);
 	if (r == 0)
 		r = patch_name_words(rest, &u->s.word_old, &u->s.word_new);
-	return r == -EINVAL ? patch_bad(u->sink, "a name that cannot be read") : r;
+	return r == -EINVAL ? patch_bad(u->reader, "a name that cannot be read") : r;
 }
 
 /* svn writes "Index:" in front of each file, and git's headers below it. A file
@@ -376,7 +195,7 @@ set_index(struct unified *u, struct span line, size_t skip)
 	if (skip == line.len)
 		return 0;
 	if (u->s.stage != STAGE_HUNKS && !u->s.old.text != !u->s.new.text)
-		return patch_bad(u->sink, "\"Index:\" between \"---\" and \"+++\"");
+		return patch_bad(u->reader, "\"Index:\" between \"---\" and \"+++\"");
 	r = set_name(u, &u->s.index, line, skip);
 	if (r == 0 && behind) {
 		r = section_end(u);
@@ -414,17 +233,24 @@ has_mode(struct span line)
 	return memchr(rest.text, ' ', rest.len) || memchr(rest.text, '\t', rest.len);
 }
 
-/* A link made by the patch could carry its next file anywhere. */
+/* A link made by the patch could carry its next file anywhere. Of a mode only whether
+ * the owner may execute the file is kept, as git does. */
 static int
 git_mode(struct unified *u, struct span line)
 {
 	unsigned mode = parse_mode(line);
 	bool before = span_starts(line, "deleted ") || span_starts(line, "old ");
+	bool deletes = span_starts(line, "deleted file mode ");
+	bool creates = span_starts(line, "new file mode ");
 
 	if (u->s.git == GIT_HEADERS_NONE)
 		return 0;
-	u->s.deleted = u->s.deleted || span_starts(line, "deleted file mode ");
-	u->s.created = u->s.created || span_starts(line, "new file mode ");
+	if (is_strict(u) && (deletes || creates) && u->s.stage == STAGE_HUNKS)
+		return patch_bad(u->reader, "a file mode below the file's hunks");
+	u->s.deleted = u->s.deleted || deletes;
+	u->s.created = u->s.created || creates;
+	if (span_starts(line, "new ") && u->s.stage != STAGE_HUNKS)
+		u->s.run = (mode & 0100) != 0;
 	if (!span_starts(line, "index "))
 		u->s.git = GIT_HEADERS_EXTENDED;
 	if (!has_mode(line))
@@ -432,11 +258,11 @@ git_mode(struct unified *u, struct span line)
 	if (mode == 0) /* behind a hunk it is prose */
 		return u->s.stage == STAGE_HUNKS
 			       ? 0
-			       : patch_bad(u->sink, "a file mode that cannot be read");
+			       : patch_bad(u->reader, "a file mode that cannot be read");
 	if (!before && (mode == 0120000 || mode == 0160000))
-		return patch_bad(u->sink, "a symlink or submodule in it");
+		return patch_bad(u->reader, "a symlink or submodule in it");
 	if (!before && (mode & 0170000) != 0100000)
-		return patch_bad(u->sink, "something in it that is no file");
+		return patch_bad(u->reader, "something in it that is no file");
 	return 0;
 }
 
@@ -493,21 +319,23 @@ check_kinds(struct unified *u, enum kind kind, bool loose)
 	if (kind == GIT || s->stage == STAGE_HUNKS)
 		return 0;
 	if (s->stage == STAGE_CLOSED)
-		return patch_bad(u->sink, "\"Index:\" amid git's headers of one file");
+		return patch_bad(u->reader, "\"Index:\" amid git's headers of one file");
 	if (gives_name(kind))
 		mixed = s->readers == (loose ? READERS_ALL : READERS_PATCH);
 	else
 		mixed = loose && s->git != GIT_HEADERS_NONE;
 	if (mixed)
-		return patch_bad(u->sink,
+		return patch_bad(u->reader,
 			kind == STAR || s->star.text
 				? "a diff that is not unified"
 				: "of one file's headers some are indented, and some are not");
 	return 0;
 }
 
+static const char only_text[] = "a binary patch: only text is patched";
+
 static int
-take_header(struct unified *u, struct span line, size_t i)
+take_header(struct unified *u, struct span line, size_t i, bool indented)
 {
 	size_t skip = strlen(headers[i].prefix);
 
@@ -519,12 +347,18 @@ take_header(struct unified *u, struct span line, size_t i)
 	case INDEX:
 		return set_index(u, line, skip);
 	case STAR:
+		if (is_strict(u) && !indented)
+			return patch_bad(u->reader,
+				"a context diff: only unified ones are read, and \"*** Begin "
+				"Patch\" at the start");
 		return set_name(u, &u->s.star, line, skip);
 	case GIT:
 		return git_begin(u, line, skip);
 	case MODE:
 		return git_mode(u, line);
 	case BINARY:
+		if (is_strict(u) && !indented)
+			return patch_bad(u->reader, only_text);
 		if (u->s.git != GIT_HEADERS_NONE)
 			u->s.git = GIT_HEADERS_EXTENDED;
 		return 0;
@@ -535,7 +369,7 @@ take_header(struct unified *u, struct span line, size_t i)
 	case COPY_TO:
 		return set_rename(u, &u->s.to, line, skip, headers[i].kind == COPY_TO);
 	}
-	return patch_bad(u->sink, "a header that is not known");
+	return patch_bad(u->reader, "a header that is not known");
 }
 
 static int
@@ -546,7 +380,7 @@ handle_header(struct unified *u, struct span line, size_t i, bool indented)
 	int r = check_kinds(u, kind, loose);
 
 	if (r == 0)
-		r = take_header(u, line, i);
+		r = take_header(u, line, i, indented);
 	if (gives_name(kind) && u->s.stage != STAGE_CLOSED)
 		u->s.readers = loose ? READERS_PATCH : READERS_ALL;
 	return r;
@@ -589,13 +423,18 @@ outside_line(struct unified *u, struct span line)
 	if (span_starts(line, "@@ -"))
 		return hunk_begin(u, line);
 	if (span_starts(line, "@@"))
-		return patch_bad(u->sink, "a hunk without line counts");
-	u->torn = u->torn || !span_starts(line, "\\ ");
+		return patch_bad(u->reader, "a hunk without line counts");
+	if (!span_starts(line, "\\ ")) {
+		u->torn = true;
+		u->hunk = NULL;
+	}
+	if (is_strict(u) && span_starts(line, "Binary files "))
+		return patch_bad(u->reader, only_text);
 	if (span_starts(inner, "***************") || is_command(span_trim(inner)))
-		return patch_bad(u->sink, "a diff that is not unified");
+		return patch_bad(u->reader, "a diff that is not unified");
 	if (inner.text != line.text &&
 		(span_starts(inner, "@@ -") || span_starts(inner, "diff --git ")))
-		return patch_bad(u->sink, "an indented diff");
+		return patch_bad(u->reader, "an indented diff");
 	/* patch(1) takes names from indented lines, and then a hunk that is not. */
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (span_starts(inner, headers[i].prefix))
@@ -621,89 +460,71 @@ check_lookalike(struct unified *u, struct span line)
 	if (r == 0)
 		r = patch_name_parse(&new, &s.new);
 	if (r == 0)
-		r = emit_sides(u, &s, AMBIT_ACCESS_WRITE);
+		r = section_emit_sides(u->reader, &s, &u->prefixes, AMBIT_ACCESS_WRITE);
 	section_finish(&s);
-	return r == -EINVAL ? patch_bad(u->sink, "a name that cannot be read") : r;
+	return r == -EINVAL ? patch_bad(u->reader, "a name that cannot be read") : r;
 }
 
 static int
-one_line(struct unified *u, struct span line)
+one_line(struct unified *u, const struct patch_text *line)
 {
 	int r;
 
-	if (span_is(span_trim(line), "*** Begin Patch"))
-		return patch_bad(u->sink, "two kinds of patch in one");
+	if (span_is(span_trim(line->plain), "*** Begin Patch"))
+		return patch_bad(u->reader, "two kinds of patch in one");
+	if (u->hunk && u->hunk->n_lines > 0 && span_starts(line->plain, "\\ "))
+		u->hunk->lines[u->hunk->n_lines - 1].bare = true;
 	if (u->before > 0 || u->after > 0)
 		return hunk_line(u, line);
-	r = check_lookalike(u, line);
-	return r == 0 ? outside_line(u, line) : r;
-}
-
-static bool
-ends_in_returns(const char *text, size_t len)
-{
-	const char *end;
-
-	for (; (end = memchr(text, '\n', len)); text = end + 1) {
-		if (end == text || end[-1] != '\r')
-			return false;
-		len -= (size_t)(end - text) + 1;
-	}
-	return true;
+	r = check_lookalike(u, line->plain);
+	return r == 0 ? outside_line(u, line->plain) : r;
 }
 
 static int
-read_unified_text(struct unified *u, const char *text, size_t len)
+read_lines(struct unified *u)
 {
-	struct span line;
-	size_t at = 0;
+	struct patch_reader *reader = u->reader;
+	struct patch_text line;
 	int r = 0;
 
-	u->sink->line = 0;
-	u->crlf = ends_in_returns(text, len);
-	while (r == 0 && span_next(text, len, &at, &line)) {
-		const char *end = line.text + line.len;
+	section_finish(&u->s);
+	reader->at = reader->line = 0;
+	while (r == 0 && patch_next(reader, &line)) {
+		const char *end = line.plain.text + line.plain.len;
 
-		u->sink->line++;
-		u->returns = end < text + len && *end == '\r';
-		r = one_line(u, line);
+		u->returns = end < reader->text + reader->len && *end == '\r';
+		r = one_line(u, &line);
 		u->last[0] = u->last[1];
-		u->last[1] = line;
+		u->last[1] = line.plain;
 	}
 	if (r == 0 && (u->before > 0 || u->after > 0))
-		r = patch_bad(u->sink, "it ends inside a hunk");
+		r = report_counts(u, "it ends inside a hunk");
 	if (r == 0)
 		r = section_end(u);
 	if (r == 0 && !u->changes)
-		r = patch_bad(u->sink, "no change in it");
+		r = patch_bad(reader, "no change in it");
 	section_finish(&u->s);
 	return r;
 }
 
-static int
-ignore_patch_path(void *data, const char *path, size_t len, enum ambit_access access)
-{
-	(void)data;
-	(void)path;
-	(void)len;
-	(void)access;
-	return 0;
-}
-
-/* Read twice: what one name means depends on all the others. */
+/* For names it is read twice: whether one has a prefix depends on all the others. */
 int
-unified_paths(const char *text, size_t len, struct patch_sink *sink)
+unified_read(struct patch_reader *reader)
 {
-	struct patch_sink quiet = { .each = ignore_patch_path };
-	struct unified first = { .sink = &quiet };
-	struct unified second = { .sink = sink };
-	int r = read_unified_text(&first, text, len);
+	struct patch_reader quiet = *reader;
+	struct unified first = { .reader = &quiet };
+	struct unified second = { .reader = reader };
+	int r;
 
+	if (reader->policy == PATCH_STRICT)
+		return read_lines(&second);
+	quiet.each = NULL;
+	r = read_lines(&first);
 	if (r < 0) {
-		sink->why = quiet.why;
-		sink->line = quiet.line;
+		reader->line = quiet.line;
+		reader->miscounted = quiet.miscounted;
 		return r;
 	}
-	second.all = first.mixed;
-	return read_unified_text(&second, text, len);
+	second.prefixes.all = first.prefixes.mixed;
+	return read_lines(&second);
 }

@@ -40,24 +40,18 @@ add_patched(void *data, const char *path, size_t len, enum ambit_access access)
 static int
 read_patch(struct ambit_request *request, const struct tool_arg *arg, const json_t *value)
 {
-	auto_free char *counts = NULL;
-	const char *why = NULL;
-	size_t line = 0;
+	struct ambit_error err = { 0 };
 	int r;
 
 	if (!json_is_string(value))
 		return args_wrong_type(request, arg->name, "a string");
-	r = patch_paths(json_string_value(value), json_string_length(value), add_patched, request,
-		&why, &line);
+	r = patch_paths(
+		json_string_value(value), json_string_length(value), add_patched, request, &err);
 	if (r == 0 || r == -ENOMEM)
 		return r;
-	if (why &&
-		(strstr(why, "add up") || strstr(why, "shorter") || strstr(why, "inside a hunk")))
-		counts = patch_hunk_counts(
-			json_string_value(value), json_string_length(value), line);
 	return request_refuse(request, AMBIT_CODE_BAD_ARGUMENTS, true,
-		"args: '%s' is no patch that can be read, line %zu: %s%s%s", arg->name, line,
-		why ? why : "too many files", counts ? ": it says " : "", counts ? counts : "");
+		"args: '%s' is no patch that can be read, %s", arg->name,
+		err.code ? err.text : "too many files");
 }
 
 static void

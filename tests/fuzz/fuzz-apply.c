@@ -12,8 +12,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "patch/patch.h"
-#include "tools/patch/patch-set.h"
+#include "tools/patch/patch-apply.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,12 +36,11 @@ static void
 check_listed(const char *text, size_t len, const char *name, enum ambit_access access)
 {
 	struct wanted wanted = { .name = name, .access = access };
-	const char *why;
-	size_t line;
+	struct ambit_error err = { 0 };
 
 	if (!name)
 		return;
-	assert(patch_paths(text, len, each, &wanted, &why, &line) == 0);
+	assert(patch_paths(text, len, each, &wanted, &err) == 0);
 	assert(wanted.found);
 }
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,17 +44,18 @@ stop(void *data, const char *path, size_t len, enum ambit_access access)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *text = (const char *)data, *why = NULL;
+	const char *text = (const char *)data;
 	struct seen seen = { .size = size };
+	struct ambit_error err = { 0 };
 	size_t line = 0;
-	int r = patch_paths(text, size, each, &seen, &why, &line);
+	int r = patch_paths(text, size, each, &seen, &err);
 
 	assert(r == 0 || r == -EINVAL);
 	if (r == 0)
 		assert(seen.n > 0);
 	else
-		assert(why && line > 0 && line <= size + 1);
+		assert(sscanf(err.text, "line %zu: ", &line) == 1 && line > 0 && line <= size + 1);
 	if (seen.n > 0)
-		assert(patch_paths(text, size, stop, NULL, &why, &line) == -E2BIG);
+		assert(patch_paths(text, size, stop, NULL, &err) == -E2BIG);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * touch, or the line at which it is refused; and a name is tried in every header. */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -24,20 +25,63 @@ collect_path(void *data, const char *path, size_t len, enum ambit_access access)
 	return 0;
 }
 
+static bool
+has_path(const struct buf *list, enum ambit_access access, const char *path)
+{
+	auto_free char *line =
+		str_printf("\n%s %s\n", ambit_word_name(ambit_accesses, access), path);
+	auto_free char *all = str_printf("\n%s", list->data ? list->data : "");
+
+	return !path || strstr(all, line);
+}
+
+/* What apply_patch would do to the patch, it does to files on the list. */
+static bool
+covers_strict_reading(const char *patch, size_t len, const struct buf *list)
+{
+	static const enum ambit_access accesses[] = {
+		[PATCH_UPDATE] = AMBIT_ACCESS_WRITE,
+		[PATCH_ADD] = AMBIT_ACCESS_WRITE,
+		[PATCH_DELETE] = AMBIT_ACCESS_DELETE,
+		[PATCH_MOVE] = AMBIT_ACCESS_DELETE,
+		[PATCH_COPY] = AMBIT_ACCESS_READ,
+	};
+	struct ambit_error err = { 0 };
+	struct patch_set set = { 0 };
+	bool covered = true;
+
+	if (patch_parse(patch, len, &set, &err) < 0)
+		return true;
+	for (size_t i = 0; i < set.n_files; i++) {
+		const struct patch_file *file = &set.files[i];
+		enum ambit_access to =
+			file->change == PATCH_MOVE ? AMBIT_ACCESS_REPLACE : AMBIT_ACCESS_WRITE;
+
+		covered = covered && has_path(list, accesses[file->change], file->path) &&
+			  has_path(list, accesses[file->change], file->other) &&
+			  has_path(list, to, file->to);
+	}
+	patch_finish(&set);
+	return covered;
+}
+
 /* Appends the list, without a line break at its end. */
 static const char *
 list_paths(const char *patch, size_t len, struct buf *out)
 {
 	auto_buf struct buf list = { 0 };
-	const char *why = NULL;
+	struct ambit_error err = { 0 };
 	size_t line = 0;
-	int r = patch_paths(patch, len, collect_path, &list, &why, &line);
+	size_t before = out->len;
+	int r = patch_paths(patch, len, collect_path, &list, &err);
 
-	if (r == -EINVAL && why)
+	if (r == -EINVAL && sscanf(err.text, "line %zu: ", &line) == 1)
 		buf_printf(out, "refused at line %zu", line);
 	else if (r == 0 && list.len > 0)
 		buf_append(out, list.data, list.len - 1);
-	else
+	if (r == 0 && !covers_strict_reading(patch, len, &list))
+		return "apply_patch takes a file that is not on the list";
+	if (out->len == before)
 		return "neither a list nor a reason";
 	return NULL;
 }

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "tools/patch/patch-set.h"
+#include "tools/patch/patch-apply.h"
 #include "tools/registry/own-tool.h"
 
 /* A patch's files, with what they are in the file system. Private to the tool

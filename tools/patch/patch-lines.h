@@ -2,7 +2,7 @@
 #ifndef TOOLS_PATCH_PATCH_LINES_H
 #define TOOLS_PATCH_PATCH_LINES_H
 
-#include "tools/patch/patch-set.h"
+#include "tools/patch/patch-apply.h"
 
 /* A file's lines, and where a hunk's stand in it. Private to patch-apply.c,
  * patch-find.c and patch-tell.c. */

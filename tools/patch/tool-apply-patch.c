@@ -282,7 +282,7 @@ perform_apply_patch(struct tool_run *run, struct ambit_error *err)
 			"Send a unified diff, or the form from \"*** Begin Patch\" to \"*** End "
 			"Patch\". "
 			"Nothing was changed.",
-			"%s", why.text);
+			"the patch cannot be read, %s", why.text);
 	r = run_patch(&list, err);
 	list_finish(&list);
 	/* What is wrong with a patch has its own words. */

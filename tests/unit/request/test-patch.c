@@ -29,13 +29,13 @@ static void
 the_receiver_can_stop(void **state)
 {
 	static const char patch[] = "--- a/x\n+++ b/x\n" HUNK "--- a/y\n+++ b/y\n" HUNK;
-	const char *why;
-	size_t line;
+	struct ambit_error err = { 0 };
 	int calls = 0;
 
 	(void)state;
-	assert_int_equal(patch_paths(patch, strlen(patch), stop, &calls, &why, &line), -E2BIG);
+	assert_int_equal(patch_paths(patch, strlen(patch), stop, &calls, &err), -E2BIG);
 	assert_int_equal(calls, 1);
+	assert_int_equal(err.code, 0);
 }
 
 int

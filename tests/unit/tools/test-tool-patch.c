@@ -6,7 +6,7 @@
 
 #include "perform/file.h"
 #include "rounds.h"
-#include "tools/patch/patch-set.h"
+#include "tools/patch/patch-apply.h"
 
 static void
 patch(struct hand *h, const char *text)

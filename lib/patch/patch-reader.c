@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A patch becomes a list of files and hunks. Its text comes from a model, and what
- * was decided about it are the names that lib/patch/patch.c found in it. That parser
- * goes over it first: whatever it refuses is refused here, and what is read below
- * is one of the readings that it lists. */
+/* A patch's lines, what is wrong with one, and the growing list of files and hunks
+ * that the two dialects' readers make of it. The text comes from a model. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,23 +8,23 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "patch/patch.h"
-#include "tools/patch/patch-set.h"
+#include "patch/patch-reader.h"
+
+#define DIGITS_MAX 9 /* of a line number: no sum of two leaves a size_t */
 
 bool
-patch_next(struct patch_reader *reader, struct span *ret_line)
+patch_next(struct patch_reader *reader, struct patch_text *ret_line)
 {
-	const char *text = reader->text + reader->at, *end;
+	const char *text = reader->text + reader->at;
+	size_t from = reader->at;
 
-	if (reader->at >= reader->len)
+	if (!span_next(reader->text, reader->len, &reader->at, &ret_line->plain))
 		return false;
-	end = memchr(text, '\n', reader->len - reader->at);
-	ret_line->text = text;
-	ret_line->len = end ? (size_t)(end - text) : reader->len - reader->at;
-	reader->at += ret_line->len + 1;
+	ret_line->raw = ret_line->plain;
+	if (!reader->set.crlf)
+		ret_line->raw.len += from + ret_line->plain.len < reader->len &&
+				     text[ret_line->plain.len] == '\r';
 	reader->line++;
-	if (reader->set->crlf && ret_line->len > 0 && text[ret_line->len - 1] == '\r')
-		ret_line->len--;
 	return true;
 }
 
@@ -39,7 +37,19 @@ patch_wrong(struct patch_reader *reader, size_t line, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
-	return err_set(reader->err, EINVAL, "line %zu of the patch: %s", line, words);
+	return err_set(reader->err, EINVAL, "line %zu: %s", line, words);
+}
+
+int
+patch_bad(struct patch_reader *reader, const char *why)
+{
+	return patch_wrong(reader, reader->line ? reader->line : 1, "%s", why);
+}
+
+int
+patch_emit(struct patch_reader *reader, const char *path, size_t len, enum ambit_access access)
+{
+	return reader->each ? reader->each(reader->data, path, len, access) : 0;
 }
 
 /* Room for one more at the end of a list that grows by doubling. */
@@ -54,7 +64,7 @@ grow_patch_list(void *list, size_t n, size_t size)
 struct patch_file *
 patch_add_file(struct patch_reader *reader, enum patch_change change)
 {
-	struct patch_set *set = reader->set;
+	struct patch_set *set = &reader->set;
 	struct patch_file *files = grow_patch_list(set->files, set->n_files, sizeof(*files));
 
 	if (!files)
@@ -129,7 +139,7 @@ read_number(struct span *s, size_t *ret)
 	size_t n = 0, i = 0;
 
 	for (; i < s->len && ascii_is_digit(s->text[i]); i++) {
-		if (n > 100000000)
+		if (i == DIGITS_MAX)
 			return false;
 		n = n * 10 + (size_t)(s->text[i] - '0');
 	}
@@ -170,89 +180,24 @@ patch_read_range(struct span text, struct patch_range *ret_range)
 }
 
 void
+patch_file_finish(struct patch_file *file)
+{
+	for (size_t h = 0; h < file->n_hunks; h++) {
+		free(file->hunks[h].anchors);
+		free(file->hunks[h].lines);
+	}
+	free(file->hunks);
+	free(file->path);
+	free(file->to);
+	free(file->other);
+	*file = (struct patch_file){ 0 };
+}
+
+void
 patch_finish(struct patch_set *set)
 {
-	for (size_t i = 0; i < set->n_files; i++) {
-		struct patch_file *file = &set->files[i];
-
-		for (size_t h = 0; h < file->n_hunks; h++) {
-			free(file->hunks[h].anchors);
-			free(file->hunks[h].lines);
-		}
-		free(file->hunks);
-		free(file->path);
-		free(file->to);
-		free(file->other);
-	}
+	for (size_t i = 0; i < set->n_files; i++)
+		patch_file_finish(&set->files[i]);
 	free(set->files);
 	*set = (struct patch_set){ 0 };
-}
-
-/* -- which dialect ------------------------------------------------------------------- */
-
-static int
-ignore_path(void *data, const char *path, size_t len, enum ambit_access access)
-{
-	(void)data;
-	(void)path;
-	(void)len;
-	(void)access;
-	return 0;
-}
-
-static bool
-all_returns(const char *text, size_t len)
-{
-	const char *end;
-
-	for (; (end = memchr(text, '\n', len)); text = end + 1) {
-		if (end == text || end[-1] != '\r')
-			return false;
-		len -= (size_t)(end - text) + 1;
-	}
-	return true;
-}
-
-/* What stands in front of the first line of a patch is nothing, or the shell's. */
-static bool
-is_begin(struct patch_reader *reader)
-{
-	struct patch_reader look = *reader;
-	struct span line;
-
-	while (patch_next(&look, &line)) {
-		struct span words = span_trim(line);
-
-		if (span_is(words, "*** Begin Patch")) {
-			*reader = look;
-			return true;
-		}
-		if (words.len > 0 && !memmem(words.text, words.len, "<<", 2))
-			return false;
-	}
-	return false;
-}
-
-int
-patch_parse(const char *text, size_t len, struct patch_set *ret_set, struct ambit_error *err)
-{
-	struct patch_set set = { .crlf = all_returns(text, len) };
-	struct patch_reader reader = { .set = &set, .text = text, .len = len, .err = err };
-	const char *why = NULL;
-	size_t line = 0;
-	int r = patch_paths(text, len, ignore_path, NULL, &why, &line);
-
-	if (r == -EINVAL)
-		return patch_wrong(&reader, line, "%s", why);
-	if (r < 0)
-		return err_sys(err, -r, "the patch cannot be read");
-	r = is_begin(&reader) ? patch_read_begin(&reader) : patch_read_unified(&reader);
-	if (r == 0 && set.n_files == 0)
-		r = patch_wrong(&reader, 1, "no file in it");
-	if (r < 0) {
-		patch_finish(&set);
-		return r;
-	}
-	*ret_set = set;
-	return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/patch/patch-section.h"
+#include "patch/section.h"
 
 void
 section_finish(struct section *s)
@@ -15,11 +15,13 @@ section_finish(struct section *s)
 	patch_name_finish(&s->git_new);
 	patch_name_finish(&s->old);
 	patch_name_finish(&s->new);
+	patch_name_finish(&s->word_old);
+	patch_name_finish(&s->word_new);
+	patch_name_finish(&s->index);
+	patch_name_finish(&s->star);
 	patch_name_finish(&s->from);
 	patch_name_finish(&s->to);
-	for (size_t i = 0; i < s->hunks.n_hunks; i++)
-		free(s->hunks.hunks[i].lines);
-	free(s->hunks.hunks);
+	patch_file_finish(&s->hunks);
 	*s = (struct section){ .run = -1 };
 }
 
@@ -51,9 +53,8 @@ has_prefix(struct span name, const char *letters)
 	return name.len > 2 && name.text[1] == '/' && name.text[0] && strchr(letters, name.text[0]);
 }
 
-/* The one name of the two sides, as lib/patch/unified.c would take it: "a/x" and
- * "b/x" are x. *ret_other is another that it could be, should there be no such
- * file. */
+/* The one name of the two sides: "a/x" and "b/x" are x. *ret_other is another that it could be,
+ * should there be no such file. */
 static int
 pair_name(struct patch_reader *reader, const struct section *s, const struct patch_name *old,
 	const struct patch_name *new, struct span *ret_name, struct span *ret_other)
@@ -81,8 +82,8 @@ pair_name(struct patch_reader *reader, const struct section *s, const struct pat
 }
 
 /* What git's header says must be what "---" and "+++" say. */
-int
-section_check(struct patch_reader *reader, const struct section *s)
+static int
+check_headers(struct patch_reader *reader, const struct section *s)
 {
 	if (!s->old.text != !s->new.text)
 		return patch_wrong(reader, s->at, "a file with only one of \"---\" and \"+++\"");
@@ -122,8 +123,8 @@ check_rename(struct patch_reader *reader, const struct section *s)
 	return 0;
 }
 
-int
-section_name(struct patch_reader *reader, const struct section *s, struct patch_file *file)
+static int
+set_file_names(struct patch_reader *reader, const struct section *s, struct patch_file *file)
 {
 	struct span name, other;
 	int r;
@@ -145,4 +146,54 @@ section_name(struct patch_reader *reader, const struct section *s, struct patch_
 	if (r == 0 && other.len > 0 && !s->created && !s->old.nothing)
 		r = patch_copy_name(reader, other, &file->other);
 	return r;
+}
+
+/* All lines of a new file are new, all of a deleted one are gone. */
+static int
+check_hunks(struct patch_reader *reader, const struct patch_file *file)
+{
+	char only = file->change == PATCH_ADD ? '+' : file->change == PATCH_DELETE ? '-' : '\0';
+
+	if (file->n_hunks == 0 && file->change == PATCH_UPDATE && file->run < 0)
+		return patch_wrong(reader, file->at, "no change of %s", file->path);
+	if (only && file->n_hunks > 1)
+		return patch_wrong(reader, file->hunks[1].at,
+			"a second hunk of %s, which is new or deleted", file->path);
+	for (size_t i = 0; only && file->n_hunks > 0 && i < file->hunks[0].n_lines; i++)
+		if (file->hunks[0].lines[i].sign != only)
+			return patch_wrong(reader, file->hunks[0].at + i + 1,
+				"%s is %s, so every line of it begins with %c", file->path,
+				only == '+' ? "new" : "deleted", only);
+	return 0;
+}
+
+int
+section_take(struct patch_reader *reader, struct section *s)
+{
+	struct patch_file *file;
+	int r;
+
+	if (s->git == GIT_HEADERS_NONE && !s->old.text && !s->new.text)
+		return 0;
+	/* What is indented, and has no hunk, is prose to all but patch(1). */
+	if (s->readers == READERS_PATCH)
+		return 0;
+	r = check_headers(reader, s);
+	if (r < 0)
+		return r;
+	file = patch_add_file(reader, s->from.text || s->to.text
+					      ? (s->copy ? PATCH_COPY : PATCH_MOVE)
+				      : s->deleted || s->new.nothing ? PATCH_DELETE
+				      : s->created || s->old.nothing ? PATCH_ADD
+								     : PATCH_UPDATE);
+	if (!file)
+		return err_nomem(reader->err);
+	file->at = s->at;
+	file->run = file->change == PATCH_DELETE ? -1 : s->run;
+	file->matches = file->change == PATCH_DELETE;
+	file->hunks = s->hunks.hunks;
+	file->n_hunks = s->hunks.n_hunks;
+	s->hunks = (struct patch_file){ 0 };
+	r = set_file_names(reader, s, file);
+	return r < 0 ? r : check_hunks(reader, file);
 }
