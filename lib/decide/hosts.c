@@ -46,7 +46,7 @@ static bool
 is_denied_host(char *const *patterns, const char *host, int port)
 {
 	for (size_t i = 0; patterns && patterns[i]; i++)
-		if (host_match(patterns[i], host, port) || streq(patterns[i], "*"))
+		if (host_match_no(patterns[i], host, port) || streq(patterns[i], "*"))
 			return true;
 	return false;
 }

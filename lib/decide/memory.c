@@ -42,6 +42,17 @@ memory_in_force(const struct decide_input *in, const struct ambit_rule *rule)
 	return rule->pid == 0 || (rule->pid == request->pid && rule->start == request->start);
 }
 
+/* A no is for this very port; the address may be looked up all the same. */
+static bool
+rule_covers_host(const struct ambit_rule *rule, const struct ambit_request *request)
+{
+	if (!rule->yes)
+		return host_match_no(rule->subject, request->host, request->port);
+	return host_match(rule->subject, request->host,
+		       request->lookup ? HOST_PORT_ANY : request->port) &&
+	       !(strchr(rule->subject, '*') && host_is_long(request->host));
+}
+
 static bool
 rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum ambit_op op,
 	const char *subject, bool guarded)
@@ -49,28 +60,41 @@ rule_covers(const struct decide_input *in, const struct ambit_rule *rule, enum a
 	if (rule->op != op || !memory_in_force(in, rule))
 		return false;
 	if (op == AMBIT_OP_CONNECT)
-		return host_match(rule->subject, in->request->host,
-			       rule->yes && in->request->lookup ? HOST_PORT_ANY
-								: in->request->port) &&
-		       !(rule->yes && strchr(rule->subject, '*') &&
-			       host_is_long(in->request->host));
+		return rule_covers_host(rule, in->request);
 	if (op == AMBIT_OP_CALL)
 		return streq(rule->subject, subject);
 	return memory_covers(in, rule->subject, find_reach(rule), subject, guarded && rule->yes,
 		op == AMBIT_OP_READ);
 }
 
+#define NAMED 4096
+#define LOOPBACK 3 /* less than any other address of 127.0.0.0/8, which a no covers as well */
+
+/* However long its name is. */
+static size_t
+measure_loopback(const char *subject)
+{
+	auto_free char *host = NULL;
+	int port;
+
+	if (host_parse(subject, &host, &port) < 0 || !host_is_loopback(host))
+		return 0;
+	return NAMED + LOOPBACK + (port != 0);
+}
+
 /* A host or path that is named says more than a pattern or a folder. */
 static size_t
 measure_specificity(const struct ambit_rule *rule)
 {
-	size_t n = strlen(rule->subject);
+	size_t n = strlen(rule->subject), loopback = 0;
 	bool named = host_is_unix(rule->subject) ? host_unix_check(rule->subject, false) == 0
 						 : !strpbrk(rule->subject, "*/");
 
-	if (rule->op == AMBIT_OP_CONNECT && named)
-		n += 4096;
-	return n;
+	if (rule->op == AMBIT_OP_CONNECT && named) {
+		loopback = measure_loopback(rule->subject);
+		n += NAMED;
+	}
+	return loopback ? loopback : n;
 }
 
 /* The most specific rule counts; among equals the newest. "No to this file"

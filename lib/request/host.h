@@ -19,6 +19,9 @@ int host_parse_url(const char *url, char **ret_host, int *ret_port);
  * its end all beneath. */
 int host_pattern_check(const char *pattern);
 bool host_match(const char *pattern, const char *host, int port);
+/* The same for a pattern that denies. A no to the loopback covers all of 127.0.0.0/8: a server on
+ * every address is reached by each of them. */
+bool host_match_no(const char *pattern, const char *host, int port);
 #define HOST_PORT_ANY (-1) /* one that the pattern names will do */
 
 /* Whether the last label of a lower-case name is a number: then it is read as an address,
@@ -34,6 +37,11 @@ const char *host_of_service(const char *name);
 
 /* What is called so is this machine, wherever the name leads. */
 bool host_is_localhost(const char *name);
+
+/* The loopback: "localhost", what is below it, 127.0.0.1, ::1, 0.0.0.0 and ::. They lead to the
+ * same servers, so a pattern that covers one of them covers all. The rest of 127.0.0.0/8 is not
+ * among them: each address there can have a server of its own. */
+bool host_is_loopback(const char *host);
 
 /* An address (not a name) that is loopback, link-local, private, metadata,
  * multicast or unspecified, mapped forms included. */

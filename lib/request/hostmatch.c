@@ -124,11 +124,57 @@ host_is_localhost(const char *name)
 	return streq(name, "localhost") || (len > 10 && streq(name + len - 10, ".localhost"));
 }
 
+static const struct address loopbacks[] = {
+	{ .family = AF_INET, .bytes = { 127, 0, 0, 1 } },
+	{ .family = AF_INET }, /* the kernel connects the any-addresses to the loopback */
+	{ .family = AF_INET6, .bytes = { [15] = 1 } },
+	{ .family = AF_INET6 },
+};
+
+#define LOOPBACKS (sizeof(loopbacks) / sizeof(loopbacks[0]))
+
 static bool
-pattern_match(const struct pattern *p, const char *name, const struct address *address)
+is_loopback(const char *name, const struct address *address)
+{
+	bool found = !address->family && host_is_localhost(name);
+
+	for (size_t i = 0; address->family && i < LOOPBACKS; i++)
+		found |= loopbacks[i].family == address->family &&
+			 memcmp(loopbacks[i].bytes, address->bytes, sizeof(address->bytes)) == 0;
+	return found;
+}
+
+/* One spelling of the loopback stands for all. A wildcard names none. */
+static bool
+covers_loopback(const struct pattern *p)
+{
+	bool found = !p->address.family && !p->any && !p->below && host_is_localhost(p->name);
+
+	for (size_t i = 0; p->address.family && i < LOOPBACKS; i++)
+		found |= loopbacks[i].family == p->address.family &&
+			 same_prefix(p->address.bytes, loopbacks[i].bytes, p->address.bits);
+	return found;
+}
+
+bool
+host_is_loopback(const char *host)
+{
+	auto_free char *name = NULL;
+	struct address address;
+
+	return !host_is_unix(host) && address_parse(host, strlen(host), &name, &address) == 0 &&
+	       is_loopback(name, &address);
+}
+
+static bool
+pattern_match(const struct pattern *p, const char *name, const struct address *address, bool no)
 {
 	size_t len = strlen(name), tail;
 
+	if (covers_loopback(p) &&
+		(is_loopback(name, address) ||
+			(no && address->family == AF_INET && address->bytes[0] == 127)))
+		return true;
 	/* "*" is for names of other machines: this one has to be named. */
 	if (p->any)
 		return !address->family && !host_is_localhost(name);
@@ -144,8 +190,8 @@ pattern_match(const struct pattern *p, const char *name, const struct address *a
 	return streq(name, p->name);
 }
 
-bool
-host_match(const char *pattern, const char *host, int port)
+static bool
+match_host(const char *pattern, const char *host, int port, bool no)
 {
 	auto_free char *name = NULL;
 	struct address address;
@@ -160,9 +206,21 @@ host_match(const char *pattern, const char *host, int port)
 	if (pattern_parse(pattern, &p) < 0)
 		return false;
 	if (p.port == 0 || p.port == port || port == HOST_PORT_ANY)
-		hit = pattern_match(&p, name, &address);
+		hit = pattern_match(&p, name, &address, no);
 	free(p.name);
 	return hit;
+}
+
+bool
+host_match(const char *pattern, const char *host, int port)
+{
+	return match_host(pattern, host, port, false);
+}
+
+bool
+host_match_no(const char *pattern, const char *host, int port)
+{
+	return match_host(pattern, host, port, true);
 }
 
 #define LABEL_LONG 40
