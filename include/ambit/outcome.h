@@ -13,7 +13,7 @@
 struct ambit_outcome_path {
 	char *path;  /* real path, raw bytes */
 	char *shown; /* as messages show it */
-	char *owner; /* the file that this is the swap file of: the question is about it; or NULL */
+	char *owner; /* the file that this is to replace: the question is about it; or NULL */
 	enum ambit_access access;
 	/* The same more closely, for a judge: "create", "truncate", "times", or the word for
 	 * access; static. NULL: more than that changes, which is not for him. */

@@ -371,7 +371,7 @@ put_path_reason(struct buf *out, const struct decide_input *in, const struct amb
 	buf_printf(out, "%s%s %s%s", out->len > 0 ? "; " : "", inside ? "inside" : "outside",
 		folder, path->code == AMBIT_CODE_GUARDED ? ", guarded" : "");
 	if (path->owner)
-		buf_puts(out, "; its swap file comes first");
+		buf_puts(out, brief ? "" : "; through a temporary file");
 	else if (path->shown && !brief && !streq(path->shown, real))
 		buf_printf(out, "; asked for as %s", path->shown);
 	if (temporary_is_made_up(in, outcome, (size_t)(path - outcome->paths)))

@@ -128,7 +128,7 @@ path_op(const struct ambit_outcome_path *path)
 	return access_writes(path->access) ? AMBIT_OP_WRITE : AMBIT_OP_READ;
 }
 
-/* A no is for the swap file as well as for the file that was shown. */
+/* A no is for the temporary file as well as for the file that was shown. */
 static int
 add_path(struct rules *rules, const struct ambit_outcome_path *path, enum ambit_answer_kind kind)
 {

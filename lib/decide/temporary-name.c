@@ -53,17 +53,17 @@ is_random(const char *text)
 }
 
 /* ".tmp.4120.1f3c": digits and hexadecimal ones in between dots. */
-static bool
-has_number_behind_tmp(const char *name)
+size_t
+temporary_find_number(const char *name)
 {
-	const char *at = strstr(name, ".tmp.");
+	const char *tmp = strstr(name, ".tmp.");
 
-	if (!at || !ascii_is_digit(at[5]))
-		return false;
-	for (at += 5; *at; at++)
+	if (!tmp || !ascii_is_digit(tmp[5]))
+		return 0;
+	for (const char *at = tmp + 5; *at; at++)
 		if (*at != '.' && !(ascii_is_digit(*at) || (*at >= 'a' && *at <= 'f')))
-			return false;
-	return true;
+			return 0;
+	return (size_t)(tmp - name);
 }
 
 #define RANDOM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -151,7 +151,7 @@ temporary_name(const char *name, const char *program)
 		if (!ascii_is_alnum(*at))
 			last = at + 1;
 	return str_prefix(name, ".#lk0x") /* gpg's lock, before it gets its name */ ||
-	       has_number_behind_tmp(name) || has_usual_end(name) || has_long_number(name) ||
+	       temporary_find_number(name) > 0 || has_usual_end(name) || has_long_number(name) ||
 	       temporary_has_form(name, program) || has_random_behind(name, program) ||
 	       (last != name && is_random(last));
 }

@@ -92,7 +92,7 @@ temporary_is_made_up(const struct decide_input *in, const struct ambit_outcome *
 	const struct ambit_outcome_path *path = &outcome->paths[n];
 	const char *slash = strrchr(path->path, '/');
 
-	return object && !object->exists && in->request->pid != 0 &&
+	return object && !object->exists && !path->owner && in->request->pid != 0 &&
 	       path->access == AMBIT_ACCESS_WRITE && path->code == AMBIT_CODE_OUTSIDE && slash &&
 	       slash != path->path && temporary_name(slash + 1, in->request->program);
 }
@@ -160,10 +160,10 @@ temporary_find(const struct decide_input *in, const struct ambit_outcome *outcom
 	return NULL;
 }
 
-/* -- swap files ----------------------------------------------------------------- */
+/* -- whose they are ----------------------------------------------------------- */
 
-/* Whether a question about the swap file may be put about this file: it is asked about like any
- * other, no rule speaks of it, and it is a regular file or not there yet. */
+/* Whether a question about the temporary file may be put about this file: it is asked about like
+ * any other, no rule speaks of it, and it is a regular file or not there yet. */
 static bool
 may_speak_for(const struct decide_input *in, const char *real, bool *ret_exists)
 {
@@ -187,26 +187,49 @@ may_speak_for(const struct decide_input *in, const char *real, bool *ret_exists)
 	       !memory_find(in, AMBIT_OP_WRITE, real, false);
 }
 
+/* ".notes.swp" is for "notes", and in vim for ".notes" as well: for the one that is there. dir:
+ * with its slash. */
+static char *
+find_swapped(const struct decide_input *in, const char *dir, const char *name, size_t rest)
+{
+	auto_free char *hidden = str_printf("%s%.*s", dir, (int)rest, name);
+	auto_free char *plain = str_printf("%s%.*s", dir, (int)rest - 1, name + 1);
+	bool is_there[2];
+
+	if (!hidden || !plain || !may_speak_for(in, plain, &is_there[0]) ||
+		!may_speak_for(in, hidden, &is_there[1]) || (is_there[0] && is_there[1]))
+		return NULL;
+	return is_there[1] ? steal_ptr(&hidden) : steal_ptr(&plain);
+}
+
+/* "notes.tmp.4120.1f3c" is for "notes". */
+static char *
+find_replaced(const struct decide_input *in, const char *dir, const char *name)
+{
+	size_t len = temporary_find_number(name);
+	auto_free char *file = len > 0 ? str_printf("%s%.*s", dir, (int)len, name) : NULL;
+	bool is_there;
+
+	return file && may_speak_for(in, file, &is_there) ? steal_ptr(&file) : NULL;
+}
+
 char *
 temporary_find_owner(const struct decide_input *in, const struct ambit_outcome *outcome, size_t n)
 {
 	const struct path_facts *object = once_object(in->request, outcome, n);
 	const struct ambit_outcome_path *path = &outcome->paths[n];
 	const char *slash = strrchr(path->path, '/');
-	size_t rest = slash ? swap_rest(slash + 1) : 0;
-	auto_free char *plain = NULL, *hidden = NULL;
-	bool is_there[2];
+	auto_free char *dir = NULL;
+	size_t rest;
 
-	if (rest == 0 || !object || object->exists || object->leads || in->request->pid == 0 ||
+	if (!slash || !object || object->exists || object->leads || in->request->pid == 0 ||
 		path->access != AMBIT_ACCESS_WRITE || path->code != AMBIT_CODE_OUTSIDE ||
 		path->verdict != AMBIT_ASK)
 		return NULL;
-	/* ".notes.swp" is for "notes", and in vim for ".notes" as well. */
-	hidden = strndup(path->path, (size_t)(slash + 1 - path->path) + rest);
-	plain = str_printf(
-		"%.*s%.*s", (int)(slash + 1 - path->path), path->path, (int)rest - 1, slash + 2);
-	if (!hidden || !plain || !may_speak_for(in, plain, &is_there[0]) ||
-		!may_speak_for(in, hidden, &is_there[1]) || (is_there[0] && is_there[1]))
+	dir = strndup(path->path, (size_t)(slash + 1 - path->path));
+	if (!dir)
 		return NULL;
-	return is_there[1] ? steal_ptr(&hidden) : steal_ptr(&plain);
+	rest = swap_rest(slash + 1);
+	return rest > 0 ? find_swapped(in, dir, slash + 1, rest)
+			: find_replaced(in, dir, slash + 1);
 }

@@ -12,14 +12,15 @@
 /* ambit_outcome_path.once, where such a rule covers the path: no answer has this number. */
 #define ONCE_TEMPORARY UINT64_MAX
 
-/* Whether the n-th path is a file that is not there yet, under a name that its program made up:
- * then only that name is known, and not which file it is to replace. */
+/* Whether the n-th path is a file that is not there yet, under a name that its program made up
+ * and that tells no file: which one it is to replace is not known. */
 bool temporary_is_made_up(
 	const struct decide_input *in, const struct ambit_outcome *outcome, size_t n);
 
-/* The file that the n-th path is to be the swap file of: an editor makes that first, and what the
- * person is asked about is the file. By the name, and by what lies beside it. Caller frees; NULL:
- * it is none, or the file is guarded, has another name, or a rule speaks of it. */
+/* The file that the n-th path is to be the temporary file of, as its name tells: an editor's swap
+ * file, which comes first, or one that replaces it. The person is asked about that file. Caller
+ * frees; NULL: the name tells no file, or that one is guarded, has another name, or a rule speaks
+ * of it. */
 char *temporary_find_owner(
 	const struct decide_input *in, const struct ambit_outcome *outcome, size_t n);
 

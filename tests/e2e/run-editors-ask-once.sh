@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# An editor makes a swap file before it touches the file, so the question is about the file. "file"
-# is for that file: its swap, backup and journal files go with it, in this session and in the next
+# An editor makes a swap file before it touches the file, and an agent saves through a file whose name
+# tells which one it replaces, so the question is about the file. "file" is for that file: its swap, backup and journal files go with it, in this session and in the next
 # run of it, and nothing else does.
 # shellcheck source=tests/e2e/once.bash
 . "${0%/*}/once.bash"
@@ -13,6 +13,8 @@ vim=(create:@.f.swp create:@.f.swx unlink:@.f.swx unlink:@.f.swp create:@.f.swp 
 vim_in_place=(create:@.f.swp wait:2100 write:@f unlink:@.f.swp)
 vim_new=(create:@.new.swp wait:2100 create:@new unlink:@.new.swp)
 vim_hidden=(create:@.hidden.swp wait:2100 rename:@.hidden:@.hidden~ create:@.hidden unlink:@.hidden~ unlink:@.hidden.swp)
+agent=(create:@f.tmp.4120.1f3c wait:2100 rename:@f.tmp.4120.1f3c:@f)
+agent_new=(create:@new.tmp.4120.1f3c chmod:640:@new.tmp.4120.1f3c wait:2100 rename:@new.tmp.4120.1f3c:@new)
 sqlite=(write:@f create:@f-journal append:@f-journal unlink:@f-journal wait:2100 create:@f-wal create:@f-shm unlink:@f-wal unlink:@f-shm)
 
 # What lies there before: $also names more of it.
@@ -47,7 +49,9 @@ F=f
 session_of "${vim[@]}"
 session_of "${vim_in_place[@]}"
 session_of "${sqlite[@]}"
+session_of "${agent[@]}"
 F=new
+session_of "${agent_new[@]}"
 session_of "${vim_new[@]}"
 F=.hidden
 session_of "${vim_hidden[@]}"
@@ -78,6 +82,22 @@ only create:@.f.swp rename:@f:@sub/f~
 only create:@.f.swp rename:@f:@h
 still h
 only create:@.f.swp mkdir:@f~
+# Nor when a name was chosen so that the question is about a file that does no harm.
+only create:@f.tmp.1.a rename:@f.tmp.1.a:@g
+only create:@new.tmp.1.a rename:@new.tmp.1.a:@h
+still g h
+only create:@f.tmp.1.a create:@g.tmp.1.a
+only create:@f.tmp.1.a link:@f.tmp.1.a:@other
+only create:@f.tmp.1.a rename:@g:@f.tmp.2.b
+only create:@f.tmp.1.a mkdir:@f.tmp.2.b
+only create:@f.tmp.1.a create:@sub/f.tmp.1.a
+# A file with another name is not asked about by this one.
+prepare
+ln "$D/f" "$D/sub/other"
+yes 1 "${STEPS[@]}" "create:$D/f.tmp.1.a" "write:$D/f"
+[[ $(head -1 <<<"$out") == *ok && $(tail -1 <<<"$out") == *EACCES ]] || fail "$out"
+still f
+
 # A backup that was there is another file: it is neither replaced nor removed.
 also='f~ f-journal .f.swp'
 only write:@f rename:@f:@f~
@@ -95,8 +115,13 @@ only create:@.f.swp rename:@f:@f~ fork:unlink:@f~
 only link:@f:@sub/other write:@f rename:@f:@f~
 only chmod:4755:@f rename:@f:@f~
 
-# The swap file of a guard says nothing of the guard, and gets nothing for it.
+# The temporary file of a guard says nothing of the guard, and gets nothing for it.
 also=.bashrc
+prepare
+yes 1 "${STEPS[@]}" "create:$D/.bashrc.tmp.1.a" "rename:$D/.bashrc.tmp.1.a:$D/.bashrc"
+asked 2
+[[ $(head -1 <<<"$out") == *ok && $(tail -1 <<<"$out") == *EACCES ]] || fail "$out"
+still .bashrc
 prepare
 yes 1 "${STEPS[@]}" "create:$D/.bashrc.swp" "write:$D/.bashrc"
 asked 2
@@ -112,10 +137,16 @@ yes 1 "${STEPS[@]}" "create:$D/.f.swp" "write:$D/f" "unlink:$D/.f.swp" "write:$D
 [[ $(sed -n '1,3p' <<<"$out" | grep -c 'ok$') -eq 3 && $(tail -1 <<<"$out") == *EACCES ]] || fail "$out"
 grep -qF "make $D/.f.swp, write $D/f, new files beside it" "$TEST_DIR/stores" || fail "it says: $(cat "$TEST_DIR/stores")"
 # It replaces that file, not another one.
+for name in .f.swp f.tmp.1.a new.tmp.1.a; do
+	prepare
+	yes 1 "${STEPS[@]}" "create:$D/$name" "rename:$D/$name:$D/g"
+	[[ $(head -1 <<<"$out") == *ok && $(tail -1 <<<"$out") == *EACCES ]] || fail "$out"
+	still g
+done
 prepare
-yes 1 "${STEPS[@]}" "create:$D/.f.swp" "rename:$D/.f.swp:$D/g"
-[[ $(tail -1 <<<"$out") == *EACCES ]] || fail "$out"
-still g
+yes 1 "${STEPS[@]}" "create:$D/f.tmp.1.a" "rename:$D/f.tmp.1.a:$D/f" "write:$D/g"
+[[ $(head -2 <<<"$out" | grep -c 'ok$') -eq 2 && $(tail -1 <<<"$out") == *EACCES ]] || fail "$out"
+[[ ! -e $D/f.tmp.1.a && $(cat "$D/f") != old-f ]] || fail "not saved: $(ls -A "$D")"
 # A no for the session is one for both.
 ANSWER='no-session'
 prepare
