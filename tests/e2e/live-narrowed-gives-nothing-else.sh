@@ -51,6 +51,23 @@ looks = f"{sys.executable} -c 'import os; os.read(os.open(\"/proc/{os.getpid()}/
 check(subprocess.run(["sh", "-c", looks]).returncode == 0, "without ambit")
 check(does(run, looks) != 0, "it sees the memory of another process")
 
+# -- what the floor keeps from reading: O_CREAT makes the gate open it ------------------------------
+HOME = os.environ["HOME"]
+os.makedirs(HOME + "/.ssh", 0o700)
+for path in (HOME + "/.ssh/id_test", OUT + "/secret"):
+    with open(path, "w") as file:
+        file.write("key")
+for option, path in ((["--guard-reads"], HOME + "/.ssh/id_test"), (["--reads", "folder"], OUT + "/secret")):
+    opens = f"{sys.executable} -c 'import os; os.open(\"{path}\", os.O_CREAT)' 2>/dev/null"
+    check(subprocess.run(["sh", "-c", opens]).returncode == 0, "without ambit")
+    kept = Run("--session", "kept" + option[0], *option, "--", *SHELL)
+    Link(kept.pid).close()
+    check(does(kept, "echo 1 >sub/kept") == 0 and does(kept, opens) != 0, option, "before")
+    told("mode", "plan", "--session", "kept" + option[0])
+    check(does(kept, opens) != 0, option, "it reads what it may not")
+    check(does(kept, opens.replace(path, "sub/kept")) == 0, option, "it reads its own")
+    kept.end()
+
 # -- another name ---------------------------------------------------------------------------
 check(does(run, "{ echo 2 >$TMPDIR/second; } 2>/dev/null") != 0, "by another name")
 check(does(run, "chmod 600 $TMPDIR/second 2>/dev/null") != 0, "its mode by another name")

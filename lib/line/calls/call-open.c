@@ -103,8 +103,11 @@ open_itself(struct call *call, bool read_only)
 		return -EACCES;
 	if (device)
 		call->open.flags |= O_NOCTTY;
-	else if (read_only && !object->nameless)
+	else if (read_only && !object->nameless) {
+		/* The floor cannot settle it here: it is decided like every other read. */
+		call->special = SPECIAL_NONE;
 		call_need(call, AMBIT_ACCESS_READ, 0);
+	}
 	call->pace = PACE_SLOW;
 	return CALL_DECIDE;
 }
