@@ -35,7 +35,7 @@ check(b"natural" in os.read(master, 100), "without ambit")
 os.set_blocking(master, False)
 run = Run("--session", "one", "--", *SHELL)
 Link(run.pid).close()
-check(does(run, "echo 1 >sub/file; ln sub/file sub/second; mv sub/second $TMPDIR/second; echo 1 >$TMPDIR/own") == 0, "at first")
+check(does(run, "echo 1 >sub/file; ln sub/file sub/second; mv sub/second $TMPDIR/second; echo 1 >$TMPDIR/own; exec 5>>$TMPDIR/second") == 0, "at first")
 check(does(run, f"{{ echo x >{other}; }} 2>/dev/null") != 0, "before")
 told("mode", "plan", "--session", "one")
 for line in (f"echo x >{other}", f"exec 7<>{other}", f"exec 7>>{other}"):
@@ -72,6 +72,7 @@ for option, path in ((["--guard-reads"], HOME + "/.ssh/id_test"), (["--reads", "
 check(does(run, "{ echo 2 >$TMPDIR/second; } 2>/dev/null") != 0, "by another name")
 check(does(run, "chmod 600 $TMPDIR/second 2>/dev/null") != 0, "its mode by another name")
 check(open("sub/file").read() == "1\n", open("sub/file").read())
+check(does(run, ": >>/dev/fd/5") == 0, "what it holds open already")
 told("mode", "build", "--session", "one")
 check(does(run, "echo 3 >$TMPDIR/second") == 0 and open("sub/file").read() == "3\n", "and back")
 

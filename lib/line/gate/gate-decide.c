@@ -508,7 +508,8 @@ glance_at_call(struct call *call, struct pass *ret_pass)
 		if (call->object[call->need[i].object].gone ||
 			call->object[call->need[i].object].nameless)
 			return AMBIT_DENY;
-	if (has_other_name(call))
+	/* Of what is special nothing new is given. */
+	if (!call->special && has_other_name(call))
 		return AMBIT_DENY;
 	n = list_objects(call, list);
 	gate_lock(call->gate);
