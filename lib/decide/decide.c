@@ -263,14 +263,15 @@ is_about_objects(const struct ambit_request *request)
 	return request->n_paths <= SILENT_PATHS_MAX && !request->command;
 }
 
-/* What is used up, or remembered of files that are made by an answer, is a matter of a permit. */
+/* What is used up, remembered of files that are made by an answer, or told the hand, is a matter of
+ * a permit. */
 static bool
 needs_bookkeeping(const struct decision *d)
 {
 	for (size_t i = 0; i < d->out->n_paths; i++)
 		if (d->out->paths[i].once)
 			return true;
-	return d->bypassed;
+	return d->bypassed || d->brings;
 }
 
 enum ambit_verdict

@@ -61,6 +61,7 @@ struct decision {
 	bool host_asked;
 	bool scratch;  /* a path is open because it is the session's own in a scratch directory */
 	bool bypassed; /* an ask was lifted by ask_mode alone */
+	bool brings;   /* a directory takes a guard along: the hand reads in the permit that it may */
 	bool silent;   /* nobody reads the words: none are made, and paths are borrowed */
 	int failed;    /* -ENOMEM: the outcome is Internal */
 };

@@ -434,6 +434,7 @@ guard_path(struct decision *d, size_t n, const struct guard *guard)
 {
 	struct ambit_outcome_path *path = &d->out->paths[n];
 
+	d->brings |= guard != NULL;
 	/* Asked already, it is asked as the guard now: a yes to the place alone
 	 * must not bring the guard in. */
 	if (!guard || path->verdict == AMBIT_DENY || path->code == AMBIT_CODE_GUARDED)

@@ -43,6 +43,18 @@ line --quiet -- sh -c 'set -- "$TMPDIR"; '"$make" 2>/dev/null || true
 [[ ! -e sub/.git/hooks/pre-commit ]] || fail "a hook came out of TMPDIR unasked"
 rm -rf sub
 
+# Answered for the session, it goes there as often as it is moved there.
+approver session.sh <<'END'
+#!/bin/bash
+echo '{"answer":"file"}'
+END
+rm -r .github
+again='mkdir -p plain/tree/hooks && echo x >plain/tree/hooks/x && mv -T plain/tree .github &&
+	mv -T .github plain/tree && mv -T plain/tree .github'
+status 0 "$AMBIT" run --ask "exec:$approver" -- sh -c "$again"
+[[ -e .github/hooks/x && ! -e plain/tree ]] || fail "a move that was allowed is not done"
+rm -r .github
+
 # Modes of a guard: not where they make it run.
 echo x >.git/hooks/pre-push
 chmod 644 .git/hooks/pre-push
