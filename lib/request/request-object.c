@@ -105,11 +105,13 @@ add_object(struct ambit_request *request, const struct path_facts *from)
 	object->real = strdup(from->real);
 	object->written = strdup(from->written);
 	object->leads = str_dup(from->leads);
+	if (!object->real || !object->written || (from->leads && !object->leads)) {
+		request_object_destroy(object);
+		return -ENOMEM;
+	}
 	add_borrowed(request, object);
 	path->text = strdup(from->written);
-	return object->real && object->written && path->text && (object->leads || !from->leads)
-		       ? 0
-		       : -ENOMEM;
+	return path->text ? 0 : -ENOMEM;
 }
 
 int
