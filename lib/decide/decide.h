@@ -56,14 +56,14 @@ struct decision {
 	struct path_facts *resolved; /* beside out->paths */
 	const char *layer;	     /* whose turn it is */
 	enum ambit_danger danger;    /* of the tool itself, as accepted so far */
-	bool ended;		     /* a hard deny was said */
+	bool ended;		     /* what was said last is the end of it: a hard deny, mostly */
 	bool firm;		     /* an ask that no mode may lift */
 	bool host_asked;
 	bool scratch;  /* a path is open because it is the session's own in a scratch directory */
 	bool bypassed; /* an ask was lifted by ask_mode alone */
-	bool brings;   /* a directory takes a guard along: the hand reads in the permit that it may */
-	bool silent;   /* nobody reads the words: none are made, and paths are borrowed */
-	int failed;    /* -ENOMEM: the outcome is Internal */
+	bool brings; /* a directory takes a guard along: the hand reads in the permit that it may */
+	bool silent; /* nobody reads the words: none are made, and paths are borrowed */
+	int failed;  /* -ENOMEM: the outcome is Internal */
 };
 
 /* Always fills ret_outcome. ret_resolved (beside ret_outcome->paths) may be

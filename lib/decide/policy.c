@@ -361,8 +361,11 @@ policy_decide(struct decision *d)
 	struct ambit_opinion opinion;
 
 	/* A policy hears a whole request, with its words, and what it says is recorded. */
-	if (d->silent && (policies[0] || policies[1] || program))
-		return decision_ask_call(d, AMBIT_CODE_NONE, "");
+	if (d->silent && (policies[0] || policies[1] || program)) {
+		decision_ask_call(d, AMBIT_CODE_NONE, "");
+		d->ended = true;
+		return;
+	}
 	for (size_t i = 0; i < 2 && !d->ended; i++) {
 		if (!policies[i])
 			continue;
