@@ -90,6 +90,7 @@ lower_cursor(struct modes *modes, unsigned n)
 static void
 follow_text(struct modes *modes, unsigned char c)
 {
+	modes->home = false;
 	if (modes_alternate(modes))
 		return;
 	if (c == '\r')
@@ -113,12 +114,29 @@ follow_escape(struct modes *modes, unsigned char c)
 		lose_cursor(modes);
 }
 
+/* To erase all is "2J", or "J" in the first place. */
+static void
+follow_erasing(struct modes *modes, unsigned char final)
+{
+	unsigned n = modes->numbers[0];
+	bool first = n < 2 && (modes->n == 0 || modes->numbers[1] < 2);
+
+	modes->erased |= final == 'J' && (n == 2 || (n == 0 && modes->home));
+	if (final == 'H')
+		modes->home = first;
+	else if (!strchr("JKhlmr", final)) /* those leave it there */
+		modes->home = false;
+}
+
 static void
 follow_control(struct modes *modes, unsigned char final)
 {
 	unsigned n = modes->numbers[0];
 
-	if (modes->prefix || modes->strange || modes_alternate(modes))
+	if (modes->prefix || modes->strange)
+		return;
+	follow_erasing(modes, final);
+	if (modes_alternate(modes))
 		return;
 	if (final == 'A' || final == 'F')
 		raise_cursor(modes, n ? n : 1);

@@ -24,6 +24,8 @@ struct modes {
 	/* The cursor on the normal screen. */
 	bool midline;	/* something may stand before it in its line */
 	unsigned below; /* lines beneath its own that may have something; at most BELOW_MAX */
+	bool home;	/* it went to the first line, and nothing was printed since */
+	bool erased;	/* all of the screen; whoever looks for it sets it back */
 	/* Where in a sequence the last byte was. */
 	int state;
 	char prefix;
@@ -54,7 +56,8 @@ struct flow {
 	char data[FLOW_SIZE];
 };
 
-/* Makes a program draw anew: the size changes and changes back, and once more later. */
+/* Makes a program draw anew: the size changes and changes back. A program that erases the
+ * screen has drawn all of it; others are made to once more. */
 enum redraw {
 	REDRAW_NONE = 0,
 	REDRAW_BACK,	  /* changed; next it changes back */
@@ -75,6 +78,8 @@ struct terminal {
 	int wake;  /* the main thread must look again */
 	int timer; /* the next step of a redraw */
 	enum redraw redraw;
+	int64_t changed; /* when the size did, for a redraw */
+	int64_t printed; /* when the command first printed something since; 0: it did not */
 	char name[64];
 	struct termios before;
 	struct modes modes;

@@ -14,8 +14,12 @@
 #include "line/terminal/terminal-private.h"
 
 #define SAY_MS 200
-#define REDRAW_BACK_MS 60   /* two signals at once would be one */
-#define REDRAW_AGAIN_MS 300 /* a program that was busy saw both sizes as one and drew nothing */
+#define REDRAW_STEP_MS 60 /* two signals at once would be one */
+/* Some programs look only when the size has stood still (opencode: for 100 ms), and draw nothing
+ * if it is the one they know. */
+#define REDRAW_STILL_MS 250
+#define REDRAW_BUSY_MS 1000 /* a program that prints nothing may not have seen it yet */
+#define REDRAW_AGAIN_MS 300 /* it was busy, although somebody printed */
 
 enum {
 	AT_REAL = 0,
@@ -80,6 +84,8 @@ show_output(struct terminal *terminal)
 
 	if (n > 0)
 		modes_feed(&terminal->modes, from, (size_t)n);
+	if (n > 0 && terminal->printed == 0)
+		terminal->printed = clock_steady();
 	if (n < 0)
 		close_terminal_ends(terminal);
 }
@@ -154,7 +160,18 @@ change_size(struct terminal *terminal, enum redraw next)
 	}
 	size.ws_row = (unsigned short)(size.ws_row > 1 ? size.ws_row - 1 : size.ws_row + 1);
 	ioctl(terminal->master, TIOCSWINSZ, &size);
-	plan_redraw(terminal, next, REDRAW_BACK_MS);
+	terminal->changed = clock_steady();
+	terminal->printed = 0;
+	plan_redraw(terminal, next, REDRAW_STEP_MS);
+}
+
+static bool
+has_seen_change(const struct terminal *terminal)
+{
+	int64_t now = clock_steady();
+
+	return terminal->modes.erased || now - terminal->changed >= REDRAW_BUSY_MS ||
+	       (terminal->printed != 0 && now - terminal->printed >= REDRAW_STILL_MS);
 }
 
 /* Each size is made from the real one at that moment: if the person changes it meanwhile,
@@ -169,15 +186,18 @@ step_redraw(struct terminal *terminal)
 	case REDRAW_NONE:
 		break;
 	case REDRAW_BACK:
+	case REDRAW_LAST_BACK:
+		if (!terminal->held && !has_seen_change(terminal)) {
+			plan_redraw(terminal, step, REDRAW_STEP_MS);
+			break;
+		}
 		relay_size(terminal);
-		plan_redraw(terminal, REDRAW_AGAIN, REDRAW_AGAIN_MS);
+		if (step == REDRAW_BACK)
+			plan_redraw(terminal, REDRAW_AGAIN, REDRAW_AGAIN_MS);
 		break;
 	case REDRAW_AGAIN:
-		if (!terminal->held)
+		if (!terminal->held && !terminal->modes.erased)
 			change_size(terminal, REDRAW_LAST_BACK);
-		break;
-	case REDRAW_LAST_BACK:
-		relay_size(terminal);
 		break;
 	}
 }
@@ -185,6 +205,7 @@ step_redraw(struct terminal *terminal)
 void
 relay_redraw(struct terminal *terminal)
 {
+	terminal->modes.erased = false;
 	change_size(terminal, REDRAW_BACK);
 }
 

@@ -250,6 +250,51 @@ a_program_that_was_busy_is_made_to_redraw_once_more(void **state)
 	assert_false(turn(desk, 0));
 }
 
+/* Milliseconds until the size is the real one again, if the program prints that. */
+static int64_t
+measure_redraw(struct desk *desk, const char *printed)
+{
+	int64_t began = clock_steady();
+
+	ask(desk);
+	assert_int_equal(rows_of(desk->command), 23);
+	forget(desk);
+	put(desk->command, printed);
+	await(desk, printed);
+	assert_int_equal(next_rows(desk), 24);
+	return clock_steady() - began;
+}
+
+static void
+a_program_that_erased_the_screen_is_not_made_to_redraw_again(void **state)
+{
+	static const char *const texts[] = { "\033[2J", "\033[H\033[J", "\033[1;1H\033[0m\033[J" };
+	struct desk *desk = *state;
+
+	begin(desk);
+	make_raw(desk->command);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		measure_redraw(desk, texts[i]);
+		assert_int_equal(next_rows(desk), 24);
+		assert_int_equal(desk->terminal->redraw, REDRAW_NONE);
+	}
+}
+
+static void
+the_size_waits_for_programs_that_look_late(void **state)
+{
+	static const char *const texts[] = { "drawn", "\033[J", "\033[Hx\033[J", "\033[2;1H\033[J",
+		"\033[H" };
+	struct desk *desk = *state;
+
+	begin(desk);
+	make_raw(desk->command);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_true(measure_redraw(desk, texts[i]) >= 200);
+		assert_int_equal(next_rows(desk), 23);
+	}
+}
+
 static void
 the_persons_own_size_is_the_last(void **state)
 {
@@ -573,6 +618,8 @@ main(void)
 		PROMISE(a_full_screen_program_is_left_and_made_to_redraw),
 		PROMISE(a_program_that_reads_keys_is_made_to_redraw),
 		PROMISE(a_program_that_was_busy_is_made_to_redraw_once_more),
+		PROMISE(a_program_that_erased_the_screen_is_not_made_to_redraw_again),
+		PROMISE(the_size_waits_for_programs_that_look_late),
 		PROMISE(the_persons_own_size_is_the_last),
 		PROMISE(a_program_that_reads_lines_again_gets_no_second_redraw),
 		PROMISE(the_size_stands_still_under_the_next_question),
