@@ -371,14 +371,23 @@ start_gate(struct run *run, struct ambit_error *err)
 	return r < 0 ? r : gate_start(run->gate, err);
 }
 
-/* The command's TERM speaks of the real terminal, which its own is like. */
-static bool
-has_dumb_terminal(char *const *envp)
+/* The command's TERM speaks of the real terminal, which its own is like. GNU screen (STY) has
+ * another screen only if its user says so. */
+static enum terminal_kind
+choose_terminal_kind(char *const *envp)
 {
-	while (envp && *envp)
-		if (streq(*envp++, "TERM=dumb"))
-			return true;
-	return false;
+	static const char *const one[] = { "TERM=linux", "TERM=vt1", "TERM=vt2", "TERM=ansi",
+		"STY=" };
+	bool named = false, single = false;
+
+	for (; envp && *envp; envp++) {
+		if (streq(*envp, "TERM=dumb"))
+			return TERMINAL_DUMB;
+		named |= str_prefix(*envp, "TERM=");
+		for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++)
+			single |= str_prefix(*envp, one[i]);
+	}
+	return named && !single ? TERMINAL_TWO_SCREENS : TERMINAL_ONE_SCREEN;
 }
 
 /* A descriptor that is passed in may have an owner already. The signals that it sends are then the
@@ -418,7 +427,7 @@ prepare_run(struct run *run, struct ambit_error *err)
 		r = make_env(run, err);
 	if (r == 0 && run->o->terminal == AMBIT_RUN_PTY)
 		r = terminal_create(
-			run->o->tty, has_dumb_terminal(run->o->envp), &run->terminal, err);
+			run->o->tty, choose_terminal_kind(run->o->envp), &run->terminal, err);
 	if (r == 0)
 		r = make_floor(run, err);
 	if (r == 0 && filter_create(&(struct filter_options){ .abi = choose_filter_abi(run),

@@ -8,6 +8,7 @@ cat >screen.py <<'END'
 import os, select, signal, sys, termios, threading, tty
 old = termios.tcgetattr(0)
 tty.setraw(0)
+os.write(1, b"\x1b[?1049h")
 drawn = 0
 def draw(*_):
     global drawn
@@ -32,7 +33,7 @@ while not keys.endswith(b"q"):
     # either order.
     if result: os.write(1, result)
 termios.tcsetattr(0, termios.TCSANOW, old)
-os.write(1, b"KEYS=%r\r\n" % keys)
+os.write(1, b"\x1b[?1049lKEYS=%r\r\n" % keys)
 END
 person wait:FRAME- 'wait:ambit  write' 'wait:ambit> ' send:y wait:FRAME- wait:WROTE. send:aq \
 	"wait:KEYS=b'aq'" -- "$AMBIT" run -- "$PYTHON" screen.py "$OUT/file"

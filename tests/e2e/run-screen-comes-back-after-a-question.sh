@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs once.
-# A question stands beneath what the program has drawn, never over it, on screens of three
-# sizes. Afterwards a program that draws its own screen has the same screen again, also if it
-# was stopped meanwhile or looks at the size late; the lines of one that does not are all there.
+# A question stands beneath what the program has drawn, or alone, never over it, on screens of
+# three sizes. Afterwards a program that draws its own screen has the same screen again, also if
+# it was stopped meanwhile or looks at the size late; one that draws on the normal screen, too,
+# with or without another screen to put the question on; the lines of others are all there.
 # shellcheck source=tests/e2e/watch.bash
 . "${0%/*}/watch.bash"
 
@@ -12,7 +13,7 @@ cat >draw.py <<'PY'
 import os, select, shutil, signal, sys, termios, tty
 
 how, outside, name = sys.argv[1:]
-screen = how in ("box", "alternate", "late")
+screen = how in ("box", "alternate", "late", "inline")
 
 def out(text):
     os.write(1, text.encode())
@@ -27,16 +28,27 @@ def line(n, columns):
 def draw(*_):
     global drawn
     drawn = columns, rows = shutil.get_terminal_size()
-    if how == "late":
+    if how == "inline":
+        out("\r\n".join(line(n, columns) for n in range(1, rows)) + "\x1b[3A")
+    elif how == "late":
         out("".join(f"\x1b[{n};1H{line(n, columns)}\x1b[K" for n in range(1, rows)))
         out(f"\x1b[{rows};1H\x1b[K")
     else:
         out("\x1b[H\x1b[2J" + "\r\n".join(line(n, columns) for n in range(1, rows)))
-    out(f"\x1b[{rows // 2};5H")
+    if how != "inline":
+        out(f"\x1b[{rows // 2};5H")
+
+# As Ink does: from the cursor, whatever the window does.
+def draw_inline_again():
+    columns, rows = drawn
+    out("\x1b[3B" + "\x1b[2K\x1b[A" * (rows - 2) + "\x1b[2K\r")
+    draw()
 
 # As opencode does: when the size has stood still for a while, and is another one.
 def resized(*_):
-    if how == "late":
+    if how == "inline":
+        note("resized")
+    elif how == "late":
         signal.setitimer(signal.ITIMER_REAL, 0.1)
     else:
         draw()
@@ -55,6 +67,8 @@ def enter():
 def leave():
     if how in ("alternate", "late"):
         out("\x1b[?1000l\x1b[?25h\x1b[?1049l")
+    if how == "inline":
+        out("\x1b[3B\r\n")
     termios.tcsetattr(0, termios.TCSANOW, cooked)
 
 def stop(*_):
@@ -104,6 +118,8 @@ while not answered:
     select.select([woken], [], [])
     os.read(woken, 1)
 if screen:
+    if how == "inline":
+        draw_inline_again()
     while os.read(0, 1) != b"q":
         pass
     leave()
@@ -147,7 +163,7 @@ is_asked() {
 
 for size in 80x24 120x40 40x12; do
 	columns=${size%x*} rows=${size#*x}
-	for how in box alternate late; do
+	for how in box alternate late inline; do
 		name=$how-$columns
 		starts "$name" "$how" "$columns" "$rows"
 		sees "$name" "$(printf 'prog-%02d' $((rows - 1)))"
@@ -165,7 +181,10 @@ for size in 80x24 120x40 40x12; do
 		keys "$name" q
 		sees "$name" 'ready>'
 		# What was answered stays on the normal screen.
-		[[ $how == box ]] || sees "$name" 'allowed: '
+		case $how in
+		alternate | late) sees "$name" 'allowed: ' ;;
+		inline) [[ ! -e $name.resized ]] || fail "got a signal, though its screen was put aside" ;;
+		esac
 	done
 
 	for how in lines above; do

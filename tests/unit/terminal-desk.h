@@ -43,7 +43,7 @@ setup(void **state)
 	assert_int_equal(openpty(&desk->person, &desk->tty, NULL, NULL, &size), 0);
 	fcntl(desk->person, F_SETFL, O_NONBLOCK);
 	assert_int_equal(tcgetattr(desk->tty, &desk->before), 0);
-	assert_int_equal(terminal_create(desk->tty, false, &desk->terminal, NULL), 0);
+	assert_int_equal(terminal_create(desk->tty, TERMINAL_ONE_SCREEN, &desk->terminal, NULL), 0);
 	desk->command = dup(terminal_slave(desk->terminal));
 	assert_true(desk->command >= 0);
 	*state = desk;

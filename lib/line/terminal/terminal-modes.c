@@ -340,6 +340,8 @@ modes_leave(const struct modes *modes, struct buf *text)
 	/* No margins: between two of them a question scrolls away, and what the program has
 	 * painted above stands in its place. To take them away moves the cursor. */
 	buf_puts(text, "\033[?69l\0337\033[r\0338");
+	if (modes->aside)
+		buf_puts(text, "\033[?1049h");
 	/* The main display, not the status line of an xterm; no printer; no open link. */
 	buf_puts(text, "\033[0$}\033[4i\033]8;;\033\\");
 	/* No insert mode, the plain character set, no colours. */
@@ -351,6 +353,8 @@ modes_return(const struct modes *modes, struct buf *text)
 {
 	if (modes->dumb)
 		return;
+	if (modes->aside)
+		buf_puts(text, "\033[?1049l");
 	if (modes->keyboard)
 		buf_puts(text, "\033[<u");
 	write_modes(modes, text, true, true);

@@ -21,6 +21,7 @@ struct modes {
 	bool keyboard;	  /* asked for a keyboard protocol of its own */
 	bool palette;	  /* said what colours look like; for good: they can be put aside */
 	bool dumb;	  /* the terminal knows no sequences: it gets none of ours */
+	bool aside;	  /* the normal screen is put aside for a question */
 	/* The cursor on the normal screen. */
 	bool midline;	/* something may stand before it in its line */
 	unsigned below; /* lines beneath its own that may have something; at most BELOW_MAX */
@@ -77,6 +78,7 @@ struct terminal {
 	int slave;
 	int wake;  /* the main thread must look again */
 	int timer; /* the next step of a redraw */
+	bool two_screens;
 	enum redraw redraw;
 	int64_t changed; /* when the size did, for a redraw */
 	int64_t printed; /* when the command first printed something since; 0: it did not */
@@ -90,6 +92,9 @@ struct terminal {
 
 /* Copies the real one's size. */
 void relay_size(struct terminal *terminal);
+/* A program that reads keys one by one draws its own screen, full or not; one that reads
+ * lines has nothing to draw. */
+bool relay_draws_own_screen(const struct terminal *terminal);
 /* Programs that draw their own screen are made to draw it anew; others get no signal. */
 void relay_redraw(struct terminal *terminal);
 /* Moves the command's output until nothing came for quiet_ms, at most total_ms. */

@@ -127,10 +127,8 @@ relay_size(struct terminal *terminal)
 		ioctl(terminal->master, TIOCSWINSZ, &size);
 }
 
-/* A program that reads keys one by one draws its own screen, full or not; one that reads
- * lines has nothing to draw. */
-static bool
-draws_own_screen(const struct terminal *terminal)
+bool
+relay_draws_own_screen(const struct terminal *terminal)
 {
 	struct termios modes;
 
@@ -154,7 +152,7 @@ change_size(struct terminal *terminal, enum redraw next)
 	struct winsize size;
 
 	terminal->redraw = REDRAW_NONE;
-	if (!draws_own_screen(terminal) || ioctl(terminal->real, TIOCGWINSZ, &size) < 0) {
+	if (!relay_draws_own_screen(terminal) || ioctl(terminal->real, TIOCGWINSZ, &size) < 0) {
 		relay_size(terminal); /* an earlier redraw may have left it one row short */
 		return;
 	}

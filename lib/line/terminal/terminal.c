@@ -123,7 +123,8 @@ open_terminal_fds(struct terminal *terminal, int tty, struct ambit_error *err)
 }
 
 int
-terminal_create(int tty, bool dumb, struct terminal **ret_terminal, struct ambit_error *err)
+terminal_create(
+	int tty, enum terminal_kind kind, struct terminal **ret_terminal, struct ambit_error *err)
 {
 	struct terminal *terminal = calloc(1, sizeof(*terminal));
 	int r;
@@ -132,7 +133,8 @@ terminal_create(int tty, bool dumb, struct terminal **ret_terminal, struct ambit
 		return err_nomem(err);
 	terminal->real = terminal->master = terminal->slave = -1;
 	terminal->wake = terminal->timer = -1;
-	terminal->modes.dumb = dumb;
+	terminal->modes.dumb = kind == TERMINAL_DUMB;
+	terminal->two_screens = kind == TERMINAL_TWO_SCREENS;
 	pthread_mutex_init(&terminal->lock, NULL);
 	r = open_terminal_fds(terminal, tty, err);
 	if (r < 0) {
@@ -341,6 +343,10 @@ terminal_hold(struct terminal *terminal)
 	relay_wake(terminal);
 	if (in_background(terminal))
 		return;
+	/* A program that draws on the normal screen knows its cursor, but not what a question
+	 * does there, and would leave pieces of both behind. */
+	terminal->modes.aside = terminal->two_screens && !modes_alternate(&terminal->modes) &&
+				relay_draws_own_screen(terminal);
 	leave_command_screen(terminal, true);
 	set_modes(terminal, &terminal->before);
 }
@@ -361,13 +367,16 @@ terminal_release(struct terminal *terminal)
 		tcflush(terminal->real, TCIFLUSH); /* was typed to the question */
 		set_raw(terminal);
 		restore_command_screen(terminal);
+	}
+	if (in_front && !terminal->modes.aside) {
 		terminal->modes.midline = false; /* the question ended its last line */
 		terminal->modes.below = 0;
 	}
 	pthread_mutex_lock(&terminal->lock);
 	terminal->held = false;
-	if (in_front)
+	if (in_front && !terminal->modes.aside)
 		relay_redraw(terminal);
+	terminal->modes.aside = false;
 	pthread_mutex_unlock(&terminal->lock);
 	relay_wake(terminal);
 }

@@ -13,13 +13,21 @@
 
 /* The real terminal and the command's own pty, relayed into each other. While
  * a question is open the relay stands still: output waits in the pty, keys go
- * to the question, and afterwards a full-screen program is made to redraw. */
+ * to the question, and afterwards a full-screen program is made to redraw. What a program
+ * draws on the normal screen is put aside, if the terminal can do that. */
 
 struct terminal;
 
+enum terminal_kind {
+	TERMINAL_DUMB = 0,   /* gets no escape sequences but the command's */
+	TERMINAL_ONE_SCREEN, /* knows them, but may have no other screen */
+	TERMINAL_TWO_SCREENS,
+};
+
 /* tty: the real one, borrowed. Opens a pty with its size and modes; the real
- * terminal is not touched yet. dumb: it gets no escape sequences but the command's. */
-int terminal_create(int tty, bool dumb, struct terminal **ret_terminal, struct ambit_error *err);
+ * terminal is not touched yet. */
+int terminal_create(
+	int tty, enum terminal_kind kind, struct terminal **ret_terminal, struct ambit_error *err);
 /* Drains what the command still printed, restores the real terminal. */
 void terminal_destroy(struct terminal *terminal);
 

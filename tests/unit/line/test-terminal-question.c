@@ -213,6 +213,27 @@ a_program_that_reads_keys_is_made_to_redraw(void **state)
 	assert_int_equal(await_rows(desk), 23);
 }
 
+static void
+a_program_on_the_normal_screen_gets_it_back(void **state)
+{
+	struct desk *desk = *state;
+
+	desk->terminal->two_screens = true;
+	begin(desk);
+	make_raw(desk->command);
+	assert_non_null(strstr(hold_after(desk, "\033[?25l1\r\n2\033[A"), "\033[?1049h"));
+	await(desk, "\033[?1049l\033[?25l");
+	assert_int_equal(await_rows(desk), 0);
+	/* The cursor is where it was. */
+	assert_true(ends_in(hold_after(desk, ""), "\033[1B\r\n\033[J"));
+	await(desk, "\033[?1049l");
+	/* One that reads lines keeps what was answered. */
+	assert_int_equal(tcsetattr(desk->command, TCSANOW, &desk->before), 0);
+	assert_null(strstr(hold_after(desk, ""), "\033[?1049"));
+	await(desk, "\033[?25l");
+	assert_null(strstr(desk->seen, "\033[?1049"));
+}
+
 /* The size changes only when the loop turns. Turns until it does, or no change is planned. */
 static unsigned short
 next_rows(struct desk *desk)
@@ -617,6 +638,7 @@ main(void)
 		PROMISE(a_dumb_terminal_gets_no_sequences),
 		PROMISE(a_full_screen_program_is_left_and_made_to_redraw),
 		PROMISE(a_program_that_reads_keys_is_made_to_redraw),
+		PROMISE(a_program_on_the_normal_screen_gets_it_back),
 		PROMISE(a_program_that_was_busy_is_made_to_redraw_once_more),
 		PROMISE(a_program_that_erased_the_screen_is_not_made_to_redraw_again),
 		PROMISE(the_size_waits_for_programs_that_look_late),

@@ -50,7 +50,7 @@ no_terminal_is_an_error(void **state)
 	auto_close int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	(void)state;
-	assert_int_equal(terminal_create(null, false, &terminal, &err), -ENOTTY);
+	assert_int_equal(terminal_create(null, TERMINAL_ONE_SCREEN, &terminal, &err), -ENOTTY);
 	assert_null(terminal);
 }
 
@@ -196,7 +196,8 @@ suspend_once(void)
 	setpgid(0, 0);
 	while (tcgetpgrp(0) != getpgrp()) /* until it is put in front */
 		poll(NULL, 0, 1);
-	if (terminal_create(0, false, &terminal, NULL) < 0 || terminal_started(terminal, NULL) < 0)
+	if (terminal_create(0, TERMINAL_ONE_SCREEN, &terminal, NULL) < 0 ||
+		terminal_started(terminal, NULL) < 0)
 		_exit(1);
 	terminal_suspend(terminal);
 	if (modes_of(0).c_lflag & (ICANON | ISIG))
