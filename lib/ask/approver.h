@@ -2,6 +2,7 @@
 #ifndef ASK_APPROVER_H
 #define ASK_APPROVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <ambit/approve.h>
@@ -21,6 +22,11 @@ void tty_set_pace(struct ambit_approver *approver, int alone_ms, int rest_ms);
 /* How a terminal approver calls the person to each question: RING_* of ask/tty/ring.h; 0, as at
  * first: not. Nothing for other approvers. Accepts NULL. */
 void approver_set_ring(struct ambit_approver *approver, unsigned ring);
+
+/* Called around each question that a terminal approver shows, in the thread that asks: others who
+ * write there can wait. Before the first question. Nothing for other approvers. Accepts NULL. */
+void approver_set_shows(
+	struct ambit_approver *approver, void (*shows)(void *data, bool shown), void *data);
 
 /* The folder that a choice lets the person pick, or NULL: once and no may
  * speak of a folder too, but there it is not for the answer to say which. */

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ask/approver.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -101,12 +103,37 @@ make_call(const struct args *args, const char *task)
 /* -- while it runs -------------------------------------------------------------------- */
 
 struct telling {
+	pthread_mutex_t lock; /* questions are asked in another thread */
 	bool quiet;
+	bool asked;    /* a question has the terminal to itself */
+	char *held;    /* is said when that is over */
 	char *last;    /* what was said last */
 	int64_t since; /* and when */
 };
 
-/* Whom it waits for is said at once; that it runs, now and then. */
+static void
+print_held(struct telling *t)
+{
+	if (t->held != NULL)
+		fprintf(stderr, "ambit: %s\n", t->held);
+	free(t->held);
+	t->held = NULL;
+}
+
+static void
+follow_question(void *data, bool shown)
+{
+	struct telling *t = data;
+
+	pthread_mutex_lock(&t->lock);
+	t->asked = shown;
+	if (!shown)
+		print_held(t);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* Whom it waits for is said at once; that it runs, now and then; of what a question holds up,
+ * the last. */
 static void
 print_progress(void *data, double done, double total, const char *message)
 {
@@ -122,7 +149,12 @@ print_progress(void *data, double done, double total, const char *message)
 	free(t->last);
 	t->last = str_dup(message);
 	t->since = clock_steady();
-	fprintf(stderr, "ambit: %s\n", message);
+	pthread_mutex_lock(&t->lock);
+	free(t->held);
+	t->held = str_dup(message);
+	if (!t->asked)
+		print_held(t);
+	pthread_mutex_unlock(&t->lock);
 }
 
 /* -- what comes of it ------------------------------------------------------------------- */
@@ -151,22 +183,20 @@ print_agent_result(
 }
 
 static int
-run_agent(struct toolbox *box, const struct args *args, int signalled, struct ambit_error *err)
+run_agent(struct toolbox *box, const struct args *args, int signalled, struct telling *telling,
+	struct ambit_error *err)
 {
-	struct telling telling = {
-		.quiet = args_get(args, OPT_QUIET) != NULL,
-		.since = clock_steady(),
-	};
 	const struct ambit_call_options options = {
 		.cancel = signalled,
 		.unlabelled = true,
 		.progress = print_progress,
-		.data = &telling,
+		.data = telling,
 	};
 	struct ambit_result result = { 0 };
 	auto_free char *task = NULL, *call = NULL;
 	int r = read_task(args, signalled, &task, err);
 
+	telling->quiet = args_get(args, OPT_QUIET) != NULL;
 	if (r < 0)
 		return r;
 	call = make_call(args, task);
@@ -179,13 +209,16 @@ run_agent(struct toolbox *box, const struct args *args, int signalled, struct am
 	/* Where it is behind a line, its end is told before this process ends. */
 	fflush(stdout);
 	ambit_result_finish(&result);
-	free(telling.last);
 	return r;
 }
 
 int
 door_spawn(const struct args *args, struct ambit_error *err)
 {
+	struct telling telling = {
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.since = clock_steady(),
+	};
 	struct toolbox box;
 	struct heed heed = { 0 };
 	struct door_live *live = NULL;
@@ -198,10 +231,15 @@ door_spawn(const struct args *args, struct ambit_error *err)
 		r = heed_start(&heed, &box, signalled, err);
 	if (r == 0)
 		live = door_live_open(&box, args, signals_raise);
+	if (r == 0 && isatty(STDERR_FILENO))
+		approver_set_shows(box.approver, follow_question, &telling);
 	if (r == 0)
-		r = run_agent(&box, toolbox_is_inside(&box) ? &box.asked : args, signalled, err);
+		r = run_agent(&box, toolbox_is_inside(&box) ? &box.asked : args, signalled,
+			&telling, err);
 	door_live_close(live);
 	heed_finish(&heed);
-	toolbox_finish(&box, r, err);
+	toolbox_finish(&box, r, err); /* nobody asks any more */
+	free(telling.held);
+	free(telling.last);
 	return r;
 }

@@ -37,6 +37,8 @@ struct tty {
 	int64_t answered; /* when the last one was; by the steady clock */
 	int alone_ms;
 	int rest_ms; /* the usual rest */
+	void (*shows)(void *data, bool shown);
+	void *shows_data;
 };
 
 struct prompt {
@@ -400,6 +402,13 @@ hold_dialog(struct tty *tty, const struct ambit_question *question, struct ambit
 	return r;
 }
 
+static void
+tell_shown(const struct tty *tty, bool shown)
+{
+	if (tty->shows)
+		tty->shows(tty->shows_data, shown);
+}
+
 static int
 ask_tty_approver(struct ambit_approver *approver, const struct ambit_question *question,
 	struct ambit_answer *ret_answer, struct ambit_error *err)
@@ -408,10 +417,13 @@ ask_tty_approver(struct ambit_approver *approver, const struct ambit_question *q
 	int r;
 
 	/* Withdrawn before it was seen: nothing is shown. */
-	if (cancel_begin(&tty->cancel, question->id))
+	if (cancel_begin(&tty->cancel, question->id)) {
 		r = explain_failure(-ECANCELED, err);
-	else
+	} else {
+		tell_shown(tty, true);
 		r = hold_dialog(tty, question, ret_answer, err);
+		tell_shown(tty, false);
+	}
 	cancel_end(&tty->cancel);
 	return r;
 }
@@ -478,6 +490,18 @@ approver_set_ring(struct ambit_approver *approver, unsigned ring)
 {
 	if (approver && approver->ask == ask_tty_approver)
 		((struct tty *)approver)->ring = ring;
+}
+
+void
+approver_set_shows(
+	struct ambit_approver *approver, void (*shows)(void *data, bool shown), void *data)
+{
+	struct tty *tty = (struct tty *)approver;
+
+	if (!approver || approver->ask != ask_tty_approver)
+		return;
+	tty->shows = shows;
+	tty->shows_data = data;
 }
 
 int
