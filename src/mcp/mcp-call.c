@@ -25,12 +25,12 @@ call_destroy_job(struct job *job)
 {
 	if (job == NULL)
 		return;
-	ambit_result_finish(&job->result);
+	registry_result_finish(&job->result);
 	json_decref(job->answers);
 	json_decref(job->form);
 	json_decref(job->filled);
 	free(job->tool);
-	free(job->args);
+	json_decref(job->args);
 	json_decref(job->token);
 	json_decref(job->id);
 	pthread_mutex_destroy(&job->telling);
@@ -183,21 +183,20 @@ run_tool_call(void *data, int cancel)
 		job->cancelled = is_cancelled(job);
 		return;
 	}
-	job->failed = ambit_registry_call(job->mcp->box.registry, job->tool, job->args,
-			      strlen(job->args), &options, &job->result) < 0;
+	job->failed = registry_call(job->mcp->box.registry, job->tool, job->args, &options,
+			      &job->result) < 0;
 	job->cancelled = is_cancelled(job) || job->result.cancelled;
 }
 
 json_t *
-call_result_json(const struct job *job)
+call_result_json(struct job *job)
 {
-	const struct ambit_result *result = &job->result;
-	json_t *structured = NULL, *object;
+	struct registry_result *result = &job->result;
+	json_t *structured, *object;
 
 	if (job->failed || result->text == NULL)
 		return NULL;
-	if (result->structured != NULL)
-		json_parse(result->structured, strlen(result->structured), &structured, NULL);
+	structured = steal_ptr(&result->structured);
 	if (!result->failed && structured != NULL && !list_carries_text(structured))
 		json_object_set_new(structured, "text", json_string(result->text));
 	object = json_pack("{s:[{s:s s:s}] s:o* s:b}", "content", "type", "text", "text",
@@ -231,21 +230,28 @@ finish_tool_call(void *data, bool ran)
 
 /* -- in the reader's thread ------------------------------------------------------ */
 
+/* Out of the message, so that no other thread counts references to them. NULL without memory. */
+static json_t *
+take_arguments(json_t *params)
+{
+	json_t *args = json_object_get(params, "arguments");
+
+	if (args == NULL)
+		return json_object();
+	json_incref(args);
+	json_object_del(params, "arguments");
+	return args;
+}
+
 static int
 job_create(struct mcp *mcp, const struct rpc_message *message, const struct era *era,
 	const struct ambit_tool_entry *entry, struct job **ret_job)
 {
-	auto_json json_t *none = json_object();
-	const json_t *args = json_object_get(message->params, "arguments");
 	struct job *job = calloc(1, sizeof(*job));
 	json_t *token;
 
-	if (job == NULL || none == NULL) {
-		free(job);
+	if (job == NULL)
 		return -ENOMEM;
-	}
-	if (args == NULL)
-		args = none;
 	pthread_mutex_init(&job->telling, NULL);
 	pthread_mutex_init(&job->turn, NULL);
 	job->mcp = mcp;
@@ -259,13 +265,13 @@ job_create(struct mcp *mcp, const struct rpc_message *message, const struct era 
 	token = json_object_get(json_object_get(message->params, "_meta"), "progressToken");
 	if (json_is_string(token) || json_is_integer(token))
 		job->token = json_deep_copy(token);
-	job->args = json_dumps(args, JSON_COMPACT);
+	job->args = take_arguments(message->params);
 	if (job->args == NULL || job->tool == NULL || job->id == NULL ||
-		(era->modern && modern_take(job, message->params, args) < 0)) {
+		(era->modern && modern_take(job, message->params, job->args) < 0)) {
 		call_destroy_job(job);
 		return -ENOMEM;
 	}
-	job->size = sizeof(*job) + strlen(job->args) + json_weight(job->id) +
+	job->size = sizeof(*job) + json_weight(job->args) + json_weight(job->id) +
 		    json_weight(job->token) + json_weight(job->answers);
 	*ret_job = job;
 	return 0;

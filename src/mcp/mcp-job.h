@@ -4,6 +4,8 @@
 
 #include "mcp.h"
 
+#include "tools/registry/registry-call.h"
+
 /* One tools/call, as mcp-call.c runs it and mcp-modern.c asks for what it needs. */
 
 struct job {
@@ -11,14 +13,15 @@ struct job {
 	/* Of the request that waits for it; owned; not the message, which is many times its text.
 	 * With mcp's lock once it runs. id NULL: none waits. */
 	json_t *id, *token;
-	char *tool, *args;
+	char *tool;
+	json_t *args; /* taken out of the message; its thread's alone once it runs */
 	size_t size;
 	struct era era;
 	int cancel;
 	bool cancelled, failed;
 	bool changes;	  /* more than looks */
 	bool wants_roots; /* modern: to be asked for before it can run */
-	struct ambit_result result;
+	struct registry_result result;
 	pthread_mutex_t telling; /* a command and its question may both have something to say */
 	double progress;
 	int64_t told;
@@ -43,8 +46,8 @@ struct job {
 };
 
 void call_destroy_job(struct job *job);
-/* What came of it. NULL without memory. */
-json_t *call_result_json(const struct job *job);
+/* What came of it, once. NULL without memory. */
+json_t *call_result_json(struct job *job);
 
 /* -- mcp-modern.c: questions as results ------------------------------------------------ */
 

@@ -158,7 +158,7 @@ resume_keep(struct job *job)
 	}
 	job->done = true;
 	job->until = clock_steady() + KEPT_MS;
-	free(job->args);
+	json_decref(job->args);
 	job->args = NULL;
 	drop_old_results(job->mcp);
 	return true;

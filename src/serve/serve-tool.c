@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
+#include "tools/registry/registry-call.h"
 
 bool
 tool_is_slow(const struct client *client, const json_t *params)
@@ -25,8 +26,8 @@ tool_is_slow(const struct client *client, const json_t *params)
 
 /* False: it has no result, and the job says why. */
 static bool
-do_call(struct job *job, const char *tool, const json_t *args, const char *cwd,
-	struct ambit_result *ret_result)
+do_call(struct job *job, const char *tool, json_t *args, const char *cwd,
+	struct registry_result *ret_result)
 {
 	const json_t *scope = json_object_get(job->params, "scope");
 	auto_free char *scope_text = scope != NULL ? json_dumps(scope, JSON_COMPACT) : NULL;
@@ -43,33 +44,20 @@ do_call(struct job *job, const char *tool, const json_t *args, const char *cwd,
 		.approver = "serve",
 		.data = job,
 	};
-	auto_free char *text = args != NULL ? json_dumps(args, JSON_COMPACT) : NULL;
 	int r;
 
-	*ret_result = (struct ambit_result){ 0 };
-	if ((args != NULL && text == NULL) || (scope != NULL && scope_text == NULL))
+	*ret_result = (struct registry_result){ 0 };
+	if (scope != NULL && scope_text == NULL)
 		return false;
-	r = ambit_registry_call(job->client->serve->box.registry, tool, text != NULL ? text : "{}",
-		text != NULL ? strlen(text) : 2, &options, ret_result);
+	r = registry_call(job->client->serve->box.registry, tool, args, &options, ret_result);
 	job->cancelled = ret_result->cancelled;
 	return r == 0 && ret_result->text != NULL && !job->cancelled;
-}
-
-static json_t *
-parse_structured(const struct ambit_result *result)
-{
-	json_t *value = NULL;
-
-	if (result->structured == NULL ||
-		json_parse(result->structured, strlen(result->structured), &value, NULL) < 0)
-		value = json_object();
-	return value;
 }
 
 void
 tool_call(struct job *job)
 {
-	struct ambit_result result;
+	struct registry_result result;
 
 	if (do_call(job, params_text(job->params, "tool"), json_object_get(job->params, "args"),
 		    params_text(job->params, "cwd"), &result)) {
@@ -77,9 +65,9 @@ tool_call(struct job *job)
 			result.failed ? ambit_word_name(ambit_codes, (int)result.code) : NULL;
 
 		job->result = json_pack("{s:b s:s s:o s:s*}", "ok", !result.failed, "text",
-			result.text, "structured", parse_structured(&result), "error", code);
+			result.text, "structured", steal_ptr(&result.structured), "error", code);
 	}
-	ambit_result_finish(&result);
+	registry_result_finish(&result);
 }
 
 void
@@ -87,7 +75,7 @@ tool_execute(struct job *job)
 {
 	static const char *const fields[] = { "command", "stdin", "timeout", "cwd" };
 	auto_json json_t *args = json_object();
-	struct ambit_result result = { 0 };
+	struct registry_result result = { 0 };
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		json_t *value = json_object_get(job->params, fields[i]);
@@ -96,11 +84,11 @@ tool_execute(struct job *job)
 			return;
 	}
 	if (do_call(job, "bash", args, NULL, &result)) {
-		job->result = parse_structured(&result);
+		job->result = steal_ptr(&result.structured);
 		if (json_object_set_new(job->result, "ok", json_boolean(!result.failed)) < 0) {
 			json_decref(job->result);
 			job->result = NULL;
 		}
 	}
-	ambit_result_finish(&result);
+	registry_result_finish(&result);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tools/call of `ambit mcp`, from the client's write to the last byte of the reply,
  * for a small read and a small write, beside an echo that parses a line and answers
- * it and does nothing else; and what the server's memory is after many calls. AMBIT in
+ * it and does nothing else; for a write of eight megabytes; and what the server's memory
+ * is after many calls. AMBIT in
  * the environment is the program. Prints, asserts nothing about time. */
 
 #include <fcntl.h>
@@ -20,6 +21,8 @@
 
 #define ROUNDS 2000
 #define CALLS 10000
+#define LARGE 8000000 /* bytes of content */
+#define LARGE_ROUNDS 21
 #define LINE_MAX_BYTES (1u << 20)
 
 struct peer {
@@ -185,6 +188,41 @@ compare(struct series *all, size_t n)
 	}
 }
 
+static void
+measure_large(struct peer *peer)
+{
+	static const char words[] =
+		"some more words, as many as a line of a text file often has\\n";
+	size_t room = LARGE / (sizeof(words) - 2) * (sizeof(words) - 1) + 512, at = 0;
+	char *line = malloc(room);
+	double times[LARGE_ROUNDS];
+
+	if (line == NULL)
+		fail("malloc");
+	for (int i = 0; i < LARGE_ROUNDS; i++) {
+		double began;
+
+		at = (size_t)snprintf(line, room,
+			"{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{"
+			"\"name\":\"write\",\"arguments\":{\"file_path\":\"large%d\","
+			"\"content\":\"",
+			i + 1, i);
+		for (size_t n = 0; n + sizeof(words) - 2 <= LARGE; n += sizeof(words) - 2) {
+			memcpy(line + at, words, sizeof(words) - 1);
+			at += sizeof(words) - 1;
+		}
+		snprintf(line + at, room - at, "\"}}}\n");
+		began = now_us();
+		if (strstr(ask(peer, line), "\"isError\":false") == NULL)
+			fail("a large write");
+		times[i] = now_us() - began;
+	}
+	free(line);
+	qsort(times, LARGE_ROUNDS, sizeof(double), by_size);
+	printf("  %-34s %8.1f ms  (median of %d)\n", "write, 8 MB", times[LARGE_ROUNDS / 2] / 1000,
+		LARGE_ROUNDS);
+}
+
 /* Kilobytes of the server's own memory. */
 static long
 memory(pid_t pid)
@@ -244,6 +282,8 @@ main(void)
 	ask(&server, initialize);
 	compare(all, sizeof(all) / sizeof(all[0]));
 	measure_memory(&server);
+	measure_large(&server);
+	printf("  memory after that %ld kB\n", memory(server.pid));
 	finish(&echo);
 	finish(&server);
 	fflush(stdout);

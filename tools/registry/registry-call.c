@@ -24,12 +24,14 @@
 struct call {
 	struct ambit_registry *registry;
 	const struct registry_tool *tool;
-	const char *text; /* the arguments */
+	const char *text; /* the arguments, if they came as text; or NULL */
+	size_t len;
 	json_t *args;
+	struct ambit_error wrong; /* with the arguments; code 0: nothing */
 	struct ambit_call_options options;
 	struct request_scope said; /* its scope; settled */
 	struct ambit_scope *scope; /* the same; NULL: the engine's */
-	struct ambit_result *result;
+	struct registry_result *result;
 	bool asked;  /* somebody was, before it ran */
 	int quicker; /* how often another was */
 };
@@ -48,7 +50,7 @@ tool_name_at(const void *data, size_t i)
 static int
 note_refusal(struct call *call, const char *name)
 {
-	struct ambit_result *result = call->result;
+	struct registry_result *result = call->result;
 	struct ambit_request *request = NULL;
 	struct ambit_outcome outcome = { 0 };
 
@@ -65,7 +67,8 @@ note_refusal(struct call *call, const char *name)
 
 /* Also by what another agent would call it. */
 static int
-fail_unknown(const struct ambit_registry *registry, const char *name, struct ambit_result *result)
+fail_unknown(
+	const struct ambit_registry *registry, const char *name, struct registry_result *result)
 {
 	auto_free char *shown = str_escape(name, str_cut(name, strlen(name), REQUEST_NAME_MAX));
 	const struct tool *row = tool_find(name);
@@ -92,21 +95,26 @@ fail_arguments(struct call *call, const struct ambit_error *why)
 }
 
 static int
-parse_arguments(struct call *call, const char *args, size_t len, struct ambit_error *why)
+parse_arguments(struct call *call, const char *args, size_t len)
 {
-	int r = 0;
-
 	if (len > REQUEST_TEXT_MAX)
-		return err_set(why, E2BIG, "more than %u bytes of arguments", REQUEST_TEXT_MAX);
-	if (!args || len == 0)
+		return err_set(
+			&call->wrong, E2BIG, "more than %u bytes of arguments", REQUEST_TEXT_MAX);
+	return args && len > 0 ? json_parse(args, len, &call->args, &call->wrong) : 0;
+}
+
+static int
+check_object(struct call *call)
+{
+	if (call->wrong.code)
+		return -call->wrong.code;
+	if (!call->args)
 		call->args = json_object();
-	else
-		r = json_parse(args, len, &call->args, why);
-	if (r == 0 && !call->args)
+	if (!call->args)
 		return -ENOMEM;
-	if (r == 0 && !json_is_object(call->args))
-		r = err_set(why, EINVAL, "the arguments must be an object");
-	return r;
+	return json_is_object(call->args)
+		       ? 0
+		       : err_set(&call->wrong, EINVAL, "the arguments must be an object");
 }
 
 /* What ambit's own tools would take for something else than was meant: nobody is asked
@@ -345,21 +353,20 @@ check_schema(const struct call *call, struct ambit_error *why)
 
 /* 1: it is a call that can be decided about; 0: it has its result. */
 static int
-check_call(struct call *call, const char *name, const char *args, size_t len)
+check_call(struct call *call, const char *name)
 {
-	struct ambit_error why = { 0 };
-	int r = parse_arguments(call, args, len, &why);
+	int r = check_object(call);
 
 	if (r == -ENOMEM)
 		return r;
 	if (!call->tool)
 		return fail_unknown(call->registry, name, call->result);
 	if (r == 0)
-		r = check_schema(call, &why);
+		r = check_schema(call, &call->wrong);
 	if (r == 0)
-		r = check_own(call, &why);
+		r = check_own(call, &call->wrong);
 	if (r < 0)
-		return fail_arguments(call, &why);
+		return fail_arguments(call, &call->wrong);
 	if (registry_hides(call->registry, call->tool))
 		return call->tool->own == &tool_run_agent ? fail_no_agents(call)
 							  : fail_no_bash(call);
@@ -476,6 +483,23 @@ may_retry_stale_call(struct call *call, const struct tool_run *run, int done)
 	       !run_cancelled(run) && ++call->quicker <= QUICKER_MAX;
 }
 
+/* A harness' own tool gets text: the caller's, where there is one. */
+static int
+run_theirs(struct call *call, struct ambit_invocation *invocation, struct ambit_error *err)
+{
+	const struct ambit_tool *theirs = call->tool->theirs;
+	auto_free char *text = call->len > 0 ? strndup(call->text, call->len)
+					     : json_dumps(call->args, JSON_COMPACT);
+	int r;
+
+	if (!text)
+		return err_nomem(err);
+	invocation->args = text;
+	r = theirs->run(invocation, theirs->data, err);
+	invocation->args = NULL;
+	return r;
+}
+
 /* 1: to be decided again. */
 static int
 run_tool(struct call *call, struct ambit_permit *permit)
@@ -497,7 +521,6 @@ run_tool(struct call *call, struct ambit_permit *permit)
 			.options = &call->options,
 			.untrusted = (tool->own ? tool->own : &tool->shape)->untrusted,
 		},
-		.args = call->text,
 	};
 	struct tool_run *run = &invocation.run;
 
@@ -508,7 +531,7 @@ run_tool(struct call *call, struct ambit_permit *permit)
 
 	int r = run_cancelled(run) ? err_set(&err, ECANCELED, "cancelled before it began")
 		: tool->own	   ? tool->own->run(run, &err)
-				   : tool->theirs->run(&invocation, tool->theirs->data, &err);
+				   : run_theirs(call, &invocation, &err);
 	int done = tool->own && r > 0 ? 0 : r;
 
 	err.text[sizeof(err.text) - 1] = '\0';
@@ -533,32 +556,53 @@ run_tool(struct call *call, struct ambit_permit *permit)
 	return r;
 }
 
+/* Its arguments are there, or what is wrong with them. */
+static int
+run_call(struct call *call, struct ambit_registry *registry, const char *tool,
+	const struct ambit_call_options *options)
+{
+	struct ambit_permit *permit = NULL;
+	int r;
+
+	call->registry = registry;
+	call->options = options ? *options : (struct ambit_call_options){ .cancel = -1 };
+	call->tool = registry_find_tool(registry, tool);
+	r = check_call(call, tool);
+	if (r == 0)
+		r = note_refusal(call, tool);
+	while (r > 0) {
+		r = decide_call(call, &permit);
+		if (r > 0)
+			r = run_tool(call, permit);
+	}
+	json_decref(call->args);
+	request_scope_finish(&call->said);
+	ambit_scope_destroy(call->scope);
+	return r;
+}
+
+int
+registry_call(struct ambit_registry *registry, const char *tool, json_t *args,
+	const struct ambit_call_options *options, struct registry_result *ret_result)
+{
+	struct call call = { .result = ret_result, .args = json_incref(args) };
+
+	*ret_result = (struct registry_result){ .failed = true };
+	return run_call(&call, registry, tool ? tool : "", options);
+}
+
 int
 ambit_registry_call(struct ambit_registry *registry, const char *tool, const char *args, size_t len,
 	const struct ambit_call_options *options, struct ambit_result *ret_result)
 {
-	struct call call = { .registry = registry, .result = ret_result };
-	auto_free char *text = args && len > 0 ? strndup(args, len) : strdup("{}");
-	struct ambit_permit *permit = NULL;
-	int r;
+	struct registry_result result = { .failed = true };
+	struct call call = { .result = &result, .text = args, .len = args ? len : 0 };
+	int r = parse_arguments(&call, args, len);
 
-	*ret_result = (struct ambit_result){ .failed = true };
-	call.options = options ? *options : (struct ambit_call_options){ .cancel = -1 };
-	call.text = text;
-	tool = tool ? tool : "";
-	call.tool = registry_find_tool(registry, tool);
-	if (!text)
-		return -ENOMEM;
-	r = check_call(&call, tool, args, len);
-	if (r == 0)
-		r = note_refusal(&call, tool);
-	while (r > 0) {
-		r = decide_call(&call, &permit);
-		if (r > 0)
-			r = run_tool(&call, permit);
-	}
-	json_decref(call.args);
-	request_scope_finish(&call.said);
-	ambit_scope_destroy(call.scope);
+	if (r != -ENOMEM)
+		r = run_call(&call, registry, tool ? tool : "", options);
+	if (result_to_text(&result, ret_result) < 0)
+		r = -ENOMEM;
+	registry_result_finish(&result);
 	return r;
 }

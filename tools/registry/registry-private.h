@@ -9,6 +9,7 @@
 #include "request/tool-table.h"
 #include "tools/registry/own-tool.h"
 #include "tools/registry/registry-agents.h"
+#include "tools/registry/registry-call.h"
 
 /* Shared by registry.c (tools), registry-call.c (calls), registry-ask.c (who waits for an answer),
  * registry-result.c (what a call ends in), registry-label.c (what of that is not trusted) and
@@ -76,20 +77,22 @@ void registry_withdraw(struct ambit_registry *registry, struct registry_crossing
 /* -- registry-result.c --------------------------------------------------------------- */
 
 /* Each fills all of it; -ENOMEM. */
-int result_fail(struct ambit_result *result, enum ambit_code code, const char *message,
+int result_fail(struct registry_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope);
 /* The same for a refusal that nobody is asked about. */
-int result_deny(struct ambit_result *result, enum ambit_code code, const char *message,
+int result_deny(struct registry_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope);
-int result_refuse(struct ambit_registry *registry, struct ambit_result *result,
+int result_refuse(struct ambit_registry *registry, struct registry_result *result,
 	const struct ambit_outcome *outcome, const char *tool, const char *scope, bool nobody);
+/* Moves all of it; -ENOMEM. */
+int result_to_text(struct registry_result *result, struct ambit_result *ret_result);
 /* How a person could have said yes, where there was none to ask, or none answered.
  * Caller frees; NULL without memory. */
 char *result_how_to_grant(
 	struct ambit_registry *registry, const struct ambit_outcome *outcome, const char *tool);
 /* What the run said, or that it failed. */
 int result_take(
-	struct ambit_result *result, struct tool_run *run, int r, const struct ambit_error *err);
+	struct registry_result *result, struct tool_run *run, int r, const struct ambit_error *err);
 
 /* -- registry-label.c ---------------------------------------------------------------- */
 

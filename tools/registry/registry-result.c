@@ -9,12 +9,21 @@
 
 #include "ask/question-copy.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/own.h"
 #include "base/str.h"
 #include "scope/scope-private.h"
 #include "tools/registry/registry-private.h"
 
-#define STRUCTURED_MAX (4 << 20) /* bytes; all of ambit's own tools stay far below */
+#define STRUCTURED_MAX ((size_t)4 << 20) /* bytes; all of ambit's own tools stay far below */
+
+static void
+finish_question(struct ambit_question *question)
+{
+	if (question)
+		question_finish(question);
+	free(question);
+}
 
 void
 ambit_result_finish(struct ambit_result *result)
@@ -23,10 +32,36 @@ ambit_result_finish(struct ambit_result *result)
 		return;
 	free(result->text);
 	free(result->structured);
-	if (result->question)
-		question_finish(result->question);
-	free(result->question);
+	finish_question(result->question);
 	*result = (struct ambit_result){ 0 };
+}
+
+void
+registry_result_finish(struct registry_result *result)
+{
+	if (!result)
+		return;
+	free(result->text);
+	json_decref(result->structured);
+	finish_question(result->question);
+	*result = (struct registry_result){ 0 };
+}
+
+int
+result_to_text(struct registry_result *result, struct ambit_result *ret_result)
+{
+	*ret_result = (struct ambit_result){
+		.failed = result->failed,
+		.code = result->code,
+		.text = result->text,
+		.structured =
+			result->structured ? json_dumps(result->structured, JSON_COMPACT) : NULL,
+		.cancelled = result->cancelled,
+		.question = result->question,
+	};
+	result->text = NULL;
+	result->question = NULL;
+	return result->structured && !ret_result->structured ? -ENOMEM : 0;
 }
 
 /* -- failures -------------------------------------------------------------------------- */
@@ -43,7 +78,7 @@ join_message_hint(const char *message, const char *hint)
 
 /* asked: whether somebody was, if a decision has ended the call; else NULL. */
 static int
-set_failure(struct ambit_result *result, enum ambit_code code, const char *message,
+set_failure(struct registry_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope, const bool *asked)
 {
 	auto_json json_t *object = json_object();
@@ -65,23 +100,23 @@ set_failure(struct ambit_result *result, enum ambit_code code, const char *messa
 	if (r == 0 && scope)
 		r = json_set_text(object, "scope", scope);
 	free(result->text);
-	free(result->structured);
+	json_decref(result->structured);
 	result->failed = true;
 	result->code = code;
-	result->structured = r == 0 ? json_dumps(object, JSON_COMPACT) : NULL;
+	result->structured = r == 0 ? steal_ptr(&object) : NULL;
 	result->text = steal_ptr(&text);
 	return result->text && result->structured ? 0 : -ENOMEM;
 }
 
 int
-result_fail(struct ambit_result *result, enum ambit_code code, const char *message,
+result_fail(struct registry_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope)
 {
 	return set_failure(result, code, message, hint, path, scope, NULL);
 }
 
 int
-result_deny(struct ambit_result *result, enum ambit_code code, const char *message,
+result_deny(struct registry_result *result, enum ambit_code code, const char *message,
 	const char *hint, const char *path, const char *scope)
 {
 	return set_failure(result, code, message, hint, path, scope, &(bool){ false });
@@ -141,7 +176,7 @@ result_how_to_grant(
 }
 
 int
-result_refuse(struct ambit_registry *registry, struct ambit_result *result,
+result_refuse(struct ambit_registry *registry, struct registry_result *result,
 	const struct ambit_outcome *outcome, const char *tool, const char *scope, bool nobody)
 {
 	const char *path = NULL;
@@ -215,7 +250,7 @@ hint_of(enum ambit_code code, int error)
 /* A harness' own tool. What it had said until then may tell why; whose words those of a
  * failure are, nobody knows either. */
 static int
-fail_theirs(struct ambit_result *result, struct tool_run *run, enum ambit_code code,
+fail_theirs(struct registry_result *result, struct tool_run *run, enum ambit_code code,
 	const char *message, const char *hint)
 {
 	auto_free char *said = NULL, *own = NULL, *whole = NULL;
@@ -237,7 +272,7 @@ fail_theirs(struct ambit_result *result, struct tool_run *run, enum ambit_code c
 
 static int
 take_failure(
-	struct ambit_result *result, struct tool_run *run, int r, const struct ambit_error *err)
+	struct registry_result *result, struct tool_run *run, int r, const struct ambit_error *err)
 {
 	enum ambit_code code = run->code ? run->code : code_of(-r);
 	const char *hint = run->hint ? run->hint : hint_of(code, -r);
@@ -250,12 +285,22 @@ take_failure(
 	return fail_theirs(result, run, code, message, hint);
 }
 
+/* The size as text. Weighed first, for that is quick: no text is six times as long. */
+static bool
+is_too_large(const json_t *structured, size_t *ret_size)
+{
+	if (json_weight(structured) <= STRUCTURED_MAX / 6)
+		return false;
+	*ret_size = json_dumpb(structured, NULL, 0, JSON_COMPACT);
+	return *ret_size > STRUCTURED_MAX;
+}
+
 /* Half an object is none: there is no way to cut it. */
 static int
-fail_too_large(struct ambit_result *result)
+fail_too_large(struct registry_result *result, size_t size)
 {
-	auto_free char *message = str_printf("the result has %zu bytes, more than %d",
-		strlen(result->structured), STRUCTURED_MAX);
+	auto_free char *message =
+		str_printf("the result has %zu bytes, more than %zu", size, STRUCTURED_MAX);
 
 	return message ? result_fail(result, AMBIT_CODE_INTERNAL, message,
 				 "It was done. Ask for less at a time.", NULL, NULL)
@@ -263,8 +308,11 @@ fail_too_large(struct ambit_result *result)
 }
 
 int
-result_take(struct ambit_result *result, struct tool_run *run, int r, const struct ambit_error *err)
+result_take(
+	struct registry_result *result, struct tool_run *run, int r, const struct ambit_error *err)
 {
+	size_t size = 0;
+
 	if (r < 0)
 		return take_failure(result, run, r, err);
 	/* A net under tools that forgot: each has a limit of its own. */
@@ -276,12 +324,11 @@ result_take(struct ambit_result *result, struct tool_run *run, int r, const stru
 		json_object_set_new(run->structured, "error",
 			json_string(ambit_word_name(ambit_codes, (int)run->code)));
 	result->text = buf_take(&run->text);
-	result->structured =
-		run->structured ? json_dumps(run->structured, JSON_COMPACT) : strdup("{}");
+	result->structured = run->structured ? json_incref(run->structured) : json_object();
 	if (!result->text || !result->structured)
 		return -ENOMEM;
-	if (strlen(result->structured) > STRUCTURED_MAX)
-		return fail_too_large(result);
+	if (is_too_large(result->structured, &size))
+		return fail_too_large(result, size);
 	result->code = run->code ? run->code : AMBIT_CODE_NONE;
 	result->failed = result->code != AMBIT_CODE_NONE;
 	return 0;
