@@ -253,6 +253,74 @@ decide_variant(struct decision *d, const struct request_path *asked, const char 
 		say_path(d, path, &resolved, hard, guard);
 }
 
+/* -- arguments that must lead into the folder -------------------------------------- */
+
+/* at is moved. */
+static void
+refuse_place(struct decision *d, const struct tool_arg *arg, const struct request_path *asked,
+	struct path_facts *at, bool inside)
+{
+	bool there = at->exists;
+	struct ambit_outcome_path *path;
+
+	if (add_path(d, at, format_asked_name(d, asked, at)) < 0)
+		return;
+	path = &d->out->paths[d->out->n_paths - 1];
+	path->access = arg->access;
+	path->does = word_of(arg->access, there, false);
+	path->verdict = AMBIT_DENY;
+	path->code = inside ? AMBIT_CODE_BAD_ARGUMENTS : AMBIT_CODE_OUT_OF_SCOPE;
+	if (!inside) {
+		say_path(d, path, &d->resolved[d->out->n_paths - 1], true, NULL);
+		return;
+	}
+	decision_say(d, AMBIT_DENY, path->code, true,
+		there ? "%s: %s is not a directory" : "%s: there is no directory %s", arg->name,
+		path->shown);
+	set_outcome_hint(
+		d, str_printf("Name a directory inside the folder, or leave '%s' out.", arg->name));
+}
+
+/* A path that cannot be resolved is refused by what is said of it as a path; a place is
+ * none. */
+static void
+decide_place(struct decision *d, const struct tool_arg *arg, const json_t *value)
+{
+	struct request_path asked = {
+		.text = (char *)json_string_value(value),
+		.len = json_string_length(value),
+		.access = arg->access,
+	};
+	const struct ambit_scope *scope = d->in->scope;
+	struct path_facts at = { 0 };
+	struct ambit_error err = { 0 };
+	int r = scope_resolve(scope, d->in->request->cwd, asked.text, asked.len, true, &at, &err);
+	bool inside = r == 0 && str_beneath(at.real, scope->root.real);
+
+	if (r < 0 && arg->kind == TOOL_ARG_PLACE)
+		decision_say(d, AMBIT_DENY, AMBIT_CODE_UNRESOLVABLE, true, "%s: %s", arg->name,
+			err.text);
+	if (r < 0 || (inside && (arg->bounds != TOOL_INSIDE_DIRECTORY || is_dir(&at))))
+		resolved_finish(&at);
+	else
+		refuse_place(d, arg, &asked, &at, inside);
+}
+
+static void
+decide_places(struct decision *d)
+{
+	const struct ambit_request *request = d->in->request;
+	const struct tool_arg *arg = request->tool ? request->tool->args : NULL;
+
+	for (; request->runner != RUNNER_OTHER && arg && arg->name && !d->ended && !d->failed;
+		arg++) {
+		const json_t *value = json_object_get(request->args, arg->name);
+
+		if (arg->bounds != TOOL_ANYWHERE && json_string_length(value) > 0)
+			decide_place(d, arg, value);
+	}
+}
+
 /* -- what the kernel line resolved --------------------------------------------- */
 
 static bool
@@ -544,6 +612,7 @@ paths_decide(struct decision *d)
 	auto_free char *folder = NULL;
 	size_t asked = 0;
 
+	decide_places(d);
 	for (size_t i = 0; i < request->n_paths && !d->ended && !d->failed; i++) {
 		if (request->paths[i].object) {
 			decide_object(d, &request->paths[i]);

@@ -251,6 +251,7 @@ read_arg(struct ambit_request *request, const struct tool_arg *arg, json_t *valu
 	case TOOL_ARG_EDITS:
 		return argpath_list(request, arg, value);
 	case TOOL_ARG_TEXT:
+	case TOOL_ARG_PLACE:
 		return 0;
 	case TOOL_ARG_GLOB:
 		return argpath_glob(request, arg, value);

@@ -40,9 +40,17 @@ void request_set_programs(struct ambit_request *request, char **programs);
  * program that connects. They are shown, and nothing is decided by them. -ENOMEM. */
 int request_set_server(struct ambit_request *request, const char *program, pid_t pid, bool same);
 
-/* What it does beyond what can be told before is decided as it does it: by the kernel line,
- * for a command; by the tool, for what is in an archive. */
+/* A system call: what its command does besides is decided by the kernel line. */
 void request_set_held(struct ambit_request *request, bool held);
+
+/* Who runs the tool: a fact of the door. */
+enum request_runner {
+	RUNNER_OTHER = 0, /* somebody else: ambit knows a tool of this name at best */
+	RUNNER_OWN,	  /* ambit: what it does beyond what can be told before is decided as it
+			   * does it, where its row says so */
+	RUNNER_LINE,	  /* likewise, and its commands are behind the kernel line */
+};
+void request_set_runner(struct ambit_request *request, enum request_runner runner);
 
 /* Only its address is asked for: a host that is open at any port may be looked up. */
 void request_set_lookup(struct ambit_request *request, bool lookup);

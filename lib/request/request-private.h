@@ -75,6 +75,7 @@ struct ambit_request {
 	pid_t server_pid;
 	bool server_same;
 	char *agent;
+	enum request_runner runner;
 	bool held;
 	bool again;	 /* the same call as before, decided anew: not one more */
 	uint64_t origin; /* who makes the call, where several do; 0 */

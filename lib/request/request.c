@@ -673,6 +673,16 @@ request_set_held(struct ambit_request *request, bool held)
 }
 
 void
+request_set_runner(struct ambit_request *request, enum request_runner runner)
+{
+	const struct tool *tool = request->tool;
+
+	request->runner = runner;
+	request->held = tool && ((tool->held && runner != RUNNER_OTHER) ||
+					(tool->shell && runner == RUNNER_LINE));
+}
+
+void
 request_set_lookup(struct ambit_request *request, bool lookup)
 {
 	request->lookup = lookup;

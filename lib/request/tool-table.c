@@ -24,32 +24,40 @@
 	}
 #define PATH(name, access, follow)                                                                 \
 	{                                                                                          \
-		name, TOOL_ARG_PATH, AMBIT_ACCESS_##access, TOOL_##follow                          \
+		name, TOOL_ARG_PATH, AMBIT_ACCESS_##access, TOOL_##follow, TOOL_ANYWHERE           \
 	}
 #define PATHS(name, access, follow)                                                                \
 	{                                                                                          \
-		name, TOOL_ARG_PATHS, AMBIT_ACCESS_##access, TOOL_##follow                         \
+		name, TOOL_ARG_PATHS, AMBIT_ACCESS_##access, TOOL_##follow, TOOL_ANYWHERE          \
 	}
 #define GLOB(name)                                                                                 \
 	{                                                                                          \
-		name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ, TOOL_FOLLOW                                \
+		name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ, TOOL_FOLLOW, TOOL_ANYWHERE                 \
 	}
 /* The same where what matches is read, and not only named. */
 #define READ_GLOB(name)                                                                            \
 	{                                                                                          \
-		name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ_TREE, TOOL_FOLLOW                           \
+		name, TOOL_ARG_GLOB, AMBIT_ACCESS_READ_TREE, TOOL_FOLLOW, TOOL_ANYWHERE            \
 	}
 #define EDITS(name)                                                                                \
 	{                                                                                          \
-		name, TOOL_ARG_EDITS, AMBIT_ACCESS_WRITE, TOOL_FOLLOW                              \
+		name, TOOL_ARG_EDITS, AMBIT_ACCESS_WRITE, TOOL_FOLLOW, TOOL_ANYWHERE               \
 	}
 #define TEXT(name)                                                                                 \
 	{                                                                                          \
-		name, TOOL_ARG_TEXT, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH                          \
+		name, TOOL_ARG_TEXT, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH, TOOL_ANYWHERE           \
+	}
+#define INSIDE(name, access, follow)                                                               \
+	{                                                                                          \
+		name, TOOL_ARG_PATH, AMBIT_ACCESS_##access, TOOL_##follow, TOOL_INSIDE             \
+	}
+#define PLACE(name)                                                                                \
+	{                                                                                          \
+		name, TOOL_ARG_PLACE, AMBIT_ACCESS_READ, TOOL_FOLLOW, TOOL_INSIDE_DIRECTORY        \
 	}
 #define OTHER(name, kind)                                                                          \
 	{                                                                                          \
-		name, TOOL_ARG_##kind, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH                        \
+		name, TOOL_ARG_##kind, AMBIT_ACCESS_WRITE, TOOL_FOLLOW_BOTH, TOOL_ANYWHERE         \
 	}
 
 /* One file, in everybody's spelling. */
@@ -236,6 +244,7 @@ static const struct tool tools[] = {
 			PATH("folder", WRITE, FOLLOW), TO_ARGS(WRITE, FOLLOW)),
 		.needs_path = true,
 		.here = true,
+		.held = true,
 		.effects = AMBIT_READ | AMBIT_WRITE,
 		.danger = AMBIT_DANGEROUS,
 		.permission = AMBIT_PERMISSION_ALLOW,
@@ -292,7 +301,7 @@ static const struct tool tools[] = {
 			"Monitor", "PowerShell", "powershell", "write_stdin", "write_bash", "run_in_terminal"),
 		.args = ARGS(OTHER("command", COMMAND), OTHER("cmd", COMMAND), OTHER("script",
 			COMMAND),
-			OTHER("chars", COMMAND), OTHER("input", COMMAND)),
+			OTHER("chars", COMMAND), OTHER("input", COMMAND), PLACE("cwd")),
 		.shell = true,
 		.effects = AMBIT_EXEC | AMBIT_WRITE,
 		.danger = AMBIT_DANGEROUS,
@@ -380,12 +389,13 @@ static const struct tool tools[] = {
 		.aliases = NAMES("Task", "Agent", "run_agent", "spawn_agent", "subagent",
 			"SendMessage",
 			"send_input", "resume_agent"),
-		.args = ARGS(PATH("folder", WRITE, FOLLOW_BOTH), PATH("directory", WRITE,
+		.args = ARGS(INSIDE("folder", WRITE, FOLLOW_BOTH), PATH("directory", WRITE,
 			FOLLOW_BOTH), PATH("cwd", WRITE, FOLLOW_BOTH), PATH("workdir", WRITE,
 			FOLLOW_BOTH), PATH("working_directory", WRITE, FOLLOW_BOTH)),
 		.effects = AMBIT_EXEC | AMBIT_WRITE,
 		.danger = AMBIT_DANGER_WRITE,
 		.agent = true,
+		.held = true,
 		.permission = AMBIT_PERMISSION_ALLOW,
 		.text = "hand a task to a sub-agent; the one of ambit is run_agent",
 	},

@@ -21,6 +21,7 @@ enum tool_arg_kind {
 	TOOL_ARG_COMMAND, /* a shell command: a string, or an array (argv) */
 	TOOL_ARG_URL,	  /* its host is connected to */
 	TOOL_ARG_HOST,	  /* "name" or "name:port" */
+	TOOL_ARG_PLACE,	  /* a directory that the call stands in: no access by itself */
 };
 
 /* Whether the last component is followed if it is a symlink. A tool of an
@@ -31,11 +32,20 @@ enum tool_follow {
 	TOOL_NOFOLLOW,
 };
 
+/* Where an argument of ambit's own tool must lead to: else it is refused, and nobody is
+ * asked. To others' tools of this name it means nothing. */
+enum tool_bounds {
+	TOOL_ANYWHERE = 0,
+	TOOL_INSIDE,	       /* beneath the scope's folder; a grant is none */
+	TOOL_INSIDE_DIRECTORY, /* and a directory that is there */
+};
+
 struct tool_arg {
 	const char *name;
 	enum tool_arg_kind kind;
 	enum ambit_access access;
 	enum tool_follow follow;
+	enum tool_bounds bounds;
 };
 
 struct tool {
@@ -47,6 +57,7 @@ struct tool {
 	bool here;		     /* without a path it means the cwd (ls, glob, grep) */
 	bool carries;		     /* what its sources hold comes to lie at its targets */
 	bool shell;		     /* the kernel line decides what it may write */
+	bool held;		     /* ambit's own has each thing it does decided as it does it */
 	bool agent;		     /* starts another, who has a shell, too */
 	bool looks_again;	     /* at what changes: the same call again is no loop */
 	unsigned effects;

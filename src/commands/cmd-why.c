@@ -12,6 +12,8 @@
 #include "cli/out.h"
 #include "cli/world.h"
 #include "line/predict.h"
+#include "probe/probe.h"
+#include "request/request-object.h"
 
 #include "base/err.h"
 #include "base/json.h"
@@ -129,6 +131,16 @@ make_request(const struct args *args, const struct operation *operation,
 	return ambit_request_connect(args->words[1], ret_request, err);
 }
 
+/* At the doors that run ambit's own tools. */
+static void
+set_runner(const char *door, struct ambit_request *request)
+{
+	struct ambit_error no_line;
+
+	if (streq(door, "mcp") || streq(door, "serve"))
+		request_set_runner(request, probe_line(&no_line) == 0 ? RUNNER_LINE : RUNNER_OWN);
+}
+
 /* -- the answer ---------------------------------------------------------------------- */
 
 static const char *
@@ -225,6 +237,8 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 	if (r == 0 && answer.outcome.n_says == 0) {
 		ambit_outcome_finish(&answer.outcome);
 		r = make_request(args, operation, &request, err);
+		if (r == 0 && !run)
+			set_runner(door, request);
 		if (r == 0)
 			r = ambit_engine_decide(world->engine, request, &answer.outcome, err);
 	}
@@ -268,16 +282,21 @@ const struct command cmd_why = {
 		"PATH |\n"
 		"       connect HOST[:PORT] | tool NAME [JSON]",
 	.text = "what would be decided, and what each layer says to it",
-	.about = "Decides one operation as that of a command behind the line, or of an agent's "
-		 "tool\n"
-		 "(--door), asks nobody, does nothing and records nothing. The exit status is the\n"
-		 "verdict: 0 allow, 10 ask, 11 deny. It also says if the operation fails by "
-		 "itself as\n"
-		 "things are, whatever ambit says.\n"
-		 "\n"
-		 "A relative PATH is taken from the current directory. The arguments of a tool "
-		 "are a\n"
-		 "JSON object, and relative paths in it are taken from the folder.",
+	.about =
+		"Decides one operation as that of a command behind the line, or of an agent's "
+		"tool\n"
+		"(--door), asks nobody, does nothing and records nothing. The exit status is the\n"
+		"verdict: 0 allow, 10 ask, 11 deny. It also says if the operation fails by "
+		"itself as\n"
+		"things are, whatever ambit says.\n"
+		"\n"
+		"A relative PATH is taken from the current directory. The arguments of a tool "
+		"are a\n"
+		"JSON object, and relative paths in it are taken from the folder. At the doors mcp "
+		"and\n"
+		"serve the tool is ambit's own, and its commands are behind the line if this "
+		"machine can\n"
+		"hold one; at decide it is another program's.",
 	.words = (const char *const[]){ "write", "read", "delete", "mkdir", "move", "link",
 		"symlink", "chmod", "connect", "tool", NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,

@@ -43,6 +43,7 @@ struct world {
 	/* Of every request. */
 	char *cwd;
 	bool held;
+	enum request_runner runner;
 	pid_t pid;
 	uint64_t start;
 
@@ -129,6 +130,7 @@ world_reset(struct world *w)
 	ambit_policy_destroy(w->policy);
 	w->policy = NULL;
 	w->enforce = w->no_bash = w->child_no_bash = w->held = false;
+	w->runner = RUNNER_OTHER;
 	w->record_how = RECORD_WRITE;
 	w->pid = 0;
 	w->start = 0;

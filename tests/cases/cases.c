@@ -11,7 +11,7 @@
  *   session KEY=WORD... | perm TOOL PERMISSION | asker SPEC|none
  *   rule yes|no OP SUBJECT [beneath] [always|everywhere] [expired|revoked]
  *        [pid=N] [start=N]              SUBJECT may be a request: {"tool": ...}
- *   held on|off | cwd PATH | who PID START | reset
+ *   held on|off | runner other|own|line | cwd PATH | who PID START | reset
  *   live DIRECTIVE                      without telling the engine
  *
  *   VERDICT CODE LAYER | REQUEST        "-": no code, any layer
@@ -108,6 +108,7 @@ decide_request(struct run *run, struct ambit_error *err)
 		r = ambit_request_set_cwd(run->request, w->cwd);
 	if (r == 0 && w->pid)
 		r = ambit_request_set_who(run->request, w->pid, w->start, "cases", NULL);
+	request_set_runner(run->request, w->runner);
 	if (w->held)
 		request_set_held(run->request, true);
 	if (r == 0)

@@ -393,6 +393,20 @@ do_held(struct run *run, char *rest, struct ambit_error *err)
 }
 
 static int
+do_runner(struct run *run, char *rest, struct ambit_error *err)
+{
+	static const char *const runners[] = { "other", "own", "line" };
+	const char *name = word(&rest);
+
+	for (size_t i = 0; i < sizeof(runners) / sizeof(runners[0]); i++)
+		if (streq(name, runners[i])) {
+			run->world.runner = (enum request_runner)i;
+			return 0;
+		}
+	return err_set(err, EINVAL, "runner: what is '%s'?", name);
+}
+
+static int
 do_cwd(struct run *run, char *rest, struct ambit_error *err)
 {
 	(void)err;
@@ -434,6 +448,7 @@ static const struct directive {
 	{ "perm", do_perm, false },
 	{ "rule", do_rule, true },
 	{ "held", do_held, true },
+	{ "runner", do_runner, true },
 	{ "cwd", do_cwd, true },
 	{ "who", do_who, true },
 };

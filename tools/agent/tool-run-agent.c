@@ -586,7 +586,6 @@ const struct own_tool tool_run_agent = {
 		  "\"unrecorded\":{\"type\":\"string\"},"
 		  "\"error\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"}}}",
 	.slow = true,
-	.inside = "folder",
 	.is_own = is_own,
 	.run = perform_run_agent,
 };

@@ -28,8 +28,6 @@ struct own_tool {
 	const char *input;  /* JSON schema */
 	const char *output; /* JSON schema of the structured result */
 	bool slow;
-	/* An argument that must lead into the folder: else OutOfScope, and nobody is asked. */
-	const char *inside;
 	bool whole;	/* where it fails with -ESTALE, it has changed nothing */
 	bool untrusted; /* its output comes from the network */
 	/* Whether a member of the structured result holds nobody else's words, where the

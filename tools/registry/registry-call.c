@@ -211,37 +211,6 @@ fail_no_agents(struct call *call)
 		"Do it here, or report it in your summary.", NULL, NULL);
 }
 
-/* A scope is inside its parent's: there is nothing to ask about. 1: it is; 0: it has its
- * result. What cannot be resolved is for the decision to say. */
-static int
-check_inside(struct call *call)
-{
-	const char *path = json_string_value(json_object_get(call->args, call->tool->own->inside));
-	struct ambit_registry *registry = call->registry;
-	const struct ambit_scope *scope;
-	auto_free char *folder = folder_of(call), *shown = NULL, *message = NULL;
-	struct path_facts at = { 0 };
-	bool inside = true;
-
-	if (!path)
-		return 1;
-	desk_lock(registry->desk);
-	scope = scope_of(call);
-	if (scope_resolve(scope, call->options.cwd, path, strlen(path), true, &at, NULL) == 0) {
-		inside = str_beneath(at.real, ambit_scope_root(scope));
-		shown = ambit_scope_display(scope, at.real);
-	}
-	desk_unlock(registry->desk);
-	resolved_finish(&at);
-	if (inside)
-		return 1;
-	if (folder && shown)
-		message = str_printf("%s is outside this scope (%s)", shown, folder);
-	return message ? result_deny(call->result, AMBIT_CODE_OUT_OF_SCOPE, message,
-				 hint_of(AMBIT_CODE_OUT_OF_SCOPE), shown, folder)
-		       : -ENOMEM;
-}
-
 /* -- the scope of the call ------------------------------------------------------------ */
 
 /* Malformed arguments are no refusal: no person could have been asked. */
@@ -370,10 +339,18 @@ check_call(struct call *call, const char *name)
 	if (registry_hides(call->registry, call->tool))
 		return call->tool->own == &tool_run_agent ? fail_no_agents(call)
 							  : fail_no_bash(call);
-	r = open_scope(call);
-	if (r <= 0)
-		return r;
-	return call->tool->own && call->tool->own->inside ? check_inside(call) : 1;
+	return open_scope(call);
+}
+
+static enum request_runner
+runner_of(const struct call *call)
+{
+	const struct ambit_executor *executor = call->registry->executor;
+
+	if (!call->tool->own)
+		return RUNNER_OTHER;
+	return executor && ambit_executor_backend(executor) == AMBIT_BACKEND_KERNEL ? RUNNER_LINE
+										    : RUNNER_OWN;
 }
 
 static int
@@ -399,12 +376,7 @@ make_request(struct call *call, struct ambit_request **ret_request)
 	}
 	request->origin = call->options.origin;
 	request->again = call->quicker > 0;
-	/* An archive's entries are decided one by one when they are unpacked. */
-	request_set_held(
-		request, tool->own == &tool_extract || tool->own == &tool_run_agent ||
-				 (tool->own == &tool_bash && call->registry->executor &&
-					 ambit_executor_backend(call->registry->executor) ==
-						 AMBIT_BACKEND_KERNEL));
+	request_set_runner(request, runner_of(call));
 	*ret_request = request;
 	return 0;
 }

@@ -43,11 +43,11 @@ read_scope(struct tool_run *run, char **ret_root, char **ret_display)
 	return *ret_root && *ret_display ? 0 : -ENOMEM;
 }
 
+/* It was decided that this leads to a directory inside: it must still. */
 static int
 find_given(struct tool_run *run, const char *root, const char *base, const char *given,
 	char **ret_cwd, struct ambit_error *err)
 {
-	static const char hint[] = "Name a directory inside the folder, or leave 'cwd' out.";
 	auto_free char *path = given[0] == '/' ? str_dup(given) : str_printf("%s/%s", base, given);
 	auto_free char *real = path ? realpath(path, NULL) : NULL;
 	auto_free char *shown = str_escape(given, strlen(given));
@@ -55,16 +55,9 @@ find_given(struct tool_run *run, const char *root, const char *base, const char 
 
 	if (!path || !shown)
 		return err_nomem(err);
-	if (!real || stat(real, &st) < 0)
-		return run_fail(run, err, errno == ENOMEM ? ENOMEM : ENOENT, hint,
-			"cwd: there is no directory %s; the folder is %s", shown, root);
-	if (!S_ISDIR(st.st_mode))
-		return run_fail(run, err, ENOTDIR, hint, "cwd: %s is not a directory", shown);
-	if (!str_beneath(real, root)) {
-		run->code = AMBIT_CODE_OUT_OF_SCOPE;
-		return run_fail(run, err, EACCES, hint,
-			"cwd: %s is outside the folder %s, where commands run", shown, root);
-	}
+	if (!real || stat(real, &st) < 0 || !S_ISDIR(st.st_mode) || !str_beneath(real, root))
+		return run_fail(run, err, ESTALE, "Look at what is there, and call again.",
+			"cwd: %s has changed since it was decided", shown);
 	*ret_cwd = steal_ptr(&real);
 	return 0;
 }
