@@ -40,6 +40,7 @@ struct ambit_run_options {
 	int tty;		    /* AMBIT_RUN_PTY: the real terminal, open for both; borrowed */
 	bool colour;		    /* of questions on the terminal */
 	bool guard_reads;	    /* keep the guarded reads and the record out of its sight */
+	bool for_call;		    /* of a tool's call, a write of the session: below */
 	bool quiet;		    /* no line on the refused process' own stderr */
 	bool proxy;		    /* https_proxy leads to one of ambit's own */
 	int timeout_ms;		    /* 0: none */
@@ -122,7 +123,10 @@ struct ambit_run_result {
 void ambit_run_result_finish(struct ambit_run_result *result);
 
 /* 0 when the command was started, or could not be (126, 127): ret_result is
- * filled. -errno, with words, if the line cannot be held here: nothing ran. */
+ * filled. -errno, with words, if the line cannot be held here: nothing ran.
+ * -EPERM, with words: what the settings or a rule say of reads cannot be held, for
+ * the kernel answers a command's reads. until-first-write is held by for_call alone,
+ * as "folder". */
 int ambit_run(const struct ambit_run_options *options, struct ambit_run_result *ret_result,
 	struct ambit_error *err);
 

@@ -18,6 +18,7 @@ static const struct {
 } layers[] = {
 	{ "request", request_decide },
 	{ "special", special_decide },
+	{ "run", run_reads_decide },
 	{ "modes", modes_decide },
 	{ "permission", permission_decide },
 	{ "paths", paths_decide },

@@ -24,6 +24,13 @@ struct grant {
 	bool names; /* see ambit_rule.names */
 };
 
+/* How a run holds reads: by its floor, from its start on. See run-reads.c. */
+enum run_reads {
+	RUN_NONE = 0,	   /* it is no run: each read is decided */
+	RUN_READS_FREE,	   /* but for the person's noes and the limit of reads */
+	RUN_READS_GUARDED, /* and for guarded files and ambit's own */
+};
+
 /* All borrowed. */
 struct decide_input {
 	const struct ambit_settings *settings;
@@ -43,8 +50,8 @@ struct decide_input {
 	const struct ambit_policy *policy; /* the harness' own, or NULL */
 	struct policy_memory *answers;	   /* of the policy program; NULL: none is remembered */
 	const struct ambit_request *request;
-	bool reads_free; /* see engine_free_reads */
-	bool again;	 /* decided before: what lies there must still be the same */
+	enum run_reads run;
+	bool again; /* decided before: what lies there must still be the same */
 	int64_t now;
 	int64_t steady; /* the same moment on a clock that nobody sets: for once */
 };
@@ -108,6 +115,7 @@ void policy_decide(struct decision *d);
 void memory_decide(struct decision *d);
 void histories_decide(struct decision *d);
 void special_decide(struct decision *d);
+void run_reads_decide(struct decision *d);
 
 /* Whether it is a deny about nothing but histories. */
 bool histories_are_all(const struct decision *d);
@@ -117,6 +125,14 @@ void terminals_decide(struct decision *d);
 /* "Go on without it", and the rule by which a person can open it, as a command for a shell. op is
  * "write" or "connect". */
 void decision_hint_rule(struct decision *d, const char *op, const char *subject);
+
+/* Whether a run cannot begin because of what is said about reads, with the words. for_call: a
+ * tool's call starts it, which was decided. */
+bool run_reads_find_fault(const struct decide_input *in, bool for_call, char *text, size_t size);
+/* Whether this rule is a no that the floor holds: no newer one about the same path lifts it. */
+bool run_reads_has_no(const struct decide_input *in, const struct ambit_rule *rule);
+/* Whether a command reads in the folder, in grants and the system's places alone. */
+bool run_reads_are_limited(const struct decide_input *in);
 
 /* One path that is already resolved: pure, no system call. */
 void paths_decide_one(const struct decide_input *in, const struct path_facts *resolved,

@@ -270,7 +270,7 @@ recall_unnamed(struct recall *recall, size_t n)
 static bool
 is_free_read(const struct decide_input *in, const struct ambit_outcome *out, size_t n)
 {
-	if (!in->reads_free || out->paths[n].code != AMBIT_CODE_GUARDED_READ)
+	if (in->run != RUN_READS_FREE || out->paths[n].code != AMBIT_CODE_GUARDED_READ)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (streq(out->paths[i].path, out->paths[n].path) &&

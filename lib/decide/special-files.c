@@ -17,6 +17,8 @@ static const struct {
 	[SPECIAL_TERMINAL] = { AMBIT_ALLOW, AMBIT_CODE_NONE, "is the command's own terminal" },
 	[SPECIAL_OTHER_TERMINAL] = { AMBIT_DENY, AMBIT_CODE_OUTSIDE,
 		"is not a terminal of this command: no answer opens it" },
+	[SPECIAL_OTHER_DEVICE] = { AMBIT_DENY, AMBIT_CODE_OUTSIDE,
+		"is a device, and a command reads few of them: no answer opens it" },
 	[SPECIAL_NAMELESS] = { AMBIT_ALLOW, AMBIT_CODE_NONE, "belongs to the process itself" },
 	[SPECIAL_DESCRIPTOR] = { AMBIT_ALLOW, AMBIT_CODE_NONE,
 		"is open in this process for the same already" },

@@ -285,6 +285,18 @@ engine_search_cut(const struct ambit_engine *engine)
 	return engine->search_cut;
 }
 
+/* A directory with rights of its own would bring the right to read to where it is put. */
+static bool
+touches_closed(const struct decide_input *in, const char *dir)
+{
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (run_reads_has_no(in, &in->rules[i]) &&
+			(str_beneath(dir, in->rules[i].subject) ||
+				str_beneath(in->rules[i].subject, dir)))
+			return true;
+	return false;
+}
+
 bool
 engine_may_open_dir(struct ambit_engine *engine, const char *dir)
 {
@@ -293,7 +305,7 @@ engine_may_open_dir(struct ambit_engine *engine, const char *dir)
 
 	engine_look(engine, &request, &in);
 	return engine->searched && stands_to(&in, dir) == STANDS_CLEAR &&
-	       !guards_in_git(engine->guards, dir);
+	       !guards_in_git(engine->guards, dir) && !touches_closed(&in, dir);
 }
 
 bool
@@ -408,32 +420,53 @@ is_record(const struct ambit_scope *scope, const char *path)
 	return scope_protects(scope, &at, AMBIT_ACCESS_READ) != NULL;
 }
 
+static bool
+is_closed(const struct decide_input *in, const char *real)
+{
+	const struct ambit_rule *rule = memory_find(in, AMBIT_OP_READ, real, false);
+
+	return rule && !rule->yes;
+}
+
+static bool
+lies_in_closed(const struct decide_input *in, const char *real)
+{
+	for (size_t i = 0; i < in->n_rules; i++)
+		if (run_reads_has_no(in, &in->rules[i]) && str_beneath(real, in->rules[i].subject))
+			return true;
+	return false;
+}
+
+static int
+report_readable(struct walk *w, const char *real)
+{
+	if (is_record(w->in.scope, real) || is_closed(&w->in, real))
+		return 0;
+	return w->each(w->data, real);
+}
+
 int
 engine_readable(struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
-	struct walk w = { .each = each, .data = data };
+	struct walk w = { .engine = engine, .each = each, .data = data };
 	int r = begin_walk(engine, &request, &w);
+	bool limited = r == 0 && run_reads_are_limited(&w.in);
 
-	if (r < 0)
-		return r;
-	/* "Until the first write" would have to take rights back. */
-	if (ambit_engine_mode(engine, "reads", NULL) != AMBIT_READS_FOLDER)
-		return 1;
-	r = each(data, engine->scope->root.real);
-	for (size_t i = 0; r == 0 && i < engine->n_grants; i++)
-		if (is_still(engine->grants[i].real, false) &&
-			!is_record(engine->scope, engine->grants[i].real))
-			r = each(data, engine->grants[i].real);
+	if (limited)
+		r = report_readable(&w, engine->scope->root.real);
+	for (size_t i = 0; limited && r == 0 && i < engine->n_grants; i++)
+		if (is_still(engine->grants[i].real, false))
+			r = report_readable(&w, engine->grants[i].real);
 	for (size_t i = 0; r == 0 && i < w.in.n_rules; i++) {
 		const struct ambit_rule *rule = &w.in.rules[i];
 
 		if (rule->yes && rule->op == AMBIT_OP_READ && rule->pid == 0 &&
 			memory_in_force(&w.in, rule) && is_still(rule->subject, rule->beneath) &&
-			!is_record(engine->scope, rule->subject))
-			r = each(data, rule->subject);
+			(limited || lies_in_closed(&w.in, rule->subject)))
+			r = report_readable(&w, rule->subject);
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : !limited;
 }
 
 /* A secret that a person opened is none any more. */
@@ -452,13 +485,29 @@ report_secret(void *data, const char *real)
 	return memory_allows(&w->in, &path, real) ? 0 : w->each(w->data, real);
 }
 
+static int
+report_closed(struct walk *w)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < w->in.n_rules; i++)
+		if (run_reads_has_no(&w->in, &w->in.rules[i]))
+			r = w->each(w->data, w->in.rules[i].subject);
+	return r;
+}
+
 int
-engine_hidden(struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data)
+engine_hidden(struct ambit_engine *engine, bool guarded, int (*each)(void *data, const char *path),
+	void *data)
 {
 	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
-	struct walk w = { .each = each, .data = data };
+	struct walk w = { .engine = engine, .each = each, .data = data };
 	int r = begin_walk(engine, &request, &w);
 
+	if (r == 0)
+		r = report_closed(&w);
+	if (r < 0 || !guarded)
+		return r;
 	if (r == 0)
 		r = guards_ready(engine->guards, engine->guarded, NULL);
 	if (r == 0)

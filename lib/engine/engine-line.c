@@ -72,7 +72,7 @@ engine_look(const struct ambit_engine *engine, const struct ambit_request *reque
 		.once = engine->once,
 		.n_once = engine->n_once,
 		.policy = engine->policy,
-		.reads_free = engine->reads_free,
+		.run = engine->run,
 		.answers = engine->answers,
 		.request = request,
 		.now = clock_now(),
@@ -295,10 +295,21 @@ engine_record_evicted(
 		"another object was put there during the move; ambit moved it to %s", kept);
 }
 
-void
-engine_free_reads(struct ambit_engine *engine)
+int
+engine_hold_reads(struct ambit_engine *engine, bool guarded, bool for_call, struct ambit_error *err)
 {
-	engine->reads_free = true;
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+	char fault[1024];
+	int r = engine_reload(engine, err);
+
+	if (r < 0)
+		return r;
+	engine->run = guarded ? RUN_READS_GUARDED : RUN_READS_FREE;
+	engine_look(engine, &request, &in);
+	return run_reads_find_fault(&in, for_call, fault, sizeof(fault))
+		       ? err_set(err, EPERM, "%s", fault)
+		       : 0;
 }
 
 bool

@@ -29,7 +29,7 @@ struct ambit_engine {
 	const struct ambit_policy *policy;
 	struct policy_memory *answers; /* of the policy program; NULL: there is none */
 	bool observe;
-	bool reads_free;	     /* see engine_free_reads */
+	enum run_reads run;
 	bool unlimited;		     /* questions are not counted against the rate */
 	struct leftovers *leftovers; /* what is staged is noted there; or NULL */
 	int64_t began;		     /* when the engine was made, in milliseconds since the epoch */

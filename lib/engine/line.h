@@ -97,15 +97,20 @@ bool engine_may_open_dir(struct ambit_engine *engine, const char *dir);
  * it, whatever an outer session has open. -ELOOP: the path leads elsewhere. */
 int engine_grant(struct ambit_engine *engine, const char *real, struct ambit_error *err);
 
-/* Calls each with every path that may be read, if reads are limited. 1: they are not. */
+/* This engine is a run's, whose floor holds reads; guarded: those of guarded files, too. Without
+ * that, the kernel line sees a guarded read only where a file is opened for writing as well, and
+ * where the writing is allowed, the reading is not asked about. for_call: a tool's call starts it.
+ * -EPERM, with words: a setting or a rule about reads cannot be held so, and nothing may run. */
+int engine_hold_reads(
+	struct ambit_engine *engine, bool guarded, bool for_call, struct ambit_error *err);
+/* Calls each with every path that may be read, if reads are limited. 1: they are not; then with
+ * those that may be read although they lie in what the person closed. */
 int engine_readable(
 	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
-/* Guarded reads are not held in this run: the kernel line sees none but those of files that are
- * opened for writing as well. Where that writing is allowed, the reading is not asked about. */
-void engine_free_reads(struct ambit_engine *engine);
-/* Calls each with every guarded read that exists, and with ambit's own places. */
-int engine_hidden(
-	struct ambit_engine *engine, int (*each)(void *data, const char *path), void *data);
+/* Calls each with every path that the person closed; guarded: and with every guarded read that
+ * exists, and with ambit's own places. */
+int engine_hidden(struct ambit_engine *engine, bool guarded,
+	int (*each)(void *data, const char *path), void *data);
 /* For objects found in a tree that may be read: sets ret_hides[i] if the i-th may not be read
  * itself. It is guarded by its name, a hard link to a guarded file, ambit's own, or beyond the
  * limit of reads. All are set if the engine cannot tell. */

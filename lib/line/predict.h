@@ -10,4 +10,9 @@ int run_predict(struct ambit_engine *engine, enum gate_operation operation, cons
 	const char *to, mode_t mode, struct gate_prediction *ret_prediction,
 	struct ambit_error *err);
 
+/* Whether a run begins at all with what is said about reads. 0: it does, and the engine is that
+ * run's from now on; 1: it does not, and the prediction says why. Caller finishes the outcome. */
+int run_predict_start(struct ambit_engine *engine, bool guard_reads,
+	struct gate_prediction *ret_prediction, struct ambit_error *err);
+
 #endif

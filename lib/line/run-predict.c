@@ -2,11 +2,14 @@
 /* A run that is not run, for `ambit why`: the floor is only told what it covers, and the gate is
  * asked about one operation. */
 
+#include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/str.h"
 #include "engine/doors.h"
+#include "engine/line.h"
 #include "line/predict.h"
 #include "line/run-private.h"
 
@@ -43,6 +46,27 @@ outline_floor(struct ambit_engine *engine, struct floor **ret_floor, struct ambi
 	strv_free(git);
 	strv_free(other);
 	return r;
+}
+
+int
+run_predict_start(struct ambit_engine *engine, bool guard_reads,
+	struct gate_prediction *ret_prediction, struct ambit_error *err)
+{
+	struct ambit_outcome *outcome = &ret_prediction->outcome;
+	struct ambit_error why = { 0 };
+	int r = engine_hold_reads(engine, guard_reads, false, &why);
+
+	if (r != -EPERM) {
+		*err = why;
+		return r;
+	}
+	*outcome = (struct ambit_outcome){
+		.verdict = AMBIT_DENY,
+		.code = AMBIT_CODE_DENIED,
+		.layer = "run",
+		.reason = str_printf("no command starts here: %s", why.text),
+	};
+	return outcome->reason != NULL ? 1 : err_nomem(err);
 }
 
 int

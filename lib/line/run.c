@@ -88,11 +88,9 @@ make_floor(struct run *run, struct ambit_error *err)
 	if (r == 0)
 		r = run_find_git(engine, writable.open, &git, &other);
 	limited = r == 0 ? engine_readable(engine, strv_append_to, &readable) : r;
-	r = limited < 0 ? limited : 0;
-	if (r == 0 && run->o->guard_reads)
-		r = engine_hidden(engine, strv_append_to, &hidden);
-	else if (r == 0)
-		engine_free_reads(engine);
+	r = limited < 0 ? limited : strv_append(&readable, run->temp);
+	if (r == 0)
+		r = engine_hidden(engine, run->o->guard_reads, strv_append_to, &hidden);
 	/* A list that is cut short is no list. */
 	if (r < 0)
 		r = err_sys(err, -r, "the folders that the command may use");
@@ -419,6 +417,8 @@ prepare_run(struct run *run, struct ambit_error *err)
 
 	if (r == 0)
 		r = engine_open_leftovers(run->o->engine, &run->leftovers, err);
+	if (r == 0)
+		r = engine_hold_reads(run->o->engine, run->o->guard_reads, run->o->for_call, err);
 	if (r == 0)
 		r = temp_dir_create(run->o->temp, run->leftovers, &run->made, &run->temp, err);
 	if (r == 0)

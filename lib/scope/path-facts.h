@@ -14,6 +14,7 @@ enum object_special {
 	SPECIAL_DEVICE,		/* /dev/null and the like */
 	SPECIAL_TERMINAL,	/* one that the session made, or that the command was given */
 	SPECIAL_OTHER_TERMINAL, /* any other */
+	SPECIAL_OTHER_DEVICE,	/* any device but those that every program may use */
 	SPECIAL_NAMELESS,	/* a pipe or a socket of the process' own */
 	SPECIAL_DESCRIPTOR,	/* a file that the process has open for the same already */
 	SPECIAL_OWN_PROC,	/* a setting in /proc of a process of the session */

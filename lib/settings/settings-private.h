@@ -71,6 +71,10 @@ struct settings_values {
 const struct settings_values *settings_person(const struct ambit_settings *settings);
 const struct settings_values *settings_folder(const struct ambit_settings *settings);
 
+/* Where a key was set, as "~/.config/ambit/config.json:3" or "--reads"; "the settings" if that is
+ * not known. Borrowed. */
+const char *settings_source(const struct ambit_settings *settings, bool folder, const char *key);
+
 /* The policies of both files composed, or NULL if there are none. Owned by
  * the settings. */
 const struct ambit_policy *settings_policy(const struct ambit_settings *settings);

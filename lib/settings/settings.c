@@ -264,6 +264,16 @@ settings_folder(const struct ambit_settings *settings)
 	return &settings->folder;
 }
 
+const char *
+settings_source(const struct ambit_settings *settings, bool folder, const char *name)
+{
+	const struct key *key = key_find(name);
+	char *const *sources = folder ? settings->folder_source : settings->person_source;
+	const char *source = key ? sources[key_index(key)] : NULL;
+
+	return source ? source : "the settings";
+}
+
 const struct ambit_policy *
 settings_policy(const struct ambit_settings *settings)
 {

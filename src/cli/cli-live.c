@@ -172,6 +172,9 @@ reload_live_sessions(const struct live_list *list, const struct live_for *whom, 
 	}
 	if (told == NULL)
 		puts(n > 0 ? "" : "no live session: holds from its next start");
+	if (told == NULL && n > 0 && whom->reads)
+		puts("reads: a command that runs keeps what it may read; for commands it holds "
+		     "from their next start");
 	return 0;
 }
 

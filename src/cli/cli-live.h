@@ -46,10 +46,11 @@ void live_show(const json_t *statuses);
 
 /* -- cli-live.c ---------------------------------------------------------------------------- */
 
-/* Whom a change is for: a session, or a folder, or (both NULL) everybody. */
+/* Whom a change is for: a session, or a folder, or (both NULL) everybody; and what it is about. */
 struct live_for {
 	const char *session;
 	const char *folder;
+	bool reads; /* it is about reads, which a command that runs keeps */
 };
 
 /* What was stored is in force in those that run when it returns; they are told on

@@ -59,7 +59,8 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "WHERE",
 		.words = ambit_reads_words,
 		.key = "reads",
-		.text = "where files can be read",
+		.text = "where files can be read; a read that is refused to a command is "
+			"refused by the kernel: nobody is asked, and nothing is recorded",
 	},
 	[OPT_READ_ONLY] = {
 		.name = "read-only",
@@ -132,7 +133,8 @@ const struct option_row option_rows[OPT_N] = {
 	},
 	[OPT_GUARD_READS] = {
 		.name = "guard-reads",
-		.text = "keep keys, credentials and ambit's own record unreadable",
+		.text = "keep keys, credentials and ambit's own record unreadable; the kernel "
+			"refuses it: nobody is asked, and nothing is recorded",
 	},
 	[OPT_SCRUB_ENV] = {
 		.name = "scrub-env",

@@ -65,21 +65,18 @@ change_modes(struct world *world, const struct args *args, struct ambit_session 
 	return record_session_store(world->record, session, err);
 }
 
-/* What a command may read is the kernel's, from its start on. */
-static void
-say_reads(const struct args *args)
+static bool
+is_about_reads(const struct args *args)
 {
 	int value;
 
 	for (size_t i = 0; i < args->n; i++) {
 		const struct stored_mode *mode = mode_of(args->words[i], &value);
 
-		if (mode != NULL && mode->words == ambit_reads_words) {
-			puts("reads: a command that runs keeps what it may read; for commands it "
-			     "holds from their next start");
-			return;
-		}
+		if (mode != NULL && mode->words == ambit_reads_words)
+			return true;
 	}
+	return false;
 }
 
 static int
@@ -87,6 +84,7 @@ show_session_modes(struct world *world, const struct args *args, struct ambit_se
 	struct ambit_error *err)
 {
 	static const char *const heads[] = { "MODE", "IS", "FROM", NULL };
+	const struct live_for whom = { .session = session->name, .reads = is_about_reads(args) };
 	auto_json json_t *object = json_pack("{s:s?}", "session", session->name);
 	struct table table;
 	int r = 0;
@@ -107,12 +105,10 @@ show_session_modes(struct world *world, const struct args *args, struct ambit_se
 	if (r == 0 && args_get(args, OPT_JSON) == NULL)
 		r = table_finish(&table, err);
 	if (r == 0 && args->n > 0)
-		r = live_reload(&world->place, &(struct live_for){ .session = session->name },
+		r = live_reload(&world->place, &whom,
 			args_get(args, OPT_JSON) != NULL ? object : NULL, err);
 	if (r == 0 && args_get(args, OPT_JSON) != NULL)
 		r = out_json(json_incref(object), err);
-	else if (r == 0)
-		say_reads(args);
 	strv_free(table.cells);
 	return r;
 }

@@ -81,7 +81,7 @@ warn_unknown(const char *tool)
 	const char *near = str_nearest(tool, tool_name_at, NULL);
 	auto_free char *shown = str_escape(tool, strlen(tool));
 
-	if (tool[strlen(tool) - 1] == '*' || perms_knows_tool(tool) || shown == NULL)
+	if (tool[strlen(tool) - 1] == '*' || perms_tool_name(tool)[0] != '\0' || shown == NULL)
 		return;
 	fprintf(stderr,
 		"ambit: unknown tool '%s'%s%s%s; the permission applies if an agent has one\n",
@@ -89,12 +89,22 @@ warn_unknown(const char *tool)
 		near != NULL ? "'?)" : "");
 }
 
+/* Whether the tool read is meant, by one of its names or by a pattern. */
+static bool
+names_read(const char *tool)
+{
+	size_t n = strcspn(tool, "*");
+
+	return streq(perms_tool_name(tool), "read") ||
+	       (tool[n] == '*' && strncmp("read", tool, n) == 0);
+}
+
 static int
 report_permission(struct world *world, const struct args *args, const struct ambit_session *session,
 	struct ambit_error *err)
 {
-	const struct live_for whom = { .session = session->name };
 	const char *tool = args->words[0], *word = args->words[1];
+	const struct live_for whom = { .session = session->name, .reads = names_read(tool) };
 	auto_json json_t *object =
 		json_pack("{s:s s:s}", "session", session->name, "permission", word);
 	int r;

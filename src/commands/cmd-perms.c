@@ -39,19 +39,19 @@ add_row(struct listing *listing, bool offered, const char *tool, enum ambit_perm
 		listing->failed = true;
 }
 
-bool
-perms_knows_tool(const char *name)
+const char *
+perms_tool_name(const char *name)
 {
 	struct ambit_tool_info tool;
 
 	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
 		if (streq(tool.name, name))
-			return true;
+			return tool.name;
 		for (const char *const *a = tool.aliases; a != NULL && *a != NULL; a++)
 			if (streq(*a, name))
-				return true;
+				return tool.name;
 	}
-	return false;
+	return "";
 }
 
 /* As it holds in the process that runs, if there is one: that has settings of its own. */
@@ -106,7 +106,7 @@ list_permissions(const struct world *world, const struct ambit_session *session,
 		add_row(listing, tool.offered, tool.name, permission, from, text_of(&tool, from));
 	}
 	for (size_t i = 0; i < session->n_permissions; i++)
-		if (!perms_knows_tool(session->permissions[i].tool))
+		if (perms_tool_name(session->permissions[i].tool)[0] == '\0')
 			add_row(listing, false, session->permissions[i].tool,
 				session->permissions[i].permission, "session",
 				"tools of this name");

@@ -110,7 +110,7 @@ static int
 announce_rule(struct world *world, const struct args *args, const struct ambit_rule *rule,
 	struct ambit_error *err)
 {
-	const struct live_for whom = { rule->session, rule->project };
+	const struct live_for whom = { rule->session, rule->project, rule->op == AMBIT_OP_READ };
 	auto_json json_t *object = NULL;
 	int r;
 

@@ -49,6 +49,7 @@ supervise_command(struct run *run, struct ambit_run_result *result, struct ambit
 		.tty = run->tty,
 		.colour = run->tty >= 0 && out_colour(run->tty),
 		.guard_reads = run->guard_reads,
+		.for_call = run->leash > 0 || run->inner != NULL,
 		/* A sub-agent is started without words for people; its model reads these. */
 		.quiet = run->quiet && around_agent(run->inner) == NULL,
 		.proxy = args_get(run->args, OPT_PROXY) != NULL,

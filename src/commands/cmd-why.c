@@ -225,16 +225,22 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 	const char *door = args_get(args, OPT_DOOR);
 	struct ambit_request *request = NULL;
 	struct gate_prediction answer = { 0 };
-	bool run = door == NULL || streq(door, "run");
+	bool run = door == NULL || streq(door, "run"), started;
 	int r = 0;
 
 	if (operation != NULL && !operation->tool && !run)
 		return usage(err, "no tool of this door does that: why %s is for --door run",
 			operation->word);
-	if (operation != NULL && run)
+	if (run && !streq(args->words[0], "tool"))
+		r = run_predict_start(
+			world->engine, args_get(args, OPT_GUARD_READS) != NULL, &answer, err);
+	started = r == 0;
+	r = r == 1 ? 0 : r;
+	if (started && operation != NULL && run)
 		r = predict_operation(world, operation, args, &answer, err);
 	/* If it can be done at another time, then it is decided so. */
-	if (r == 0 && answer.outcome.n_says == 0) {
+	if (r == 0 && started && answer.outcome.n_says == 0 &&
+		!(run && operation != NULL && operation->does == OPERATION_READ)) {
 		ambit_outcome_finish(&answer.outcome);
 		r = make_request(args, operation, &request, err);
 		if (r == 0 && !run)

@@ -28,8 +28,8 @@ verdict allow - --folder "$HOME/other" write "$OUT/data/x"
 status 0 "$AMBIT" rules add write "$OUT/data/secret" --no
 verdict deny Denied write "$OUT/data/secret"
 status 0 "$AMBIT" rules add read "$HOME/.netrc" --session s
-verdict ask GuardedRead read "$HOME/.netrc"
-verdict allow - --session s read "$HOME/.netrc"
+verdict ask GuardedRead --door decide read "$HOME/.netrc"
+verdict allow - --session s --door decide read "$HOME/.netrc"
 status 0 "$AMBIT" rules add connect 'Example.com:443' --expires 1s
 verdict allow - connect example.com:443
 until ! "$AMBIT" why connect example.com:443 >/dev/null; do :; done

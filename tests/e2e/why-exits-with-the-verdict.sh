@@ -12,12 +12,12 @@ verdict ask Outside write "$OUT/x"
 verdict ask Outside delete "$OUT/x"
 verdict deny SymlinkEscape write link/x
 verdict ask Guarded write .git/hooks/pre-commit
-verdict ask GuardedRead read "$HOME/.ssh/id_ed25519"
+verdict ask GuardedRead --door decide read "$HOME/.ssh/id_ed25519"
 verdict deny Protected write "$STATE/ambit.db"
 verdict deny PlanMode --mode plan write a
 verdict deny ReadOnly --read-only write a
 verdict allow - --write "$OUT" write "$OUT/x"
-verdict deny OutOfScope --reads folder read /etc/hostname
+verdict deny OutOfScope --reads folder --door decide read /etc/hostname
 verdict ask HostNotAllowed connect example.com:443
 verdict allow - --allow-host '*.example.com' connect www.example.com
 verdict ask UnknownTool tool frobnicate '{}'

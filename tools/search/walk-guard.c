@@ -114,7 +114,7 @@ walk_guard_init(struct walk_guard *guard, struct tool_run *run, const struct wal
 	int r;
 
 	*guard = (struct walk_guard){ .run = run, .root = root };
-	r = engine_hidden(run_lock(run), add_known_path, guard);
+	r = engine_hidden(run_lock(run), true, add_known_path, guard);
 	run_unlock(run);
 	if (guard->failed < 0 || (access == AMBIT_ACCESS_READ_TREE && find_open(guard) < 0))
 		return err_nomem(err);

@@ -40,6 +40,10 @@ int floor_add_reads(
 /* Whether something that is hidden lies at path or beneath it. */
 bool floor_hides(const struct floor_options *options, const char *path);
 
+/* Whether what lies at path may be read: the nearest of what is readable and what is hidden counts,
+ * at it or above it. */
+bool floor_may_read(const struct floor_options *options, const char *path);
+
 /* O_PATH of a real path: a symlink anywhere in it is -ELOOP. */
 int floor_open(const char *real);
 

@@ -13,29 +13,9 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "line/floor/floor-private.h"
+#include "scope/system-places.h"
 
 #define DEV "/dev"
-
-/* Where reads are limited, what programs need to start at all. Links among
- * them (/bin on most systems) lead to others. */
-static const char *const system_places[] = {
-	"/usr",
-	"/bin",
-	"/sbin",
-	"/lib",
-	"/lib32",
-	"/lib64",
-	"/libx32",
-	"/etc",
-	"/opt",
-	"/nix",
-	"/proc",
-	"/sys",
-	/* What /etc/resolv.conf may be a link to. */
-	"/run/systemd/resolve",
-	"/run/resolvconf",
-	"/run/NetworkManager/resolv.conf",
-};
 
 struct reads {
 	struct floor *floor;
@@ -62,6 +42,28 @@ floor_hides(const struct floor_options *options, const char *path)
 		if (str_beneath(options->hidden[i], path))
 			return true;
 	return false;
+}
+
+static size_t
+measure_nearest(const char *const *paths, size_t n, const char *path)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (str_beneath(path, paths[i]) && strlen(paths[i]) > best)
+			best = strlen(paths[i]);
+	return best;
+}
+
+bool
+floor_may_read(const struct floor_options *options, const char *path)
+{
+	size_t open = measure_nearest(options->readable, options->n_readable, path);
+	size_t hidden = measure_nearest(options->hidden, options->n_hidden, path);
+
+	if (open == 0 && options->limit_reads)
+		return system_places_hold(path) && hidden == 0;
+	return hidden == 0 || open > hidden;
 }
 
 static int grant_read(const struct reads *reads, int fd, const char *path, bool dir);
@@ -150,19 +152,16 @@ floor_add_reads(struct floor *floor, const struct floor_options *options, struct
 	const struct reads reads = {
 		.floor = floor, .options = options, .rights = FLOOR_READ, .err = err
 	};
-	int r;
+	int r = 0;
 
 	if (!options->limit_reads)
 		r = grant_path(&reads, "/");
 	else
-		r = grant_paths(
-			&reads, system_places, sizeof(system_places) / sizeof(system_places[0]));
-	if (r == 0 && options->limit_reads)
-		r = grant_paths(&reads, options->readable, options->n_readable);
-	/* With something hidden in it, a writable place was not granted as a whole. */
-	if (r == 0 && options->limit_reads)
-		r = grant_paths(&reads, options->writable, options->n_writable);
-	if (r == 0)
+		for (const char *const *place = system_places; r == 0 && *place; place++)
+			r = grant_path(&reads, *place);
+	if (r == 0 && !options->limit_reads)
 		r = grant_path(&reads, DEV "/shm");
+	if (r == 0)
+		r = grant_paths(&reads, options->readable, options->n_readable);
 	return r;
 }

@@ -136,7 +136,7 @@ add_place(struct floor *floor, const char *path, enum ground kind, bool dir, con
  * directory, which git lives by, need neither right. */
 #define NOT_IN_GIT (LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER)
 
-/* Where something hidden lies beneath, reading is left to the rules around it. */
+/* Where something hidden lies beneath, or reads are closed, reading is left to the rules for it. */
 static int
 add_writable(struct floor *floor, const struct floor_options *options, const char *path,
 	enum ground kind, struct ambit_error *err)
@@ -156,7 +156,7 @@ add_writable(struct floor *floor, const struct floor_options *options, const cha
 		return err_sys(err, errno, "%s", path);
 	if (S_ISLNK(st.st_mode))
 		return 0;
-	if (floor_hides(options, path))
+	if (floor_hides(options, path) || !floor_may_read(options, path))
 		rights &= ~FLOOR_READ;
 	r = floor_add(floor, fd, S_ISDIR(st.st_mode), rights, err);
 	if (r < 0)

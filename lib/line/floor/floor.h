@@ -31,8 +31,8 @@ struct floor_options {
 	const char *const *readable;
 	size_t n_readable;
 	bool limit_reads;
-	/* Real paths that cannot be read although all around them can (what is
-	 * new beside them later cannot either). */
+	/* Real paths that cannot be read, nor what lies beneath (but for what is readable),
+	 * although all around them can. What is new beside them later cannot either. */
 	const char *const *hidden;
 	size_t n_hidden;
 	bool outline;	 /* nobody will be restricted by it: it only tells what it covers */

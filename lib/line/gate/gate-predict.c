@@ -70,9 +70,23 @@ make_call(enum gate_operation operation, const char *path, const char *to, mode_
 	return (struct made_call){ -1, { 0 } };
 }
 
+/* /dev is closed to reads, but for what every program may use. */
+static enum object_special
+device_kind(const struct call *call)
+{
+	const struct object *object = &call->object[0];
+
+	if (!str_beneath(object->real, "/dev") || str_beneath(object->real, "/dev/shm") ||
+		!object->exists || S_ISDIR(object->st.st_mode))
+		return SPECIAL_NONE;
+	if (gate_covers(call->gate, object->real))
+		return SPECIAL_DEVICE;
+	return object_is_pty_slave(&object->st) ? SPECIAL_OTHER_TERMINAL : SPECIAL_OTHER_DEVICE;
+}
+
 /* Reads are not held, so no op prepares them: they are resolved as an open for writing is. */
 static int
-prepare_read(struct call *call)
+prepare_read(struct call *call, int *ret_error)
 {
 	int r;
 
@@ -81,12 +95,13 @@ prepare_read(struct call *call)
 	if (r < 0)
 		return r;
 	if (!call->object[0].exists)
-		return -ENOENT;
-	if (call->object[0].slash && !S_ISDIR(call->object[0].st.st_mode))
-		return -ENOTDIR;
-	if (faccessat(call->object[0].fd, "", R_OK, AT_EMPTY_PATH | AT_EACCESS) < 0)
-		return -errno;
+		*ret_error = ENOENT;
+	else if (call->object[0].slash && !S_ISDIR(call->object[0].st.st_mode))
+		*ret_error = ENOTDIR;
+	else if (faccessat(call->object[0].fd, "", R_OK, AT_EMPTY_PATH | AT_EACCESS) < 0)
+		*ret_error = errno;
 	call_need(call, AMBIT_ACCESS_READ, 0);
+	call->special = device_kind(call);
 	return CALL_DECIDE;
 }
 
@@ -126,11 +141,11 @@ static int
 predict_call(struct call *call, bool reads, struct gate_prediction *ret, struct ambit_error *err)
 {
 	const struct call_op *op = call_op_of(call->row->op);
-	int r = reads ? prepare_read(call) : op->prepare(call);
+	int error = 0, r = reads ? prepare_read(call, &error) : op->prepare(call);
 
 	if (r < 0 && call->special == SPECIAL_NONE)
 		return leave_to_kernel(ret, -r, err);
-	ret->error = r < 0 ? -r : 0;
+	ret->error = r < 0 ? -r : error;
 	if (call->special == SPECIAL_NONE && call->n_needs == 0)
 		return leave_to_kernel(ret, 0, err);
 	return decide_request(call, ret, err);

@@ -134,7 +134,7 @@ draw_input(struct chance *c, struct decide_input *in)
 	in->n_grants = is_one_in(c, 4);
 	in->scope = is_one_in(c, 5) ? c->child : in->scope;
 	in->apart = is_one_in(c, 6);
-	in->reads_free = is_one_in(c, 4);
+	in->run = (enum run_reads)draw(c, RUN_READS_GUARDED + 1);
 }
 
 /* What a glance is told. */

@@ -245,7 +245,7 @@ the_floor_goes_around_what_is_ambits_own(void **state)
 }
 
 static void
-reads_are_limited_only_where_that_can_be_held(void **state)
+reads_are_limited_to_what_is_open(void **state)
 {
 	struct engine_rig *rig = *state;
 	struct list list = { 0 };
@@ -255,8 +255,11 @@ reads_are_limited_only_where_that_can_be_held(void **state)
 	assert_int_equal(engine_readable(rig->engine, take, &list), 1);
 	engine_rig_stop(rig);
 	engine_rig_start(rig, "{\"reads\":\"until-first-write\"}", NULL);
-	assert_int_equal(engine_readable(rig->engine, take, &list), 1);
-	assert_int_equal(list.n, 0);
+	/* A command is a first write: the one that a server starts is narrow. */
+	assert_int_equal(engine_readable(rig->engine, take, &list), 0);
+	assert_true(has(&list, rig->w.root));
+	assert_int_equal(list.n, 1);
+	list.n = 0;
 	engine_rig_stop(rig);
 	world_dir(at(rig->w.out, "w"));
 	world_file(at(rig->w.out, "r"), "x");
@@ -289,11 +292,74 @@ secrets_and_the_record_are_hidden(void **state)
 	world_file(at(rig->w.home, ".netrc"), "x");
 	snprintf(settings, sizeof(settings), "{\"read\":[\"%s/.netrc\"]}", rig->w.home);
 	engine_rig_start(rig, settings, NULL);
-	assert_int_equal(engine_hidden(rig->engine, take, &list), 0);
+	assert_int_equal(engine_hidden(rig->engine, true, take, &list), 0);
 	assert_true(has(&list, at(rig->w.home, ".ssh/id_a")));
 	assert_true(has(&list, at(rig->w.home, ".gnupg")));
 	assert_true(has(&list, rig->w.state));
 	assert_int_equal(list.n, 3);
+}
+
+/* The newest word about a path counts, and a yes about a part of what is closed. */
+static void
+what_a_person_closed_is_hidden(void **state)
+{
+	struct engine_rig *rig = *state;
+	struct list hidden = { 0 }, open = { 0 };
+
+	world_dir(at(rig->w.out, "closed"));
+	world_dir(at(rig->w.out, "closed/open"));
+	engine_rig_start(rig, NULL, NULL);
+	add_rule(rig, false, AMBIT_OP_READ, at(rig->w.out, "closed"), true);
+	add_rule(rig, true, AMBIT_OP_READ, at(rig->w.out, "closed/open"), true);
+	add_rule(rig, false, AMBIT_OP_READ, at(rig->w.out, "not-there"), true);
+	add_rule(rig, false, AMBIT_OP_READ, at(rig->w.out, "again"), true);
+	add_rule(rig, true, AMBIT_OP_READ, at(rig->w.out, "again"), true);
+	assert_int_equal(engine_hidden(rig->engine, false, take, &hidden), 0);
+	assert_true(has(&hidden, at(rig->w.out, "closed")));
+	assert_true(has(&hidden, at(rig->w.out, "not-there")));
+	assert_int_equal(hidden.n, 2);
+	assert_int_equal(engine_readable(rig->engine, take, &open), 1);
+	assert_true(has(&open, at(rig->w.out, "closed/open")));
+	assert_int_equal(open.n, 1);
+}
+
+static void
+expect_no_run(struct engine_rig *rig, const char *settings, bool guarded, const char *words)
+{
+	struct ambit_error err = { 0 };
+
+	if (settings)
+		engine_rig_start(rig, settings, NULL);
+	assert_int_equal(engine_hold_reads(rig->engine, guarded, false, &err), -EPERM);
+	if (!strstr(err.text, words))
+		fail_msg("no '%s' in: %s", words, err.text);
+	if (settings)
+		engine_rig_stop(rig);
+}
+
+static void
+what_a_floor_cannot_hold_starts_nothing(void **state)
+{
+	struct engine_rig *rig = *state;
+	struct ambit_error err = { 0 };
+
+	expect_no_run(
+		rig, "{\"permissions\":{\"read\":\"deny\"}}", true, "permissions sets read to");
+	expect_no_run(
+		rig, "{\"permissions\":{\"*\":\"ask\"}}", false, "permissions sets read to ask");
+	expect_no_run(rig, "{\"by_side_effect\":{\"read\":\"ask\"}}", false, "by_side_effect");
+	expect_no_run(rig, "{\"reads\":\"until-first-write\"}", false, "until-first-write");
+	engine_rig_start(rig, "{\"permissions\":{\"*\":\"ask\",\"read\":\"allow\"}}", NULL);
+	assert_int_equal(engine_hold_reads(rig->engine, false, false, &err), 0);
+	add_rule(rig, false, AMBIT_OP_READ, at(rig->w.out, "closed"), true);
+	assert_int_equal(engine_hold_reads(rig->engine, false, false, &err), 0);
+	/* In the folder it costs: the person says that with an option. */
+	add_rule(rig, false, AMBIT_OP_READ, at(rig->w.root, "closed"), true);
+	expect_no_run(rig, NULL, false, "ambit rules revoke 2");
+	assert_int_equal(engine_hold_reads(rig->engine, true, false, &err), 0);
+	engine_rig_stop(rig);
+	engine_rig_start(rig, "{\"reads\":\"until-first-write\"}", NULL);
+	assert_int_equal(engine_hold_reads(rig->engine, true, true, &err), 0);
 }
 
 int
@@ -306,8 +372,10 @@ main(void)
 		t(git_directories_are_known),
 		t(a_search_that_ends_early_is_told),
 		t(the_floor_goes_around_what_is_ambits_own),
-		t(reads_are_limited_only_where_that_can_be_held),
+		t(reads_are_limited_to_what_is_open),
 		t(secrets_and_the_record_are_hidden),
+		t(what_a_person_closed_is_hidden),
+		t(what_a_floor_cannot_hold_starts_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

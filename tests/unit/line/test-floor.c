@@ -348,7 +348,7 @@ test_hidden_cannot_be_read(void **state)
 	struct place *place = *state;
 	char id[PATH_MAX + 32], keys[PATH_MAX + 32], none[PATH_MAX + 32], home[PATH_MAX + 8];
 	const char *hidden[] = { id, keys, none }, *writable[] = { home, place->in };
-	const char *readable[] = { home };
+	const char *readable[] = { home, place->in };
 	struct floor_options options = { .hidden = hidden, .n_hidden = 3 };
 
 	make_home();
@@ -363,7 +363,7 @@ test_hidden_cannot_be_read(void **state)
 	assert_int_equal(size_of("home/.ssh/id"), strlen("secret"));
 	options.limit_reads = true;
 	options.readable = readable;
-	options.n_readable = 1;
+	options.n_readable = 2;
 	assert_int_equal(behind(&options, try_hidden_inside, place), 0);
 }
 
@@ -401,12 +401,12 @@ static void
 test_limited_reads(void **state)
 {
 	struct place *place = *state;
-	const char *writable[] = { place->in }, *readable[] = { place->single };
+	const char *writable[] = { place->in }, *readable[] = { place->single, place->in };
 	struct floor_options options = {
 		.writable = writable,
 		.n_writable = 1,
 		.readable = readable,
-		.n_readable = 1,
+		.n_readable = 2,
 		.limit_reads = true,
 	};
 
