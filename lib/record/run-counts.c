@@ -154,9 +154,9 @@ run_counts_pass(struct run_counts *counts, pid_t tid)
 /* -- refused --------------------------------------------------------------------- */
 
 static uint64_t
-get_heard_key(pid_t pid, const char *subject)
+get_heard_key(pid_t pid, const char *subject, const char *code)
 {
-	return hash_fnv_text(HASH_FNV_START ^ (uint64_t)pid, subject);
+	return hash_fnv_text(hash_fnv_text(HASH_FNV_START ^ (uint64_t)pid, subject), code);
 }
 
 static bool
@@ -171,9 +171,9 @@ first_time(struct run_counts *counts, uint64_t key)
 }
 
 bool
-run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject)
+run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject, const char *code)
 {
-	uint64_t key = get_heard_key(pid, subject);
+	uint64_t key = get_heard_key(pid, subject, code);
 	bool known;
 
 	pthread_mutex_lock(&counts->lock);
@@ -196,11 +196,12 @@ run_counts_is_news(struct run_counts *counts, uint64_t listener, const char *sub
 }
 
 static struct ambit_run_refusal *
-find_refusal(struct run_counts *counts, const char *what, const char *subject)
+find_refusal(struct run_counts *counts, const struct run_refusal *refusal)
 {
 	for (size_t i = 0; i < counts->n_refusals; i++)
-		if (streq(counts->refusals[i].what, what) &&
-			streq(counts->refusals[i].subject, subject))
+		if (streq(counts->refusals[i].what, refusal->what) &&
+			streq(counts->refusals[i].subject, refusal->subject) &&
+			streq(counts->refusals[i].code, refusal->code))
 			return &counts->refusals[i];
 	return NULL;
 }
@@ -209,22 +210,20 @@ find_refusal(struct run_counts *counts, const char *what, const char *subject)
 static void
 update_refusal(struct ambit_run_refusal *at, const struct run_refusal *refusal)
 {
-	auto_free char *code = strdup(refusal->code), *message = strdup(refusal->message);
+	auto_free char *message = strdup(refusal->message);
 
-	if (!code || !message)
-		return;
-	free(at->code);
-	free(at->message);
-	at->code = steal_ptr(&code);
-	at->message = steal_ptr(&message);
 	at->asked |= refusal->asked;
+	if (!message)
+		return;
+	free(at->message);
+	at->message = steal_ptr(&message);
 }
 
 /* Its place in the list; SIZE_MAX: there is no room. */
 static size_t
 list_refusal(struct run_counts *counts, const struct run_refusal *refusal)
 {
-	struct ambit_run_refusal *at = find_refusal(counts, refusal->what, refusal->subject), *more;
+	struct ambit_run_refusal *at = find_refusal(counts, refusal), *more;
 	struct ambit_run_refusal new = { .count = 1, .asked = refusal->asked };
 
 	if (at) {
@@ -272,7 +271,7 @@ run_counts_refuse(struct run_counts *counts, const struct run_refusal *refusal, 
 	pthread_mutex_lock(&counts->lock);
 	counts->refused++;
 	remember_refusal(counts, key, list_refusal(counts, refusal));
-	first = first_time(counts, get_heard_key(refusal->pid, refusal->subject));
+	first = first_time(counts, get_heard_key(refusal->pid, refusal->subject, refusal->code));
 	pthread_mutex_unlock(&counts->lock);
 	return first;
 }
@@ -295,25 +294,27 @@ run_counts_is_repeated(struct run_counts *counts, uint64_t key)
 
 bool
 run_counts_recall(struct run_counts *counts, uint64_t key, pid_t pid, char **ret_what,
-	char **ret_subject, char **ret_message)
+	char **ret_subject, char **ret_code, char **ret_message)
 {
-	auto_free char *what = NULL, *subject = NULL, *message = NULL;
+	auto_free char *what = NULL, *subject = NULL, *code = NULL, *message = NULL;
 	size_t slot = key % AGAIN_SLOTS;
 	const struct ambit_run_refusal *refusal = NULL;
 
 	pthread_mutex_lock(&counts->lock);
 	if (counts->again[slot].key == key && counts->again[slot].refusal < counts->n_refusals)
 		refusal = &counts->refusals[counts->again[slot].refusal];
-	if (refusal && first_time(counts, get_heard_key(pid, refusal->subject))) {
+	if (refusal && first_time(counts, get_heard_key(pid, refusal->subject, refusal->code))) {
 		what = strdup(refusal->what);
 		subject = strdup(refusal->subject);
+		code = strdup(refusal->code);
 		message = strdup(refusal->message);
 	}
 	pthread_mutex_unlock(&counts->lock);
-	if (!what || !subject || !message)
+	if (!what || !subject || !code || !message)
 		return false;
 	*ret_what = steal_ptr(&what);
 	*ret_subject = steal_ptr(&subject);
+	*ret_code = steal_ptr(&code);
 	*ret_message = steal_ptr(&message);
 	return true;
 }

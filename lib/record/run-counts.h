@@ -31,11 +31,11 @@ struct run_refusal {
 };
 
 /* Counts one refusal; key is remembered for run_counts_is_repeated. True: the first for this
- * process and subject. */
+ * process, subject and code. */
 bool run_counts_refuse(struct run_counts *counts, const struct run_refusal *refusal, uint64_t key);
 
-/* Whether run_counts_refuse has counted this subject for this process before. */
-bool run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject);
+/* Whether run_counts_refuse has counted this subject with this code for this process before. */
+bool run_counts_knows(struct run_counts *counts, pid_t pid, const char *subject, const char *code);
 
 /* Whether a listener, by its number, hears of this subject for the first time. */
 bool run_counts_is_news(struct run_counts *counts, uint64_t listener, const char *subject);
@@ -44,11 +44,11 @@ bool run_counts_is_news(struct run_counts *counts, uint64_t listener, const char
  * it is counted, and the caller need not decide again. The caller makes the key of everything
  * that the decision depends on. */
 bool run_counts_is_repeated(struct run_counts *counts, uint64_t key);
-/* What was refused with this key, if this process has not heard of it yet: its what, subject and
- * message, as run_counts_refuse got them last. The caller frees all three. False: it has, or
+/* What was refused with this key, if this process has not heard of it yet: its what, subject, code
+ * and message, as run_counts_refuse got them last. The caller frees all four. False: it has, or
  * nothing is known. */
 bool run_counts_recall(struct run_counts *counts, uint64_t key, pid_t pid, char **ret_what,
-	char **ret_subject, char **ret_message);
+	char **ret_subject, char **ret_code, char **ret_message);
 /* Drops the keys: an answer, a rule or time may have changed the decisions. */
 void run_counts_forget(struct run_counts *counts);
 

@@ -78,7 +78,8 @@ put_reason(struct buf *buf, const struct run *run, const struct ambit_run_refusa
 static void
 put_refusal(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal)
 {
-	buf_printf(buf, "  %s %s (%s", refusal->what, refusal->subject, refusal->program);
+	buf_printf(buf, "  %s %s (%s; %s", refusal->what, refusal->subject, refusal->code,
+		refusal->program);
 	if (refusal->count > 1)
 		buf_printf(buf, ", %llu times", (unsigned long long)refusal->count);
 	buf_putc(buf, ')');

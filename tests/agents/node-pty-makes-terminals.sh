@@ -34,6 +34,6 @@ terminal.onData(data => { shown += data; });
 terminal.onExit(() => { process.stdout.write(shown); });
 END
 held 0 -- node refused.js
-says "ambit: write $OUT/x was refused: "
+says "ambit: write $OUT/x was refused (Outside): "
 says 'own words'
 [[ ! -e $OUT/x ]] || fail "made"

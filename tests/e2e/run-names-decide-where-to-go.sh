@@ -71,7 +71,7 @@ for i in range(3000): socket.getaddrinfo("good.example", None)'
 # What is not allowed is neither reached nor looked up.
 world_forget
 held 6 --allow-host good.example -- curl -sS --max-time 10 https://other.example/
-complains "connect other.example was refused: other.example is not among the allowed hosts"
+complains "connect other.example was refused (HostNotAllowed): other.example is not among the allowed hosts"
 complains "to allow it: ambit rules add connect other.example"
 held 6 --allow-host good.example -- curl -sS --max-time 10 https://sub.good.example/
 held 6 -- curl -sS --max-time 10 https://good.example/

@@ -127,7 +127,7 @@ keeps http 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' END
 
 # What disagrees is recorded by the name that it said.
 held 1 --session told --allow-host good.example -- "$PYTHON" -B "$HERE/streams.py" tls plain evil.example
-complains "connect evil.example:443 was refused: the connection was allowed for good.example, but asks for evil.example"
+complains "connect evil.example:443 was refused (HostNotAllowed): the connection was allowed for good.example, but asks for evil.example"
 status 0 "$AMBIT" log --session told
 says "evil.example:443"
 # Once, also where a rule says no.

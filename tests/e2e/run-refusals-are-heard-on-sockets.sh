@@ -8,7 +8,7 @@ cp "$HERE/messages.py" .
 natural create "$OUT/natural"
 
 hears() { # the line came, before the program's own words
-	[[ $out == *"ambit: write $OUT/x was refused: $OUT/x is outside"*"own words" ]] || fail "$*: not heard: $out"
+	[[ $out == *"ambit: write $OUT/x was refused (Outside): $OUT/x is outside"*"own words" ]] || fail "$*: not heard: $out"
 }
 hears_not() {
 	[[ $out == "own words" ]] || fail "$*: $out"
@@ -80,5 +80,5 @@ child.on('close', () => {
 });
 END
 held 0 -- node parent.js "$CALLS" "$OUT/x"
-[[ $(grep -c "^ambit: write $OUT/x was refused: $OUT/x is outside" <<<"$out") -eq 1 ]] || fail "spawn: $out"
-[[ $(grep -c "^ambit: write $OUT/x2 was refused: $OUT/x2 is outside" <<<"$out") -eq 1 ]] || fail "exec: $out"
+[[ $(grep -c "^ambit: write $OUT/x was refused (Outside): $OUT/x is outside" <<<"$out") -eq 1 ]] || fail "spawn: $out"
+[[ $(grep -c "^ambit: write $OUT/x2 was refused (Outside): $OUT/x2 is outside" <<<"$out") -eq 1 ]] || fail "exec: $out"

@@ -260,11 +260,14 @@ write_line(const struct gate *gate, struct target *target, const char *subject, 
 
 static void
 write_refusal(const struct gate *gate, struct target *target, const char *what, const char *subject,
-	const char *message)
+	const char *code, const char *message)
 {
-	auto_free char *line = str_printf("ambit: %s %s was refused: %s", what, subject, message);
+	auto_free char *line =
+		str_printf("ambit: %s %s was refused (%s): %s", what, subject, code, message);
+	auto_free char *about = str_printf("%s %s", code, subject);
 
-	write_line(gate, target, subject, line, false);
+	if (about)
+		write_line(gate, target, about, line, false);
 }
 
 void
@@ -272,6 +275,7 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 	const struct ambit_outcome *outcome, bool loud, uint64_t key)
 {
 	auto_free char *message = ambit_outcome_message(outcome);
+	const char *code = ambit_word_name(ambit_codes, (int)outcome->code);
 	struct target_who who = { 0 };
 	bool first;
 
@@ -283,7 +287,7 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 		&(struct run_refusal){
 			.what = what,
 			.subject = subject,
-			.code = ambit_word_name(ambit_codes, (int)outcome->code),
+			.code = code,
 			.message = message ? message : "",
 			.program = who.program,
 			.asked = outcome->asked,
@@ -292,18 +296,18 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 		key);
 	if (!loud || gate->o.quiet || !first)
 		return;
-	write_refusal(gate, target, what, subject, message ? message : "it is past the line");
+	write_refusal(gate, target, what, subject, code, message ? message : "it is past the line");
 }
 
 void
 gate_tell_again(struct gate *gate, struct target *target, uint64_t key)
 {
-	auto_free char *what = NULL, *subject = NULL, *message = NULL;
+	auto_free char *what = NULL, *subject = NULL, *code = NULL, *message = NULL;
 	struct target_who who;
 
 	if (!gate->o.quiet && target_who(target, &who) == 0 &&
-		run_counts_recall(gate->counts, key, who.pid, &what, &subject, &message))
-		write_refusal(gate, target, what, subject, message);
+		run_counts_recall(gate->counts, key, who.pid, &what, &subject, &code, &message))
+		write_refusal(gate, target, what, subject, code, message);
 }
 
 /* -- what is closed ------------------------------------------------------------------- */
@@ -339,16 +343,17 @@ void
 gate_tell_closed(struct gate *gate, struct target *target, enum gate_closed closed)
 {
 	const char *subject = closed_rows[closed].subject, *why = closed_rows[closed].why;
+	const char *code = ambit_word_name(ambit_codes, AMBIT_CODE_DENIED);
 	auto_free char *line = NULL, *program = NULL;
 	struct target_who who;
 
-	if (target_who(target, &who) < 0 || run_counts_knows(gate->counts, who.pid, subject))
+	if (target_who(target, &who) < 0 || run_counts_knows(gate->counts, who.pid, subject, code))
 		return;
 	run_counts_refuse(gate->counts,
 		&(struct run_refusal){
 			.what = closed_rows[closed].what,
 			.subject = subject,
-			.code = ambit_word_name(ambit_codes, AMBIT_CODE_DENIED),
+			.code = code,
 			.message = why,
 			.program = who.program,
 			.pid = who.pid,
