@@ -163,9 +163,10 @@ int engine_check_profiles(struct ambit_engine *engine, struct ambit_error *err);
 
 /* A profile that is asked about in the place of a request. */
 struct asks_profile {
-	const struct profile *profile; /* or NULL */
-	bool settings;		       /* about what configures it */
-	uint64_t shown;		       /* a digest of where its places led when it was asked */
+	const struct profile *profile;	   /* or NULL */
+	bool settings;			   /* about what configures it */
+	const struct profile_add *missing; /* see profile_find_missing */
+	uint64_t shown;			   /* a digest of where its places led when it was asked */
 };
 
 /* The profile of a program that asks, or of one that it descends from, if all that is in question

@@ -100,6 +100,21 @@ adds_text(const struct opening *opening)
 	return buf_take(&out);
 }
 
+/* "; start it as 'codex --sandbox danger-full-access'": what nobody can add any more. */
+static void
+put_missing(struct buf *out, const struct opening *opening)
+{
+	const char *name = opening->profile->name;
+
+	buf_printf(out,
+		"; needed by %s; its own sandbox does not work inside the line, so start it as "
+		"'ambit run -- %s' or as '%s",
+		opening->by, name, name);
+	for (const char *const *word = opening->missing->args; *word; word++)
+		buf_printf(out, " %s", *word);
+	buf_puts(out, "'");
+}
+
 static char *
 why_text(const struct ambit_engine *engine, const struct opening *opening)
 {
@@ -123,6 +138,8 @@ why_text(const struct ambit_engine *engine, const struct opening *opening)
 		for (char *rest = adds, *one; (one = strsep(&rest, " "));)
 			buf_printf(&out, "%s%s", *one ? " " : "", one);
 	}
+	if (opening->missing && opening->by)
+		put_missing(&out, opening);
 	out.failed |= !adds;
 	return buf_take(&out);
 }
@@ -285,6 +302,21 @@ add_adds_fact(struct ambit_question *q, const struct opening *opening)
 	return out.failed ? -ENOMEM : question_add_fact(q, "adds", out.data);
 }
 
+/* Six lines have room for one of these; the explanation has the other. */
+static int
+add_by_fact(struct ambit_question *q, const struct opening *opening)
+{
+	auto_free char *note = NULL;
+
+	if (!opening->by)
+		return 0;
+	if (!opening->missing)
+		return question_add_fact(q, "by", opening->by);
+	note = str_printf("no command works in its own sandbox here: use ambit run -- %s",
+		opening->profile->name);
+	return note ? question_add_fact(q, "note", note) : -ENOMEM;
+}
+
 /* The folder's path is cut so that one line takes it. */
 static char *
 make_object(const struct ambit_engine *engine, const struct opening *opening)
@@ -322,9 +354,9 @@ add_words(
 	if (!q->kind || !q->project || !q->object || !q->danger ||
 		add_write_fact(q, engine, opening) < 0 ||
 		(!opening->settings && add_hosts_fact(q, opening->profile) < 0) ||
-		add_adds_fact(q, opening) < 0)
+		add_adds_fact(q, opening) < 0 || add_by_fact(q, opening) < 0)
 		return -ENOMEM;
-	return opening->by ? question_add_fact(q, "by", opening->by) : 0;
+	return 0;
 }
 
 static char *

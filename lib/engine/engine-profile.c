@@ -460,7 +460,11 @@ engine_profile_of(struct ambit_engine *engine, const struct ambit_request *reque
 		if (!profile)
 			continue;
 		if (may_ask_profile(engine, profile, request, outcome))
-			return (struct asks_profile){ .profile = profile };
+			return (struct asks_profile){
+				.profile = profile,
+				.missing = profile_find_missing(
+					profile, i < OWN_NAMES ? request->words : NULL),
+			};
 		if (i < OWN_NAMES && may_ask_settings(engine, profile, request, outcome))
 			return (struct asks_profile){ .profile = profile, .settings = true };
 	}
@@ -484,6 +488,7 @@ engine_profile_asks(struct ambit_engine *engine, struct asks_profile *asks,
 	int r = init_asked(&opening, engine, *asks, err);
 
 	opening.by = q->by;
+	opening.missing = asks->missing;
 	if (r == 0 && opening_question(engine, &opening, &asked) < 0)
 		r = err_nomem(err);
 	asked.id = q->id;

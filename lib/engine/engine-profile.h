@@ -17,6 +17,7 @@ struct opening {
 	bool reads;		 /* reads are limited, so that they must be opened as well */
 	const char *const *adds; /* words for its command line and environment; or NULL */
 	const char *by;		 /* the program that needs it now; NULL: it is about to start */
+	const struct profile_add *missing; /* see profile_find_missing; or NULL */
 };
 
 /* An agent's own folders are the same in every project; a worktree is this one's. What configures

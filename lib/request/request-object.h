@@ -35,6 +35,8 @@ void request_set_line(struct ambit_request *request, char **names);
 /* What the process runs, then what those run that it descends from: names of files and scripts.
  * Taken; NULL: not known. */
 void request_set_programs(struct ambit_request *request, char **programs);
+/* The first arguments of the process itself. Taken; NULL: not known. */
+void request_set_words(struct ambit_request *request, char **words);
 
 /* The program behind the unix socket that it connects to, as that calls itself; same: it is the
  * program that connects. They are shown, and nothing is decided by them. -ENOMEM. */

@@ -66,6 +66,7 @@ struct ambit_request {
 	char *program;	 /* as it calls itself */
 	char **line;	 /* those it descends from and itself, as they call themselves; or NULL */
 	char **programs; /* what runs there by their files and scripts, nearest first; or NULL */
+	char **words;	 /* its own first arguments; or NULL */
 	char *exe;	 /* what it runs, or NULL: not known */
 	dev_t exe_dev;
 	ino_t exe_ino;

@@ -62,6 +62,7 @@ ambit_request_destroy(struct ambit_request *request)
 	free(request->program);
 	free(request->exe);
 	strv_free(request->line);
+	strv_free(request->words);
 	strv_free(request->programs);
 	free(request->server);
 	free(request->agent);
@@ -664,6 +665,13 @@ request_set_programs(struct ambit_request *request, char **programs)
 {
 	strv_free(request->programs);
 	request->programs = programs;
+}
+
+void
+request_set_words(struct ambit_request *request, char **words)
+{
+	strv_free(request->words);
+	request->words = words;
 }
 
 void

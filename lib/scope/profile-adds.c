@@ -130,6 +130,16 @@ profile_added_find(const struct profile *profile, char *const *words, size_t n, 
 	return r;
 }
 
+const struct profile_add *
+profile_find_missing(const struct profile *profile, char *const *words)
+{
+	const struct profile_add *add = profile->adds;
+
+	while (!is_empty_add(add) && !add->needed)
+		add++;
+	return is_empty_add(add) || find_collision(add, words, strv_len(words), NULL) ? NULL : add;
+}
+
 void
 profile_added_finish(struct profile_added *added)
 {

@@ -54,6 +54,7 @@ static const struct profile profiles[] = {
 					"--dangerously-bypass-approvals-and-sandbox",
 					"sandbox_mode="),
 				.instead = SANDBOX,
+				.needed = true,
 			},
 			{
 				/* Its full screen would use one that outlives it, outside. */

@@ -35,6 +35,7 @@ struct profile_add {
 	 * added. */
 	const char *const *unless;
 	const char *instead; /* what that means; NULL: nothing to say */
+	bool needed;	     /* its sandbox is on without these: then no command of it works */
 };
 
 /* The i-th profile, or NULL. */
@@ -86,5 +87,9 @@ struct profile_added {
 int profile_added_find(const struct profile *profile, char *const *words, size_t n,
 	char *const *envp, struct profile_added *ret_added);
 void profile_added_finish(struct profile_added *added);
+
+/* The options without which no command of a program works that runs already, where its own
+ * arguments (NULL: not known) do not have them; or NULL. */
+const struct profile_add *profile_find_missing(const struct profile *profile, char *const *words);
 
 #endif

@@ -106,6 +106,14 @@ says 'kept --no-daemon exec --sandbox workspace-write'
 complains 'you gave codex --sandbox, so ambit does not switch that off: its own sandbox does not work'
 grep -q danger-full-access "$TEST_DIR/asked" && fail "told what is not added: $(cat "$TEST_DIR/asked")"
 
+# In a shell nothing can be added: the question says what to do, unless the person has done it.
+rm -rf "$HOME/.codex"
+asks no 1 bash -c 'codex exec; true'
+question '"note","text":"no command works in its own sandbox here: use ambit run -- codex"'
+asks no 1 bash -c 'codex exec --sandbox danger-full-access; true'
+question '"name":"by"'
+grep -q '"note"' "$TEST_DIR/asked" && fail "told what is so: $(cat "$TEST_DIR/asked")"
+
 # Names that begin like a file of its own, made, renamed and removed; and no others.
 asks always 1 claude -p
 question 'claude.json\*'

@@ -168,18 +168,19 @@ set_who(struct ambit_request *request, const json_t *line)
 	return ambit_request_set_who(request, 4120, 77, names[strv_len(names) - 1], NULL);
 }
 
-/* What its processes run, nearest first: "programs". */
+/* What its processes run, nearest first, is "programs"; its own arguments are "words". */
 static int
-set_programs(struct ambit_request *request, const json_t *list)
+set_list(struct ambit_request *request, const json_t *list,
+	void (*set)(struct ambit_request *request, char **list))
 {
-	char **programs = NULL;
+	char **words = NULL;
 	const json_t *one;
 	size_t i;
 
 	json_array_foreach (list, i, one)
-		if (strv_append(&programs, json_string_value(one)) < 0)
+		if (strv_append(&words, json_string_value(one)) < 0)
 			return -ENOMEM;
-	request_set_programs(request, programs);
+	set(request, words);
 	return 0;
 }
 
@@ -211,7 +212,8 @@ ask_engine(struct engine_rig *rig, const json_t *in, struct ambit_question *ret_
 		return ask_profile(rig, in, ret_question);
 	if (make_request(rig, in, &request) < 0 ||
 		set_who(request, json_object_get(in, "line")) < 0 ||
-		set_programs(request, json_object_get(in, "programs")) < 0)
+		set_list(request, json_object_get(in, "programs"), request_set_programs) < 0 ||
+		set_list(request, json_object_get(in, "words"), request_set_words) < 0)
 		return "no request";
 	r = engine_submit(rig->engine, request, &outcome, &permit, &ticket, NULL);
 	ambit_outcome_finish(&outcome);

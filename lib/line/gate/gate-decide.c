@@ -600,6 +600,7 @@ gate_make_request(struct call *call)
 	if (r == 0 && gate_may_ask(call->gate)) { /* nobody else reads them */
 		request_set_line(request, tree_names(&call->gate->o.tree, who.pid));
 		request_set_programs(request, tree_programs(&call->gate->o.tree, who.pid));
+		request_set_words(request, tree_words(who.pid));
 		r = gate_describe_server(call, who.pid, request);
 	}
 	if (r < 0) {

@@ -94,6 +94,7 @@ make_request(struct gate *gate, const struct egress_who *who, const char *host)
 	if (gate_may_ask(gate)) { /* nobody else reads them */
 		request_set_line(request, tree_names(&gate->o.tree, who->pid));
 		request_set_programs(request, tree_programs(&gate->o.tree, who->pid));
+		request_set_words(request, tree_words(who->pid));
 	}
 	return request;
 }

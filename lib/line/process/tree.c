@@ -155,6 +155,18 @@ tree_program(pid_t pid, struct command_name *ret_name)
 }
 
 char **
+tree_words(pid_t pid)
+{
+	char text[4096], *words[WORDS_MAX], **list = NULL;
+	size_t n = read_words(pid, text, sizeof(text), words);
+
+	for (size_t i = 1; i < n; i++)
+		if (strv_append(&list, words[i]) < 0)
+			break;
+	return list;
+}
+
+char **
 tree_programs(const struct tree *tree, pid_t pid)
 {
 	struct command_name program;

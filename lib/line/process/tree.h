@@ -47,7 +47,11 @@ char **tree_names(const struct tree *tree, pid_t pid);
  * Caller frees. */
 char **tree_programs(const struct tree *tree, pid_t pid);
 
-/* The same of this one alone. */
+/* The first arguments of this one, as it was started. They are shown nowhere, and nothing is
+ * decided by them. Caller frees; NULL: none. */
+char **tree_words(pid_t pid);
+
+/* The same as tree_programs, of this one alone. */
 void tree_program(pid_t pid, struct command_name *ret_name);
 
 /* Whether it is stopped at this moment. */
