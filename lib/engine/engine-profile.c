@@ -10,6 +10,7 @@
 #include <ambit/tool.h>
 
 #include "ask/question-copy.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/own.h"
 #include "base/program.h"
@@ -359,13 +360,17 @@ int
 engine_profile_adds(struct ambit_engine *engine, const char *name, const char *const *adds,
 	struct ambit_error *err)
 {
-	auto_free char *subject = str_printf("profile %s", name);
+	auto_buf struct buf subject = { 0 };
 	auto_json json_t *body = json_pack("{s:s, s:[]}", "door", engine->door, "adds");
 
-	for (size_t i = 0; body && adds[i]; i++)
+	buf_printf(&subject, "profile %s adds", name);
+	for (size_t i = 0; body && adds[i]; i++) {
 		json_array_append_new(json_object_get(body, "adds"), json_string(adds[i]));
-	return subject ? append_profile_event(engine, "profile", subject, NULL, body, err)
-		       : err_nomem(err);
+		buf_printf(&subject, " %s", adds[i]);
+	}
+	return subject.failed
+		       ? err_nomem(err)
+		       : append_profile_event(engine, "profile", subject.data, NULL, body, err);
 }
 
 /* -- the profile of a program that runs ----------------------------------------------- */

@@ -450,13 +450,7 @@ ask_own_profile(struct run *run, struct ambit_error *err)
 	r = ask_about(run, profile, (const char *const *)run->added.list, &run->profile, err);
 	if (r == 0 && run->profile == NULL)
 		profile_added_finish(&run->added);
-	for (char **said = run->added.said; r == 0 && said != NULL && *said != NULL; said++)
-		if (!run->quiet)
-			fprintf(stderr, "ambit: %s\n", *said);
-	if (r == 0 && run->added.list != NULL)
-		r = engine_profile_adds(run->world.engine, profile->name,
-			(const char *const *)run->added.list, err);
-	return r;
+	return r == 0 ? run_tell_added(run, profile->name, &run->added, 0, err) : r;
 }
 
 /* The profile of the command, and that of the repository the folder belongs to. */

@@ -68,6 +68,10 @@ int run_init(struct ambit_error *err);
 /* Fills run->envp if it differs from ambit's own environment. Says on standard error what was
  * left out. */
 int run_environment(struct run *run, struct ambit_error *err);
+/* Says which of the person's own words hold in place of what would be added for this profile, and
+ * records what is added, from that word of the list on. */
+int run_tell_added(const struct run *run, const char *name, const struct profile_added *added,
+	size_t first, struct ambit_error *err);
 /* What the command's begins with: ambit's own, or that of who asked inside. */
 char *const *run_environ(const struct run *run);
 const char *run_env(const struct run *run, const char *name);

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/own.h"
+#include "engine/doors.h"
 #include "base/str.h"
 #include "line/process/run-doors.h"
 #include "record/scrub.h"
@@ -102,8 +103,22 @@ set_added(struct run *run, const struct profile_added *added)
 	return r;
 }
 
+int
+run_tell_added(const struct run *run, const char *name, const struct profile_added *added,
+	size_t first, struct ambit_error *err)
+{
+	for (char **said = added->said; said != NULL && *said != NULL; said++)
+		if (!run->quiet)
+			fprintf(stderr, "ambit: %s\n", *said);
+	if (added->list == NULL || added->list[first] == NULL)
+		return 0;
+	return engine_profile_adds(
+		run->world.engine, name, (const char *const *)added->list + first, err);
+}
+
+/* Arguments are added to the command's own program alone. */
 static int
-set_named_profile(struct run *run, const char *name)
+set_named_profile(struct run *run, const char *name, struct ambit_error *err)
 {
 	const struct profile *profile = profile_find(name);
 	struct profile_added added = { 0 };
@@ -113,6 +128,10 @@ set_named_profile(struct run *run, const char *name)
 		r = profile_added_find(profile, NULL, 0, run_environ(run), &added);
 	if (r == 0)
 		r = set_added(run, &added);
+	if (r < 0)
+		err_nomem(err);
+	else
+		r = run_tell_added(run, name, &added, added.n_args, err);
 	profile_added_finish(&added);
 	return r;
 }
@@ -120,11 +139,11 @@ set_named_profile(struct run *run, const char *name)
 /* What the command's own profile sets, and those that --for names: they may
  * be started from a shell. */
 static int
-set_profiles(struct run *run)
+set_profiles(struct run *run, struct ambit_error *err)
 {
-	int r = set_added(run, &run->added);
+	int r = set_added(run, &run->added) < 0 ? err_nomem(err) : 0;
 
-	for (size_t i = 0; i < run->args->n_given; i++) {
+	for (size_t i = 0; r == 0 && i < run->args->n_given; i++) {
 		const char *at = run->args->given[i].value;
 
 		if (run->args->given[i].opt != OPT_FOR)
@@ -133,7 +152,7 @@ set_profiles(struct run *run)
 			size_t len = strcspn(at, ",");
 			auto_free char *name = strndup(at, len);
 
-			r = name != NULL ? set_named_profile(run, name) : -ENOMEM;
+			r = name != NULL ? set_named_profile(run, name, err) : err_nomem(err);
 			at += len + (at[len] == ',');
 		}
 	}
@@ -149,11 +168,11 @@ run_environment(struct run *run, struct ambit_error *err)
 	if (!scrub && run->profile == NULL && args_get(run->args, OPT_FOR) == NULL)
 		return 0;
 	if ((scrub ? scrub_environment(run, &left_out) : copy_environment(run)) < 0 ||
-		set_profiles(run) < 0 || left_out.failed)
+		left_out.failed)
 		return err_nomem(err);
 	if (left_out.len > 0 && !run->quiet)
 		fprintf(stderr,
 			"ambit: left out of the environment: %s (--keep-env NAME keeps one)\n",
 			left_out.data);
-	return 0;
+	return set_profiles(run, err);
 }

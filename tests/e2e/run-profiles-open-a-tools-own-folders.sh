@@ -29,6 +29,21 @@ held 0 --for npm -- npm two
 held 0 --for npm,gemini -- bash -c 'npm three; gemini'
 says cached
 says sandbox=false
+# It stands in the record, and so does nothing that was not added.
+added() { "$AMBIT" log --session "$1" --kind profile; }
+[[ $(gemini) == sandbox= ]] || fail "it is set without ambit"
+held 0 --session with --for npm,gemini -- bash -c gemini
+[[ $(added with) == *'profile gemini adds GEMINI_SANDBOX=false' && $(added with | wc -l) -eq 1 ]] ||
+	fail "recorded: $(added with)"
+held 0 --session args --for codex -- bash -c codex
+[[ $out == args= && -z $(added args) ]] || fail "$out: $(added args)"
+held 0 --session without --for npm -- bash -c gemini
+[[ $out == sandbox= && -z $(added without) ]] || fail "$out: $(added without)"
+export GEMINI_SANDBOX=docker
+held 0 --session own --for gemini -- bash -c gemini
+[[ $out == sandbox=docker && -z $(added own) ]] || fail "$out: $(added own)"
+complains 'you gave gemini GEMINI_SANDBOX=docker, so ambit does not switch that off'
+unset GEMINI_SANDBOX
 # Another tool's profile is not this one's.
 held 0 --for pip -- npm four
 says 'not cached'
