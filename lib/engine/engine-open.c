@@ -147,6 +147,16 @@ add_names_grant(struct ambit_engine *engine, const char *real, struct ambit_erro
 	return r < 0 ? r : 0;
 }
 
+/* What a link leads to is not opened by the profile's name: see engine_check_profiles. */
+static int
+add_place(struct ambit_engine *engine, const struct profile_place *place, struct ambit_error *err)
+{
+	if (!engine->outer && place->leads)
+		return 0;
+	return place->names ? add_names_grant(engine, place->real, err)
+			    : add_grant(engine, place->real, true, err);
+}
+
 static int
 add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *err)
 {
@@ -157,8 +167,7 @@ add_profile(struct ambit_engine *engine, const char *name, struct ambit_error *e
 			: err_set(err, EINVAL, "there is no profile '%s'", name);
 
 	for (size_t i = 0; r == 0 && i < places.n; i++)
-		r = places.list[i].names ? add_names_grant(engine, places.list[i].real, err)
-					 : add_grant(engine, places.list[i].real, true, err);
+		r = add_place(engine, &places.list[i], err);
 	return r;
 }
 
@@ -641,12 +650,12 @@ engine_open(struct ambit_engine *engine, const struct ambit_engine_options *opti
 	r = add_grants(engine, err);
 	if (r == 0)
 		r = open_guards(engine, err);
-	if (r == 0)
-		r = engine_check_profiles(engine, err);
 	if (r == 0 && engine->outer && engine->outer->guards)
 		r = guards_take(engine->guards, engine->outer->guards, err);
 	if (r == 0)
 		r = open_memory(engine, options->session, err);
+	if (r == 0)
+		r = engine_check_profiles(engine, err);
 	if (r == 0)
 		r = engine_check_programs(engine, err);
 	return r;

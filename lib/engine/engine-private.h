@@ -158,7 +158,8 @@ void engine_stance_destroy(struct engine_stance *stance);
 
 /* engine-profile.c */
 
-/* Whether the profiles of the settings lead to no guard. -EPERM. */
+/* Whether the profiles of the settings lead to no guard, and through a link only to what is open
+ * by itself. -EPERM. */
 int engine_check_profiles(struct ambit_engine *engine, struct ambit_error *err);
 
 /* A profile that is asked about in the place of a request. */

@@ -43,25 +43,6 @@ check_links(
 	return 0;
 }
 
-int
-engine_check_profiles(struct ambit_engine *engine, struct ambit_error *err)
-{
-	char *const *names = settings_person(engine->settings)->profiles;
-	int r = 0;
-
-	for (; r == 0 && names && *names; names++) {
-		const struct profile *profile = profile_find(*names);
-		auto_profile_places struct profile_places places = { 0 };
-
-		r = profile ? profile_places_find(
-				      profile, profile->folders, engine->scope, &places, err)
-			    : 0;
-		if (r == 0)
-			r = check_links(engine, &places, err);
-	}
-	return r;
-}
-
 static void
 opening_finish(struct opening *opening)
 {
@@ -145,6 +126,46 @@ is_place_open(const struct decide_input *in, const struct opening *opening,
 	if (rule && rule->yes && (rule->names || !place->names))
 		return true;
 	return (!rule || rule->yes) && is_place_granted(in, opening, place);
+}
+
+/* A link may have been made by a command in a folder that was open then: what it leads to is open
+ * only if somebody said so of that place itself. */
+static int
+check_ways(struct ambit_engine *engine, const struct opening *opening, struct ambit_error *err)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	engine_look(engine, &request, &in);
+	for (size_t i = 0; !engine->outer && i < opening->places.n; i++) {
+		const struct profile_place *place = &opening->places.list[i];
+
+		if (place->leads && !is_place_open(&in, opening, place))
+			return err_set(err, EPERM,
+				"the profile %s: %s leads to %s, through a link that a command "
+				"behind the line may have made: to open that, name it (--write), "
+				"or leave the profile out and say yes when you are asked",
+				opening->profile->name, place->shown, place->real);
+	}
+	return 0;
+}
+
+int
+engine_check_profiles(struct ambit_engine *engine, struct ambit_error *err)
+{
+	char *const *names = settings_person(engine->settings)->profiles;
+	int r = 0;
+
+	for (; r == 0 && names && *names; names++) {
+		auto_opening struct opening opening = { 0 };
+
+		if (!profile_find(*names))
+			continue;
+		r = opening_init(&opening, engine, *names, err);
+		if (r == 0)
+			r = check_ways(engine, &opening, err);
+	}
+	return r;
 }
 
 /* 0: all of it is open; 1: not all; -EACCES: somebody said no to some of it. */

@@ -68,3 +68,48 @@ ln -s "$HOME/docs" "$HOME/.cache/node-gyp"
 printf '#!/bin/sh\necho x >"$HOME/.npm/x"\n' >bin/npm
 status 0 "$AMBIT" run --ask "exec:$approver" -- sh -c bin/npm
 grep -q '"write","text":"~/.cache/node-gyp (really ~/docs)  ~/.npm' "$TEST_DIR/asked" || fail "asked: $(cat "$TEST_DIR/asked")"
+
+# In a folder that an answer or a flag opened a link can be made, and a profile's place may lie there.
+# The next run does not follow it by the profile's name.
+rm -r "$HOME/.cache"
+mkdir -p "$HOME/.cache/copilot"
+leads='echo x >"$HOME/.cache/file" && rm -r "$HOME/.cache/copilot" && ln -s "$HOME/docs" "$HOME/.cache/copilot"'
+keep='echo x >"$HOME/docs/kept"'
+held 0 --for copilot -- bash -c 'echo x >"$HOME/.cache/copilot/own"'
+[[ -e $HOME/.cache/copilot/own ]] || fail "the profile opens nothing"
+approver folder.sh <<END
+#!/bin/bash
+jq -c '.choices | map(select(.answer == "folder"))[0] | {answer, path}'
+END
+follows() { # HOW OPTIONS...: after a link was planted
+	local how=$1
+	shift
+	[[ -L $HOME/.cache/copilot ]] || fail "$how: no link was made: $out $errout"
+	held 125 "$@" -- bash -c "$keep"
+	complains "copilot leads to $HOME/docs, through a link"
+	[[ ! -e $HOME/docs/kept ]] || fail "$how: what the link leads to was open"
+	rm "$HOME/.cache/copilot"
+	mkdir "$HOME/.cache/copilot"
+}
+status 0 "$AMBIT" run --ask "exec:$approver" -- bash -c "$leads"
+follows 'by an answer' --for copilot
+held 0 --write "$HOME/.cache" -- bash -c "$leads"
+follows 'by a flag' --for npm,copilot
+held 0 --write "$HOME/.cache" -- bash -c "$leads"
+echo '{"profiles":["copilot"]}' >"$XDG_CONFIG_HOME/ambit/config.json"
+follows 'by the setting'
+rm "$XDG_CONFIG_HOME/ambit/config.json"
+# Of the way to a place as well.
+rm -r "$HOME/.cache"
+ln -s "$HOME/docs" "$HOME/.cache"
+held 125 --for copilot -- bash -c "$keep"
+[[ ! -e $HOME/docs/kept && ! -e $HOME/docs/copilot ]] || fail "a link on the way was followed"
+# A link of the person's own is followed to a place that he named, or said yes to.
+held 0 --for copilot --write "$HOME/docs" -- bash -c "$keep"
+[[ -e $HOME/docs/kept ]] || fail "a place that was named is not open"
+echo always >"$TEST_DIR/says"
+printf '#!/bin/sh\nmkdir -p "$HOME/.cache/copilot" && echo "$1" >"$HOME/.cache/copilot/yes"\n' >bin/copilot
+chmod +x bin/copilot
+status 0 "$AMBIT" run --ask "exec:$TEST_DIR/approvers/yes.sh" -- bin/copilot one
+held 0 --for copilot -- bin/copilot two
+[[ $(cat "$HOME/docs/copilot/yes") == two ]] || fail "what was said yes to is not open: $errout"
