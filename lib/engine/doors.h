@@ -101,6 +101,10 @@ int engine_profile_question(struct ambit_engine *engine, const char *name, const
 /* Its places that are open here, those of names with a '*'. */
 int engine_profile_state(struct ambit_engine *engine, const struct profile *profile,
 	char ***ret_state, struct ambit_error *err);
+/* The profile that would open this real path: own (may be NULL), or one that somebody said no to.
+ * makes_dir: a directory above a place is one of its paths, too. NULL: none. */
+const struct profile *engine_profile_closed(
+	struct ambit_engine *engine, const char *real, bool makes_dir, const struct profile *own);
 /* Records what was added. */
 int engine_profile_adds(struct ambit_engine *engine, const char *name, const char *const *adds,
 	struct ambit_error *err);

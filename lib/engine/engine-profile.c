@@ -377,6 +377,44 @@ engine_profile_state(struct ambit_engine *engine, const struct profile *profile,
 	return r;
 }
 
+/* Several profiles may have the same place: a no names its own. */
+static bool
+was_refused(const struct decide_input *in, const struct opening *opening)
+{
+	auto_free char *source = str_printf("profile %s", opening->profile->name);
+
+	for (size_t i = 0; source && i < opening->places.n; i++) {
+		const struct ambit_rule *rule =
+			find_place_rule(in, opening, &opening->places.list[i]);
+
+		if (rule && !rule->yes && rule->source && streq(rule->source, source))
+			return true;
+	}
+	return false;
+}
+
+const struct profile *
+engine_profile_closed(
+	struct ambit_engine *engine, const char *real, bool makes_dir, const struct profile *own)
+{
+	struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	const struct profile *profile;
+	struct decide_input in;
+
+	engine_look(engine, &request, &in);
+	for (size_t i = 0; (profile = profile_at(i)); i++) {
+		auto_opening struct opening opening = { 0 };
+
+		if (opening_init(&opening, engine, profile->name, NULL) == 0 &&
+			profile_places_hold(&opening.places, real, makes_dir) &&
+			(was_refused(&in, &opening) ||
+				(profile == own &&
+					check_remembered_rules(&in, &opening, NULL) == 1)))
+			return profile;
+	}
+	return NULL;
+}
+
 int
 engine_profile_adds(struct ambit_engine *engine, const char *name, const char *const *adds,
 	struct ambit_error *err)

@@ -13,6 +13,9 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "decide/temporary-name.h"
+#include "engine/doors.h"
+#include "scope/profile.h"
 
 #define SHOWN_MAX 8 /* two lines each, and three more: it must fit on a screen */
 
@@ -34,22 +37,59 @@ rule_op(const struct ambit_run_refusal *refusal)
 	return access->value >= AMBIT_ACCESS_READ ? "read" : "write";
 }
 
-/* A name that had to be escaped is shown, but no command is offered for it:
- * it would mean another file. */
+/* The place where it is, or the file that it was to replace: no rule opens a temporary name twice.
+ * NULL without memory. */
+static char *
+find_rule_subject(const struct run *run, const struct ambit_run_refusal *refusal)
+{
+	const char *subject = refusal->subject, *slash = strrchr(subject, '/');
+	const char *name = slash != NULL ? slash + 1 : subject;
+	size_t len = strlen(subject), file = temporary_find_number(name);
+
+	if (streq(refusal->what, "connect"))
+		return str_dup(subject);
+	if (file > 0)
+		len = (size_t)(name - subject) + file;
+	return subject[0] == '/' ? strndup(subject, len)
+				 : str_printf("%s/%.*s", run->root, (int)len, subject);
+}
+
+/* The profile that would open it; the places of one belong together. */
+static const struct profile *
+find_closed_profile(
+	const struct run *run, const struct ambit_run_refusal *refusal, const char *path)
+{
+	const struct args *args = run->args;
+	const struct profile *own = args->n > 0 ? profile_for(args->words[run->program]) : NULL;
+
+	if (run->inner != NULL || path[0] != '/' || streq(refusal->code, "Guarded"))
+		return NULL;
+	return engine_profile_closed(run->world.engine, path, streq(refusal->what, "mkdir"), own);
+}
+
+/* A name that had to be escaped is shown, but no command is offered for it: it would mean another
+ * file. *told: the profile that was advised last. */
 static void
-put_advice(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal)
+put_advice(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal,
+	const struct profile **told)
 {
 	const char *op = rule_op(refusal);
-	auto_free char *cwd = getcwd(NULL, 0), *path = NULL, *root = str_quote(run->root);
-	auto_free char *word = NULL;
+	auto_free char *cwd = getcwd(NULL, 0), *root = str_quote(run->root);
+	auto_free char *subject = find_rule_subject(run, refusal);
+	auto_free char *word = subject != NULL ? str_quote(subject) : NULL;
+	const struct profile *profile;
+	bool named = args_get(run->args, OPT_SESSION) != NULL; /* it has the person's no */
 
-	if (op == NULL || refusal->subject[0] == '\0')
+	if (op == NULL || refusal->subject[0] == '\0' || word == NULL || root == NULL)
 		return;
-	if (!streq(refusal->what, "connect") && refusal->subject[0] != '/')
-		path = str_printf("%s/%s", run->root, refusal->subject);
-	word = str_quote(path != NULL ? path : refusal->subject);
-	if (word == NULL || root == NULL)
+	profile = find_closed_profile(run, refusal, subject);
+	if (profile != NULL && profile != *told)
+		buf_printf(buf, "    to allow all that %s keeps%s: ambit run --for %s -- ...\n",
+			profile->name, named ? ", in another session" : "", profile->name);
+	if (profile != NULL) {
+		*told = profile;
 		return;
+	}
 	buf_printf(buf, "    to allow it: ambit rules add %s %s", op, word);
 	if (cwd == NULL || !streq(cwd, run->root))
 		buf_printf(buf, " --folder %s", root);
@@ -76,7 +116,8 @@ put_reason(struct buf *buf, const struct run *run, const struct ambit_run_refusa
 }
 
 static void
-put_refusal(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal)
+put_refusal(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal,
+	const struct profile **told)
 {
 	buf_printf(buf, "  %s %s (%s; %s", refusal->what, refusal->subject, refusal->code,
 		refusal->program);
@@ -85,7 +126,7 @@ put_refusal(struct buf *buf, const struct run *run, const struct ambit_run_refus
 	buf_putc(buf, ')');
 	put_reason(buf, run, refusal);
 	buf_putc(buf, '\n');
-	put_advice(buf, run, refusal);
+	put_advice(buf, run, refusal, told);
 }
 
 static void
@@ -139,6 +180,7 @@ run_summary(const struct run *run, const struct ambit_run_result *result)
 {
 	bool colour = out_colour(STDERR_FILENO);
 	auto_buf struct buf text = { 0 };
+	const struct profile *told = NULL;
 	size_t n = result->n_refusals;
 
 	if (run->quiet)
@@ -159,7 +201,7 @@ run_summary(const struct run *run, const struct ambit_run_result *result)
 		buf_printf(&text, "ambit: %zu things were refused:", n);
 	buf_puts(&text, colour ? "\033[0m\n" : "\n");
 	for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
-		put_refusal(&text, run, &result->refusals[i]);
+		put_refusal(&text, run, &result->refusals[i], &told);
 	if (n > SHOWN_MAX)
 		buf_printf(&text, "  and %zu more\n", n - SHOWN_MAX);
 	buf_printf(&text, "ambit: session %s (ambit log --session %s)\n",

@@ -66,6 +66,43 @@ held 0 -- codex exec
 held 0 --for codex -- codex exec
 says 'args=--sandbox danger-full-access --no-daemon exec'
 
+# After a no the summary names the profile, once; and what it names helps.
+cat >bin/codex <<'END'
+#!/bin/bash
+mkdir -p "$HOME/.codex/sessions" && echo x >"$HOME/.codex/sessions/${!#}" && echo x >"$HOME/.codex/${!#}" && echo kept
+END
+approver no.sh <<'END'
+#!/bin/bash
+cat >/dev/null; echo '{"answer":"no"}'
+END
+mkdir "$HOME/.codex"
+for command in 'codex exec' 'bash -c "codex exec; codex more"'; do
+	eval "run=($command)"
+	status 1 "$AMBIT" run --ask "exec:$approver" -- "${run[@]}"
+	[[ $(grep -c 'to allow' <<<"$errout") -eq 1 ]] || fail "advice: $errout"
+	complains 'to allow all that codex keeps: ambit run --for codex -- ...'
+	[[ -z $(ls "$HOME/.codex") ]] || fail "written: $(ls "$HOME/.codex")"
+	eval "$(sed -n "s#.*keeps: ambit run \(.*\) -- \.\.\.#held 0 \1 -- $command#p" <<<"$errout")"
+	says kept
+	[[ -e $HOME/.codex/exec && -z $errout ]] || fail "the advice does not help: $out $errout"
+	rm -r "$HOME/.codex"/*
+done
+status 1 "$AMBIT" run --session kept --ask "exec:$approver" -- codex exec
+complains 'to allow all that codex keeps, in another session: ambit run --for codex -- ...'
+# What nobody's profile has, and what configures it, is still a file.
+status 2 "$AMBIT" run --ask "exec:$approver" --for codex -- sh -c 'echo x >"$HOME/.codex/config.toml"'
+complains "to allow it: ambit rules add write $HOME/.codex/config.toml"
+# A temporary name does not come again: the rule is for the file that it replaces.
+mkdir "$HOME/data"
+save=("$PYTHON" -B "$HERE/steps.py" "create:$HOME/data/f.tmp.1.1f3c" "rename:$HOME/data/f.tmp.1.1f3c:$HOME/data/f")
+[[ $("${save[@]}" | grep -c 'ok$') -eq 2 ]] || fail "it does not work without ambit"
+rm "$HOME/data/f"
+status 0 "$AMBIT" run --ask "exec:$approver" -- "${save[@]}"
+complains "to allow it: ambit rules add write $HOME/data/f"$'\n'
+"$AMBIT" rules add write "$HOME/data/f" >/dev/null
+held 0 -- "${save[@]}"
+[[ $(grep -c 'ok$' <<<"$out") -eq 2 && -e $HOME/data/f ]] || fail "the advice does not help: $out $errout"
+
 # At a terminal "a" is one key, since there is one width, and it holds in another project too.
 mkdir -p "$HOME/.cache/pip" "$HOME/other"
 cat >bin/pip <<'EOF'
