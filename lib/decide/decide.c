@@ -19,6 +19,7 @@ static const struct {
 	{ "request", request_decide },
 	{ "special", special_decide },
 	{ "run", run_reads_decide },
+	{ "destination", destinations_decide },
 	{ "modes", modes_decide },
 	{ "permission", permission_decide },
 	{ "paths", paths_decide },

@@ -116,6 +116,10 @@ void memory_decide(struct decision *d);
 void histories_decide(struct decision *d);
 void special_decide(struct decision *d);
 void run_reads_decide(struct decision *d);
+void destinations_decide(struct decision *d);
+
+/* Whether a policy is asked about requests. */
+bool policy_is_set(const struct decide_input *in);
 
 /* Whether it is a deny about nothing but histories. */
 bool histories_are_all(const struct decision *d);

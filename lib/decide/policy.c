@@ -353,15 +353,21 @@ ask_program(struct decision *d, const struct settings_values *values)
 	apply_opinion(d, &opinion);
 }
 
+bool
+policy_is_set(const struct decide_input *in)
+{
+	return settings_policy(in->settings) || in->policy ||
+	       settings_person(in->settings)->policy_program;
+}
+
 void
 policy_decide(struct decision *d)
 {
 	const struct ambit_policy *policies[] = { settings_policy(d->in->settings), d->in->policy };
-	bool program = settings_person(d->in->settings)->policy_program != NULL;
 	struct ambit_opinion opinion;
 
 	/* A policy hears a whole request, with its words, and what it says is recorded. */
-	if (d->silent && (policies[0] || policies[1] || program)) {
+	if (d->silent && policy_is_set(d->in)) {
 		decision_ask_call(d, AMBIT_CODE_NONE, "");
 		d->ended = true;
 		return;
@@ -372,6 +378,6 @@ policy_decide(struct decision *d)
 		opine_policy(policies[i], d, &opinion);
 		apply_opinion(d, &opinion);
 	}
-	if (!d->ended && program)
+	if (!d->ended && settings_person(d->in->settings)->policy_program)
 		ask_program(d, settings_person(d->in->settings));
 }

@@ -41,20 +41,6 @@ engine_uses_names(const struct ambit_engine *engine)
 	}
 }
 
-bool
-engine_allows_any_host(const struct ambit_engine *engine)
-{
-	const struct settings_values *person = settings_person(engine->settings);
-
-	if (strv_len(person->allow_hosts) + strv_len(person->profiles) + strv_len(engine->opened) >
-		0)
-		return true;
-	for (size_t i = 0; i < engine->rules.n; i++)
-		if (engine->rules.list[i].yes && engine->rules.list[i].op == AMBIT_OP_CONNECT)
-			return true;
-	return false;
-}
-
 void
 engine_record_refusal(struct ambit_engine *engine, const struct ambit_request *request,
 	const char *why, struct ambit_outcome *ret_outcome)

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/program.h"
 #include "base/str.h"
+#include "decide/destination.h"
 #include "engine/doors.h"
 #include "engine/engine-private.h"
 #include "engine/line.h"
@@ -221,6 +222,24 @@ enum ambit_verdict
 engine_allows_lookup_fast(struct ambit_engine *engine, const char *name, struct pass *ret_pass)
 {
 	return glance_at_host(engine, name, true, ret_pass);
+}
+
+int
+engine_route(struct ambit_engine *engine, const struct destination *to, struct route *ret_route,
+	struct pass *ret_pass)
+{
+	const struct ambit_request request = { .port = to->port };
+	bool fresh = engine_refresh(engine);
+	struct decide_input in;
+	int r;
+
+	*ret_pass = (struct pass){ 0 };
+	engine_look(engine, &request, &in);
+	r = destination_decide(&in, to, ret_route);
+	if (r == 0 && ret_route->verdict == AMBIT_ALLOW && fresh && engine->record &&
+		!engine->observe)
+		give_pass(engine, ret_pass);
+	return r;
 }
 
 /* -- for the hand ----------------------------------------------------------------- */

@@ -11,7 +11,9 @@
  * paths that the floor is made of, and git's own files. Paths are real: absolute, without
  * symlinks. */
 
+struct destination;
 struct leftovers;
+struct route;
 
 /* -- permits ----------------------------------------------------------------- */
 
@@ -60,6 +62,11 @@ bool engine_may_make(struct ambit_engine *engine, const char *real);
  * unsure. */
 bool engine_opens_beside(struct ambit_engine *engine, const char *real);
 
+/* Where a socket goes: destination_decide (decide/destination.h), whose result it returns. A route
+ * that is allowed comes with a pass. Asks nobody, records nothing. */
+int engine_route(struct ambit_engine *engine, const struct destination *to, struct route *ret_route,
+	struct pass *ret_pass);
+
 /* Whether settings, memory or policy refuse this host ("address:port") although an allowed name
  * led to it. Asks nobody, records nothing. */
 bool engine_refuses_host(struct ambit_engine *engine, const char *host);
@@ -67,9 +74,6 @@ bool engine_refuses_host(struct ambit_engine *engine, const char *host);
 bool engine_uses_names(const struct ambit_engine *engine);
 /* When this run began, in milliseconds since the epoch. */
 int64_t engine_began(const struct ambit_engine *engine);
-
-/* Whether a list, a profile or a rule allows at least one host. */
-bool engine_allows_any_host(const struct ambit_engine *engine);
 
 /* Records that an allowed request was not carried out, for a reason that no layer knows. The
  * caller finishes the outcome. */

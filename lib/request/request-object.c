@@ -155,3 +155,9 @@ request_borrow_objects(struct path_facts *objects, size_t n, struct request_path
 		add_borrowed(ret_request, &objects[i]);
 	return 0;
 }
+
+void
+request_set_destination(struct ambit_request *request, const struct destination *to)
+{
+	request->to = to;
+}

@@ -8,6 +8,8 @@
 #include "request/request-object.h"
 #include "request/tool-table.h"
 
+struct destination;
+
 /* The struct behind <ambit/request.h>. Later stages only read it. */
 
 #define REQUEST_TEXT_MAX (8u << 20) /* one request as JSON */
@@ -55,6 +57,7 @@ struct ambit_request {
 	char *host;	/* lower case, without brackets; "unix:..." as it is; or NULL */
 	int port;	/* 0: any, or not given */
 	bool lookup;	/* its address is asked for: see HOST_PORT_ANY */
+	const struct destination *to; /* what the kernel line found of it; borrowed; or NULL */
 
 	/* Narrowing, from the door. */
 	bool plan;

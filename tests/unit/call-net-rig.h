@@ -35,6 +35,28 @@ struct world {
 	char host[256]; /* what the last call asked for, or "" */
 };
 
+/* The folder is the directory of the test. */
+static inline void
+open_engine(struct world *w)
+{
+	struct ambit_scope_options scope = {
+		.root = w->dir,
+		.places = { .home = "/usr", .config = "/usr/none", .state = "/usr/nothing" },
+	};
+	struct ambit_settings_options settings = { .home = "/usr", .folder = w->dir };
+	struct ambit_engine_options options = { .door = "test" };
+	struct ambit_error err = { 0 };
+
+	if (ambit_settings_load(&settings, &w->settings, &err) < 0 ||
+		ambit_scope_create(&scope, &w->scope, &err) < 0)
+		fail_msg("%s", err.text);
+	options.settings = w->settings;
+	options.scope = w->scope;
+	if (ambit_engine_create(&options, &w->engine, &err) < 0)
+		fail_msg("%s", err.text);
+	w->gate.o.engine = w->engine;
+}
+
 static inline int
 setup(void **state)
 {
@@ -45,6 +67,7 @@ setup(void **state)
 	w->gate.made = session_objects_create();
 	/* For its lock. */
 	assert_int_equal(desk_create(&(struct desk_options){ 0 }, &w->gate.o.desk, NULL), 0);
+	open_engine(w);
 	w->gate.net = AMBIT_NET_ASK;
 	w->gate.network = endpoint_network();
 	w->gate.o.tree.keeper = getpid();
@@ -53,32 +76,20 @@ setup(void **state)
 	return 0;
 }
 
-/* With a folder, which is the directory of the test, and a floor. */
+/* With a floor. */
 static inline int
 setup_folder(void **state)
 {
-	struct ambit_scope_options scope = {
-		.places = { .home = "/usr", .config = "/usr/none", .state = "/usr/nothing" },
-	};
-	struct ambit_settings_options settings = { .home = "/usr" };
-	struct ambit_engine_options options = { .door = "test" };
 	struct ambit_error err = { 0 };
 	const char *folder;
 	struct world *w;
 
 	setup(state);
 	w = *state;
-	folder = settings.folder = scope.root = w->dir;
-	if (ambit_settings_load(&settings, &w->settings, &err) < 0 ||
-		ambit_scope_create(&scope, &w->scope, &err) < 0)
+	folder = w->dir;
+	if (floor_create(&(struct floor_options){ .writable = &folder, .n_writable = 1 }, &w->floor,
+		    &err) < 0)
 		fail_msg("%s", err.text);
-	options.settings = w->settings;
-	options.scope = w->scope;
-	if (ambit_engine_create(&options, &w->engine, &err) < 0 ||
-		floor_create(&(struct floor_options){ .writable = &folder, .n_writable = 1 },
-			&w->floor, &err) < 0)
-		fail_msg("%s", err.text);
-	w->gate.o.engine = w->engine;
 	w->gate.o.floor = w->floor;
 	return 0;
 }

@@ -67,11 +67,13 @@ scene_of(struct gate *gate)
 	return (struct scene *)((char *)gate - offsetof(struct scene, gate));
 }
 
-bool
-gate_may_allow_host(struct gate *gate)
+int
+gate_route(struct call *call, struct destination *to, struct route *ret_route)
 {
-	(void)gate;
-	return false;
+	(void)call;
+	(void)to;
+	(void)ret_route;
+	return -EPERM;
 }
 
 int

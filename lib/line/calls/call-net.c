@@ -46,8 +46,7 @@ set_manner(struct call *call, const struct peer *peer)
 
 	if (peer->type == SOCK_DGRAM || peer->to.kind == ENDPOINT_NONE)
 		return;
-	quick = peer->phase != PHASE_BUSY && (!call->host || peer->standing == PEER_ALLOWED ||
-						     peer_is_allowed(call, call->host));
+	quick = peer->phase != PHASE_BUSY && peer->allowed;
 	if (peer->to.kind == ENDPOINT_INET && (peer->flags & O_NONBLOCK) && call->host &&
 		peer->same_netns && call->gate->egress)
 		call->pace = PACE_PROMISED;
@@ -165,7 +164,7 @@ begin_connect(struct call *call, const struct peer *peer, struct pass *pass,
 
 	if (peer->flags & O_NONBLOCK)
 		return act_connect(pass, fd, address, len);
-	if (peer->standing == PEER_UNDER_WAY) {
+	if (peer->under_way) {
 		r = pass_use(pass);
 		if (r == 0)
 			r = try_connect(call, address, len, 1);
@@ -310,7 +309,7 @@ static int
 join_relay(
 	struct call *call, const struct peer *peer, struct pass *pass, const struct egress_who *who)
 {
-	bool unknown = peer->standing == PEER_UNKNOWN;
+	bool unknown = peer->reason == REASON_SAYS;
 	struct passage passage = {
 		.kind = unknown		? PASSAGE_UNKNOWN
 			: peer->name[0] ? PASSAGE_NAMED
@@ -349,9 +348,9 @@ join_egress(struct call *call, const struct peer *peer, struct pass *pass)
 
 	if (r < 0)
 		return r;
-	if (peer->way == WAY_STUB)
+	if (peer->way == ROUTE_STUB)
 		r = egress_join_stub(egress, call->subject_fd, peer->type, to, &who);
-	else if (peer->way == WAY_PROXY)
+	else if (peer->way == ROUTE_PROXY)
 		r = egress_join_proxy(egress, call->subject_fd, to, &who);
 	else
 		r = join_relay(call, peer, pass, &who);
@@ -385,6 +384,14 @@ shut_socket_writes(int fd)
 	setsockopt(fd, IPPROTO_UDP, UDP_CORK, &no, sizeof(no));
 }
 
+/* A question that it does not wait for is taken to the relay as well. */
+static bool
+goes_by_egress(const struct call *call, const struct peer *peer)
+{
+	return call->ticket || peer->way == ROUTE_STUB || peer->way == ROUTE_RELAY ||
+	       peer->way == ROUTE_PROXY;
+}
+
 static int
 connect_perform(struct call *call, struct pass *pass)
 {
@@ -395,10 +402,10 @@ connect_perform(struct call *call, struct pass *pass)
 	socklen_t len;
 	int installed, r;
 
-	if (peer->way != WAY_DIRECT || call->ticket)
+	if (goes_by_egress(call, peer))
 		return connect_by_egress(call, peer, pass);
 	peer_target(call, peer, &storage, &len);
-	if (peer->standing == PEER_SEND_BLOCKED)
+	if (peer->way == ROUTE_MUTE)
 		shut_socket_writes(call->subject_fd);
 	if (stream)
 		r = connect_stream(call, peer, pass, address, len);
@@ -410,7 +417,7 @@ connect_perform(struct call *call, struct pass *pass)
 	if (installed < 0)
 		return installed;
 	if (peer->type == SOCK_DGRAM && peer->domain != AF_UNIX && peer->to.kind != ENDPOINT_NONE &&
-		peer->standing != PEER_SEND_BLOCKED)
+		peer->way != ROUTE_MUTE)
 		peer_remember(call); /* it has a port now, and its own server answers there */
 	peer_tell(call, peer);
 	if (r == 0)

@@ -379,9 +379,9 @@ send_message(struct call *call, struct send *send, const struct msghdr *head, st
 	if (send->peer.type == SOCK_STREAM)
 		flags |= send->flags & MSG_MORE;
 
-	if (send->addressed && send->peer.standing == PEER_NOBODY)
+	if (send->addressed && send->peer.way == ROUTE_NOWHERE)
 		return drop_message(send, head, pass);
-	if (send->addressed && send->peer.way == WAY_STUB)
+	if (send->addressed && send->peer.way == ROUTE_STUB)
 		return ask_stub(call, send, head, pass);
 	if (send->begun)
 		return act_send_again(call->subject_fd, head, flags);
@@ -530,7 +530,7 @@ send_perform(struct call *call, struct pass *pass)
 	if (r != 0)
 		return r;
 	if (send->addressed && send->peer.to.kind == ENDPOINT_INET &&
-		send->peer.standing != PEER_NOBODY)
+		send->peer.way != ROUTE_NOWHERE)
 		peer_remember(call);
 	if (send->addressed)
 		peer_tell(call, &send->peer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A socket and an address, both the target's, become a question or none. What
- * the socket is, the kernel says of the descriptor itself; what waits at the
- * address, it says by inode (paths) or cookie (ports, abstract names), compared
- * with what this session made. A name or a port number proves nothing. */
+/* A socket and an address, both the target's, become facts about a destination, and the route that
+ * lib/decide makes of them is carried out. What the socket is, the kernel says of the descriptor
+ * itself; what waits at the address, it says by inode (paths) or cookie (ports, abstract names),
+ * compared with what this session made. A name or a port number proves nothing. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,6 @@
 #include "base/program.h"
 #include "base/str.h"
 #include "egress/dns/names.h"
-#include "egress/dns/resolv.h"
-#include "engine/line.h"
 #include "line/object/session-objects.h"
 #include "line/calls/socket-peer.h"
 #include "line/gate/gate-private.h"
@@ -137,11 +135,14 @@ peer_ask(struct call *call, char *text)
 
 /* Nothing is to be decided. */
 static int
-leave_free(struct call *call, struct peer *peer, enum peer_standing standing)
+leave_free(struct call *call, struct peer *peer)
 {
 	free(call->host);
 	call->host = NULL;
-	peer->standing = standing;
+	peer->way = ROUTE_DIRECT;
+	peer->reason = REASON_HOST;
+	peer->allowed = true;
+	peer->far = false;
 	return CALL_DECIDE;
 }
 
@@ -151,24 +152,16 @@ is_ours(void *data, uint64_t cookie)
 	return session_objects_has_cookie(data, cookie);
 }
 
-static enum endpoint_owner
+static enum destination_owner
 owner_of(struct call *call, const struct peer *peer)
 {
-	return endpoint_owner(&peer->to, peer->type, is_ours, call->gate->made);
-}
+	static const enum destination_owner owners[] = {
+		[ENDPOINT_OTHERS] = OWNER_OTHERS,
+		[ENDPOINT_NOBODY] = OWNER_NOBODY,
+		[ENDPOINT_OURS] = OWNER_SESSION,
+	};
 
-bool
-peer_is_allowed(struct call *call, const char *host)
-{
-	struct ambit_engine *engine;
-	struct pass pass;
-	bool allowed;
-
-	gate_lock(call->gate);
-	engine = call->gate->o.engine;
-	allowed = engine && engine_allows_host_fast(engine, host, &pass) == AMBIT_ALLOW;
-	gate_unlock(call->gate);
-	return allowed;
+	return owners[endpoint_owner(&peer->to, peer->type, is_ours, call->gate->made)];
 }
 
 int
@@ -177,63 +170,59 @@ peer_is_taken(struct call *call, const struct peer *peer)
 	return endpoint_is_taken(&peer->to, peer->type, is_ours, call->gate->made);
 }
 
-/* Whoever looks up a name connects a datagram socket to each address, to see by
- * which of its own it would go, and lets it be: that is no way out, and nothing
- * to ask a person about. But what is sent later by such a socket nobody sees.
- * So it gets a peer that never hears anything (see peer_target). What is sent by
- * address is decided each time, and lost if nobody is there, as it would be. */
+/* -- carrying out a route ---------------------------------------------------------------- */
+
+/* Looked at once: what is decided, asked and done later is about this name, or about none. */
+static void
+keep_name(struct peer *peer, const struct destination *to, const struct route *route)
+{
+	if (!to->looked || peer->looked_up)
+		return;
+	peer->looked_up = true;
+	if (route->name >= 0)
+		memcpy(peer->name, to->names[route->name], sizeof(peer->name));
+}
+
 static int
-decide_nobody(struct call *call, struct peer *peer)
+take_route(struct call *call, struct peer *peer, const struct destination *to, struct route *route)
 {
-	auto_free char *host = NULL;
-
-	if (peer->type == SOCK_STREAM)
-		return -ECONNREFUSED;
-	host = endpoint_text(&peer->to);
-	if (!host)
-		return -ENOMEM;
-	if (peer->connects && peer->to.port != 0 && peer_is_allowed(call, host))
-		return peer_ask(call, steal_ptr(&host));
-	return leave_free(call, peer, PEER_NOBODY);
+	keep_name(peer, to, route);
+	free(call->host);
+	call->host = route->host;
+	peer->way = route->way;
+	peer->reason = route->reason;
+	peer->allowed = route->verdict == AMBIT_ALLOW;
+	peer->far = route->far;
+	return route->way == ROUTE_CLOSED ? -route->error : CALL_DECIDE;
 }
 
-/* Nobody can have port 0 here. Elsewhere somebody may listen for it all the same:
- * the socket is for looking alone, then. */
+static void
+keep_facts(const struct peer *peer, const struct destination *to)
+{
+	if (!peer->facts)
+		return;
+	*peer->facts = *to;
+	peer->facts->host = strdup(to->host);
+	if (!peer->facts->host)
+		peer->facts->kind = DESTINATION_UNKNOWN;
+}
+
+/* CALL_DECIDE, the natural error, or CALL_GO_ON if more must be known of it. */
 static int
-decide_port_zero(struct call *call, struct peer *peer, bool here)
+find_route(struct call *call, struct peer *peer, struct destination *to)
 {
-	if (here)
-		return decide_nobody(call, peer);
-	if (!peer->connects || peer->type != SOCK_DGRAM)
-		return peer_ask(call, endpoint_text(&peer->to));
-	return leave_free(call, peer, PEER_SEND_BLOCKED);
+	struct route route;
+	int r = gate_route(call, to, &route);
+
+	if (r == 0)
+		keep_facts(peer, to);
+	if (r == 0)
+		return take_route(call, peer, to, &route);
+	free(route.host);
+	return r < 0 ? r : CALL_GO_ON;
 }
 
-/* -- by name --------------------------------------------------------------------------- */
-
-/* Where a protocol has no name in it, there is nothing that the relay could look at:
- * what the address was given for is all there is. */
-static const uint16_t nameless[] = {
-	22,   /* ssh */
-	873,  /* rsync */
-	3690, /* svn */
-	9418, /* git */
-};
-
-/* Where it has one nearly always: at an address that nobody was asked for, that is
- * waited for. */
-static const uint16_t named[] = { 80, 443, 8080, 8443 };
-
-static bool
-is_port(const uint16_t *list, size_t n, uint16_t port)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == port)
-			return true;
-	return false;
-}
-
-#define IS_PORT(list, port) is_port(list, sizeof(list) / sizeof((list)[0]), port)
+/* -- facts about addresses ----------------------------------------------------------------- */
 
 static struct dns_address
 address_of(const struct peer *peer)
@@ -244,163 +233,55 @@ address_of(const struct peer *peer)
 	return address;
 }
 
-static bool
-is_refused(struct call *call, const char *host)
+static enum destination_service
+service_of(struct call *call, const struct peer *peer)
 {
-	struct ambit_engine *engine;
-	bool refused;
+	static const enum destination_service services[] = {
+		[EGRESS_PORT_NONE] = SERVICE_NONE,
+		[EGRESS_PORT_OWN] = SERVICE_AMBIT,
+		[EGRESS_PORT_PROXY] = SERVICE_PROXY,
+	};
 
-	gate_lock(call->gate);
-	engine = call->gate->o.engine;
-	refused = !engine || engine_refuses_host(engine, host);
-	gate_unlock(call->gate);
-	return refused;
+	if (!call->gate->egress)
+		return SERVICE_NONE;
+	return services[egress_port(call->gate->egress, peer->to.port, peer->type)];
 }
 
-#define NAMES 8 /* of one address that are looked at */
-
-/* Of several names one that is allowed there, else the last that it was given for. */
 static void
-choose_name(struct call *call, struct peer *peer)
+learn_names(struct call *call, const struct peer *peer, struct destination *to)
 {
-	struct dns_address address = address_of(peer);
-	char names[NAMES][DNS_NAME_MAX];
-	size_t n = egress_names(call->gate->egress, &address, names, NAMES), i = 0;
+	const struct dns_address address = address_of(peer);
+	struct egress *egress = call->gate->egress;
 
-	peer->name[0] = '\0';
-	if (n == 0)
-		return;
-	for (bool found = false; n > 1 && i < n && !found; i += !found) {
-		auto_free char *host = str_printf("%s:%u", names[i], peer->to.port);
-
-		found = host && peer_is_allowed(call, host);
-	}
-	memcpy(peer->name, names[i < n ? i : 0], sizeof(peer->name));
-}
-
-/* Looked at once: what is decided, asked and done later is about this name. */
-static bool
-resolve_peer_name(struct call *call, struct peer *peer)
-{
-	if (!peer->looked_up)
-		choose_name(call, peer);
-	peer->looked_up = true;
-	return peer->name[0] != '\0';
-}
-
-/* Whoever was told several addresses looks by which way each would go, those that no
- * name covers or that are refused, too. */
-static bool
-only_looks(struct call *call, const struct peer *peer)
-{
-	struct dns_address address = address_of(peer);
-
-	return peer->type == SOCK_DGRAM && peer->connects &&
-	       egress_is_look(call->gate->egress, target_pid(&call->target), &address);
-}
-
-/* Others look by a port that serves nothing. QUIC hides the name it wants: without it,
- * programs take TCP. */
-static int
-decide_datagram(struct call *call, struct peer *peer, char *text)
-{
-	uint16_t port = peer->to.port;
-
-	if (!resolve_peer_name(call, peer) ||
-		(port != 443 && (!peer->connects || (port != 9 && port != 65535))))
-		return peer_ask(call, text);
-	free(text);
-	return peer->connects ? leave_free(call, peer, PEER_SEND_BLOCKED) : -ECONNREFUSED;
-}
-
-static int
-decide_stream(struct call *call, struct peer *peer, char *text)
-{
-	bool open = call->gate->net == AMBIT_NET_OPEN;
-
-	if (resolve_peer_name(call, peer)) {
-		free(text);
-		if (!open && !IS_PORT(nameless, peer->to.port))
-			peer->way = WAY_RELAY;
-		return peer_ask(call, str_printf("%s:%u", peer->name, peer->to.port));
-	}
-	/* Where nothing that it says could be allowed, it is told so at once. */
-	if (open || !IS_PORT(named, peer->to.port) || !gate_may_allow_host(call->gate))
-		return peer_ask(call, text);
-	free(text);
-	peer->way = WAY_RELAY;
-	return leave_free(call, peer, PEER_UNKNOWN);
-}
-
-/* Where everything is open, only what a name says is to be known. */
-static bool
-is_allowed_itself(struct call *call, struct peer *peer, const char *text)
-{
-	bool allowed = call->gate->net != AMBIT_NET_OPEN && peer_is_allowed(call, text);
-
-	peer->standing = allowed ? PEER_ALLOWED : PEER_ASKED;
-	return allowed;
-}
-
-/* An address that is allowed, or refused, is what it is, whatever name leads to it; and
- * one that is near is not covered by any. */
-static int
-decide_far(struct call *call, struct peer *peer)
-{
-	struct dns_address address = address_of(peer);
-	char *text = endpoint_text(&peer->to);
-	bool refused;
-
-	if (!text)
-		return -ENOMEM;
-	if (!peer->same_netns || !call->gate->egress || is_allowed_itself(call, peer, text))
-		return peer_ask(call, text);
-	refused = is_refused(call, text);
-	/* Where all is open nobody would be asked, and it may be more than a look. */
-	if ((refused || call->gate->net != AMBIT_NET_OPEN) && only_looks(call, peer)) {
-		free(text);
-		return leave_free(call, peer, PEER_SEND_BLOCKED);
-	}
-	if (refused || names_near(&address))
-		return peer_ask(call, text);
-	return peer->type == SOCK_STREAM ? decide_stream(call, peer, text)
-					 : decide_datagram(call, peer, text);
-}
-
-/* ambit's own ports are nobody's to talk to, but for the proxy's. */
-static int
-decide_egress(struct call *call, struct peer *peer)
-{
-	switch (egress_port(call->gate->egress, peer->to.port, peer->type)) {
-	case EGRESS_PORT_OWN:
-		return -ECONNREFUSED;
-	case EGRESS_PORT_PROXY:
-		peer->way = WAY_PROXY;
-		return leave_free(call, peer, PEER_FREE);
-	default:
-		return -EAGAIN;
+	if (peer->connects && peer->type == SOCK_DGRAM && !to->resolver)
+		to->looks = egress_is_look(egress, target_pid(&call->target), &address);
+	if (peer->looked_up) {
+		to->n_names = peer->name[0] != '\0';
+		memcpy(to->names[0], peer->name, sizeof(to->names[0]));
+	} else if (!to->near) {
+		to->n_names = egress_names(egress, &address, to->names, DESTINATION_NAMES);
 	}
 }
 
 static int
-decide_resolver(struct call *call, struct peer *peer)
+learn_address(struct call *call, const struct peer *peer, struct destination *to)
 {
-	peer->way = call->gate->egress ? WAY_STUB : WAY_DIRECT;
-	return leave_free(call, peer, PEER_RESOLVER);
-}
+	const struct dns_address address = address_of(peer);
+	int r = endpoint_route(&peer->to, &to->here);
 
-/* A stream to an allowed address goes there whoever has it: by which way need not be known,
- * which is most of what a connect costs. */
-static char *
-settled_text(struct call *call, struct peer *peer)
-{
-	auto_free char *text = NULL;
-
-	if (peer->type != SOCK_STREAM || peer->to.port == 0 || peer->to.port == RESOLV_PORT ||
-		endpoint_is_loopback(&peer->to))
-		return NULL;
-	text = endpoint_text(&peer->to);
-	return text && is_allowed_itself(call, peer, text) ? steal_ptr(&text) : NULL;
+	if (r < 0)
+		return r;
+	to->looked = true;
+	to->near = names_near(&address);
+	to->resolver = endpoint_is_resolver(&peer->to);
+	if (to->here && to->port != 0) {
+		to->service = service_of(call, peer);
+		if (to->service == SERVICE_NONE)
+			to->owner = owner_of(call, peer);
+	}
+	if (!to->here && call->gate->egress)
+		learn_names(call, peer, to);
+	return 0;
 }
 
 /* A stream that is on its way, or there, goes nowhere else: who connects it again wants to
@@ -430,50 +311,33 @@ point_to_loopback(struct call *call, struct peer *peer)
 		in6->sin6_addr = in6addr_loopback;
 	else
 		in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	return leave_free(call, peer, PEER_UNDER_WAY);
+	peer->under_way = true;
+	return leave_free(call, peer);
 }
 
-/* The look-ups are made with sockets of our own: of one that is held to a device
- * or comes from another network they say nothing. */
+/* The look-ups are made with sockets of our own: of one that is held to a device or comes from
+ * another network they say nothing. A stream to an allowed address goes there whoever has it: by
+ * which way need not be known, which is most of what a connect costs. */
 static int
 decide_inet(struct call *call, struct peer *peer)
 {
-	enum endpoint_owner owner = ENDPOINT_OTHERS;
-	bool here = false;
-	char *text;
-	int r;
+	auto_free char *host = NULL;
+	struct destination to;
+	int r = CALL_GO_ON;
 
 	if (is_under_way(call, peer))
 		return point_to_loopback(call, peer);
 	peer->same_netns = endpoint_is_plain(call->subject_fd, peer->domain, call->gate->network);
 	endpoint_settle(&peer->to);
-	text = peer->same_netns ? settled_text(call, peer) : NULL;
-	if (text)
-		return peer_ask(call, text);
-	r = peer->same_netns ? endpoint_route(&peer->to, &here) : 0;
-	if (r < 0)
-		return r;
-	if (peer->same_netns && peer->to.port == 0)
-		return decide_port_zero(call, peer, here);
-	if (here && call->gate->egress) {
-		r = decide_egress(call, peer);
-		if (r != -EAGAIN)
-			return r;
-	}
-	if (here)
-		owner = owner_of(call, peer);
-	if (owner == ENDPOINT_OURS)
-		return leave_free(call, peer, PEER_FREE);
-	/* Nobody needs to be there: in some containers the packets are led elsewhere. */
-	if (peer->same_netns && call->gate->net != AMBIT_NET_NONE &&
-		endpoint_is_resolver(&peer->to))
-		return decide_resolver(call, peer);
-	/* Programs knock until their server is up: no question. */
-	if (owner == ENDPOINT_NOBODY)
-		return decide_nobody(call, peer);
-	if (here)
-		return peer_ask(call, endpoint_text(&peer->to));
-	return decide_far(call, peer);
+	host = endpoint_text(&peer->to);
+	if (!host)
+		return -ENOMEM;
+	peer_describe(call, peer, host, &to);
+	if (!destination_needs_look(&to))
+		r = find_route(call, peer, &to);
+	if (r == CALL_GO_ON)
+		r = learn_address(call, peer, &to);
+	return r == 0 && to.looked ? find_route(call, peer, &to) : r;
 }
 
 int
@@ -492,37 +356,24 @@ peer_resolve(struct call *call, const struct peer *peer, enum object_follow foll
 	return r;
 }
 
-/* Services that look names up for anybody. Where names are decided about, the C library
- * asks the next: a name server, who is us. */
-static const char *const resolver_sockets[] = {
-	"/run/systemd/resolve/io.systemd.Resolve",
-	"/run/nscd/socket",
-};
-
-static bool
-is_resolver_socket(const char *path)
-{
-	for (size_t i = 0; i < sizeof(resolver_sockets) / sizeof(resolver_sockets[0]); i++)
-		if (streq(path, resolver_sockets[i]))
-			return true;
-	return false;
-}
+/* -- facts about unix sockets -------------------------------------------------------------- */
 
 static int
-decide_resolver_socket(struct call *call, struct peer *peer)
+decide_socket(struct call *call, struct peer *peer, enum destination_owner owner, const char *host)
 {
-	auto_free char *host = str_printf("unix:%s", call->object[0].real);
+	struct destination to;
 
 	if (!host)
 		return -ENOMEM;
-	if (call->gate->net == AMBIT_NET_OPEN && !call->gate->egress)
-		return leave_free(call, peer, PEER_RESOLVER);
-	return peer_is_allowed(call, host) ? peer_ask(call, steal_ptr(&host)) : -ECONNREFUSED;
+	peer_describe(call, peer, host, &to);
+	to.owner = owner;
+	return find_route(call, peer, &to);
 }
 
 static int
 decide_path(struct call *call, struct peer *peer)
 {
+	auto_free char *host = NULL;
 	struct object *object = &call->object[0];
 	int r = peer_resolve(call, peer, OBJECT_FOLLOW);
 
@@ -534,33 +385,43 @@ decide_path(struct call *call, struct peer *peer)
 		return -errno;
 	if (!S_ISSOCK(object->st.st_mode))
 		return -ECONNREFUSED;
+	host = str_printf("unix:%s", object->real);
 	if (session_objects_has(call->gate->made, object->fd))
-		return leave_free(call, peer, PEER_FREE);
+		return decide_socket(call, peer, OWNER_SESSION, host);
 	/* One without a name cannot be shown to anybody. */
 	if (object->gone || object->nameless || !object->real[0])
 		return -EACCES;
-	if (is_resolver_socket(object->real))
-		return decide_resolver_socket(call, peer);
-	return peer_ask(call, str_printf("unix:%s", object->real));
+	return decide_socket(call, peer, OWNER_OTHERS, host);
 }
 
 /* Any bytes may be in such a name, NUL too: escaped, no two have one text. */
 static int
 decide_abstract(struct call *call, struct peer *peer)
 {
-	auto_free char *shown = NULL;
+	auto_free char *shown = str_escape(peer->to.name, peer->to.name_len);
+	auto_free char *host = shown ? str_printf("unix:@%s", shown) : NULL;
 
-	if (endpoint_is_plain(call->subject_fd, AF_UNIX, call->gate->network))
-		switch (owner_of(call, peer)) {
-		case ENDPOINT_OURS:
-			return leave_free(call, peer, PEER_FREE);
-		case ENDPOINT_NOBODY:
-			return -ECONNREFUSED;
-		case ENDPOINT_OTHERS:
-			break;
-		}
-	shown = str_escape(peer->to.name, peer->to.name_len);
-	return shown ? peer_ask(call, str_printf("unix:@%s", shown)) : -ENOMEM;
+	peer->same_netns = endpoint_is_plain(call->subject_fd, AF_UNIX, call->gate->network);
+	return decide_socket(
+		call, peer, peer->same_netns ? owner_of(call, peer) : OWNER_OTHERS, host);
+}
+
+void
+peer_describe(const struct call *call, const struct peer *peer, const char *host,
+	struct destination *ret_to)
+{
+	/* Not all of it: the names are thousands of bytes, and this is once per call. */
+	memset(ret_to, 0, offsetof(struct destination, names));
+	ret_to->kind = peer->to.kind == ENDPOINT_INET	? DESTINATION_ADDRESS
+		       : peer->to.kind == ENDPOINT_PATH ? DESTINATION_PATH
+							: DESTINATION_ABSTRACT;
+	ret_to->host = host;
+	ret_to->port = peer->to.port;
+	ret_to->stream = peer->type == SOCK_STREAM;
+	ret_to->connects = peer->connects;
+	ret_to->same_network = peer->same_netns;
+	ret_to->by_name = call->gate->egress != NULL;
+	ret_to->loopback = endpoint_is_loopback(&peer->to);
 }
 
 /* To the kernel itself, which asks for the rights of the one who opened the
@@ -570,17 +431,17 @@ decide_netlink(struct call *call, struct peer *peer)
 {
 	const struct sockaddr_nl *to = (const struct sockaddr_nl *)&peer->to.address;
 
-	return to->nl_pid == 0 && to->nl_groups == 0 ? leave_free(call, peer, PEER_FREE) : -EPERM;
+	return to->nl_pid == 0 && to->nl_groups == 0 ? leave_free(call, peer) : -EPERM;
 }
 
 int
 peer_decide(struct call *call, struct peer *peer)
 {
-	peer->standing = PEER_ASKED;
-	peer->way = WAY_DIRECT;
+	peer->way = ROUTE_DIRECT;
+	peer->under_way = false;
 	switch (peer->to.kind) {
 	case ENDPOINT_NONE:
-		return leave_free(call, peer, PEER_FREE);
+		return leave_free(call, peer);
 	case ENDPOINT_INET:
 		return decide_inet(call, peer);
 	case ENDPOINT_PATH:
@@ -595,12 +456,10 @@ peer_decide(struct call *call, struct peer *peer)
 	return -EINVAL;
 }
 
-/* A look-up is nobody's to decide, but a TXT record can say anything. */
 void
 peer_tell(struct call *call, const struct peer *peer)
 {
-	if (peer->standing == PEER_ASKED || peer->standing == PEER_ALLOWED ||
-		peer->standing == PEER_RESOLVER)
+	if (peer->far)
 		gate_connected(call->gate);
 }
 
@@ -616,7 +475,7 @@ peer_target(const struct call *call, const struct peer *peer, struct sockaddr_st
 	*ret_address = peer->to.address;
 	*ret_len = peer->to.len;
 	/* Who has the port later is not who had it when this was decided. */
-	if (peer->standing == PEER_NOBODY)
+	if (peer->way == ROUTE_NOWHERE)
 		((struct sockaddr_in *)ret_address)->sin_port = 0; /* the same place in IPv6 */
 	if (peer->to.kind != ENDPOINT_PATH)
 		return;

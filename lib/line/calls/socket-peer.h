@@ -2,33 +2,13 @@
 #ifndef LINE_CALLS_SOCKET_PEER_H
 #define LINE_CALLS_SOCKET_PEER_H
 
+#include "decide/destination.h"
 #include "egress/egress.h"
 #include "line/gate/call.h"
 #include "line/socket/endpoint.h"
 
 /* The socket of a notified call, and the other end that it names: free, or to
  * be decided. For connect, bind and the send calls. */
-
-/* By which way a socket reaches its peer. */
-enum peer_way {
-	WAY_DIRECT = 0, /* the address itself */
-	WAY_STUB,	/* a name server: ambit answers in its place */
-	WAY_RELAY,	/* through the relay, which looks at what is said */
-	WAY_PROXY,	/* ambit's own, for the session */
-};
-
-/* How the other end stands, as peer_decide found out. */
-enum peer_standing {
-	PEER_ASKED = 0, /* call->host is to be decided about */
-	PEER_ALLOWED,	/* likewise; the address itself is allowed, by rule or setting */
-	/* Nothing is to be decided about these. */
-	PEER_FREE,	   /* this session's, the kernel's, ambit's own */
-	PEER_RESOLVER,	   /* what it answers is anybody's words */
-	PEER_NOBODY,	   /* a port of this machine that nobody has: it stays nobody's */
-	PEER_SEND_BLOCKED, /* connected to look by which way it would go: it must never send */
-	PEER_UNDER_WAY,	   /* a stream that is on its way, or there: see is_under_way */
-	PEER_UNKNOWN,	   /* WAY_RELAY: what the stream says will decide */
-};
 
 /* How far a connect has come. */
 enum peer_phase {
@@ -48,11 +28,17 @@ struct peer {
 	struct endpoint to;
 	bool connects;	 /* set by who connects: all later sends are decided by this */
 	bool same_netns; /* INET: what is looked up here holds for this socket */
-	enum peer_standing standing;
+	bool under_way;	 /* a stream that is on its way, or there: see is_under_way */
 	enum peer_phase phase;
-	enum peer_way way;
+	/* As gate_route said; call->host is decided about, if it is not NULL. */
+	enum route_way way;
+	enum route_reason reason;
+	bool allowed;	/* no question */
+	bool far;	/* a way out: what comes back is anybody's words */
 	bool looked_up; /* name is what the address was given for when it was first looked at */
-	char name[DNS_NAME_MAX]; /* "": none */
+	char name[DESTINATION_NAME_MAX]; /* "": none */
+	/* NULL; or where what is found out is told, for a prediction. Its host is to be freed. */
+	struct destination *facts;
 	/* call->subject_fd stands in for the target's own (socket-substitute.h): to be put in its
 	 * place when the act is done. */
 	bool substituted;
@@ -79,9 +65,6 @@ int peer_address(struct call *call, struct peer *peer, uint64_t address, uint64_
 /* After the act: it has reached out, unless the other end is not a way out. */
 void peer_tell(struct call *call, const struct peer *peer);
 
-/* By rule or setting; a question is no yet. */
-bool peer_is_allowed(struct call *call, const char *host);
-
 /* Whether others have a socket where this one is to be bound: 1 or 0; -errno: nobody can
  * say. */
 int peer_is_taken(struct call *call, const struct peer *peer);
@@ -89,9 +72,14 @@ int peer_is_taken(struct call *call, const struct peer *peer);
 /* For egress. */
 int peer_who(struct call *call, struct egress_who *ret_who);
 
-/* Sets peer->standing, and call->host if that is to be decided about. CALL_DECIDE, or
+/* Sets the route in peer, and call->host if that is to be decided about. CALL_DECIDE, or
  * the natural error. */
 int peer_decide(struct call *call, struct peer *peer);
+
+/* The facts that cost nothing. host: the text of peer->to, which must outlive them. The names are
+ * not cleared. */
+void peer_describe(const struct call *call, const struct peer *peer, const char *host,
+	struct destination *ret_to);
 
 /* What to hand to the kernel: the object that was resolved, not its name. */
 void peer_target(const struct call *call, const struct peer *peer,

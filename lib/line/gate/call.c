@@ -102,6 +102,8 @@ call_begin(struct call *call)
 		object_init(&call->object[i]);
 	call->n_objects = 0;
 	call->n_needs = 0;
+	call->routed = false;
+	call->pass = (struct pass){ 0 };
 	call->special = SPECIAL_NONE;
 	call->may_continue = false;
 	call->pace = PACE_QUICK;

@@ -28,10 +28,12 @@
  * copies and must find the same objects. All of one call's steps run in one
  * thread at a time. */
 
+struct destination;
 struct gate;
 struct grounds;
 struct call;
 struct peer;
+struct route;
 struct send;
 
 enum answer_kind {
@@ -135,6 +137,8 @@ struct call {
 	struct need need[6];
 	unsigned n_needs;
 	char *host;		     /* "10.0.0.1:80", "unix:/run/x.sock", "unix:@name"; or NULL */
+	bool routed;		     /* gate_route settled it: nothing is looked at again */
+	struct pass pass;	     /* and allowed it */
 	enum object_special special; /* what the objects are, if that settles it */
 	bool may_continue;	     /* the floor bounds this call where it covers its objects */
 	bool asked;		     /* a person was asked: the floor does not know */
@@ -274,9 +278,9 @@ bool gate_opens_beside(struct gate *gate, const char *real);
 bool gate_git_guards(struct gate *gate, const char *path);
 /* Less is allowed now than what the floor was made of: nothing is left to it. */
 bool gate_is_narrower(struct gate *gate);
-/* Whether what a stream says could still be allowed: somebody can be asked, or some host
- * is. */
-bool gate_may_allow_host(struct gate *gate);
+/* The engine's one look at where a socket goes: see engine_route. Fills to->person, and call->pass
+ * if it is allowed. */
+int gate_route(struct call *call, struct destination *to, struct route *ret_route);
 /* The line saw it reach out. */
 void gate_connected(struct gate *gate);
 /* Somebody in the tree became a subreaper: ancestry says less from now on. */

@@ -504,6 +504,10 @@ glance_at_call(struct call *call, struct pass *ret_pass)
 	enum ambit_verdict verdict;
 	size_t n;
 
+	if (call->routed) {
+		*ret_pass = call->pass;
+		return call->pass.engine ? AMBIT_ALLOW : AMBIT_ASK;
+	}
 	for (unsigned i = 0; !call->special && i < call->n_needs; i++)
 		if (call->object[call->need[i].object].gone ||
 			call->object[call->need[i].object].nameless)

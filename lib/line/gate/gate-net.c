@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "decide/destination.h"
 #include "egress/egress.h"
 #include "engine/line.h"
 #include "engine/questions.h"
@@ -329,15 +330,19 @@ note_connected(void *data)
 	gate_connected(data);
 }
 
-bool
-gate_may_allow_host(struct gate *gate)
+int
+gate_route(struct call *call, struct destination *to, struct route *ret_route)
 {
-	bool may;
+	struct gate *gate = call->gate;
+	int r;
 
 	gate_lock(gate);
-	may = desk_has_person(gate->o.desk) || engine_allows_any_host(gate->o.engine);
+	/* gate_predict has no desk: it tells what a person would be asked. */
+	to->person = !gate->o.desk || desk_has_person(gate->o.desk);
+	r = engine_route(gate->o.engine, to, ret_route, &call->pass);
 	gate_unlock(gate);
-	return may;
+	call->routed = r == 0;
+	return r;
 }
 
 int
