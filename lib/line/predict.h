@@ -15,4 +15,8 @@ int run_predict(struct ambit_engine *engine, enum gate_operation operation, cons
 int run_predict_start(struct ambit_engine *engine, bool guard_reads,
 	struct gate_prediction *ret_prediction, struct ambit_error *err);
 
+/* What becomes of a connect of such a command: see connect_predict. */
+int run_predict_connect(struct ambit_engine *engine, const char *host, bool datagram,
+	struct gate_prediction *ret_prediction, struct ambit_error *err);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run that is not run, for `ambit why`: the floor is only told what it covers, and the gate is
- * asked about one operation. */
+ * asked about one operation or one connection. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "engine/doors.h"
 #include "engine/line.h"
+#include "line/calls/connect-predict.h"
 #include "line/predict.h"
 #include "line/run-private.h"
 
@@ -90,4 +91,19 @@ run_predict(struct ambit_engine *engine, enum gate_operation operation, const ch
 	r = gate_predict(&options, operation, path, to, mode, ret_prediction, err);
 	floor_destroy(floor);
 	return r;
+}
+
+int
+run_predict_connect(struct ambit_engine *engine, const char *host, bool datagram,
+	struct gate_prediction *ret_prediction, struct ambit_error *err)
+{
+	const struct gate_options options = {
+		.engine = engine,
+		.tree = { .keeper = getppid(), .child = getpid() },
+		.listener = -1,
+		.temp = NO_TEMP,
+		.proxy = -1,
+	};
+
+	return connect_predict(&options, host, datagram, ret_prediction, err);
 }

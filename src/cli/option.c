@@ -118,6 +118,10 @@ const struct option_row option_rows[OPT_N] = {
 		.key = "net",
 		.text = "whether hosts that are not allowed by name can be reached",
 	},
+	[OPT_UDP] = {
+		.name = "udp",
+		.text = "connect: by UDP, not TCP; of a unix socket: by datagrams",
+	},
 	[OPT_PROXY] = {
 		.name = "proxy",
 		.text = "give the command a proxy for https (https_proxy), which decides as the "

@@ -71,6 +71,14 @@ parse_mode(const char *text, mode_t *ret_mode, struct ambit_error *err)
 }
 
 static int
+predict_connect(struct world *world, const struct args *args, struct gate_prediction *ret,
+	struct ambit_error *err)
+{
+	return run_predict_connect(
+		world->engine, args->words[1], args_get(args, OPT_UDP) != NULL, ret, err);
+}
+
+static int
 predict_operation(struct world *world, const struct operation *operation, const struct args *args,
 	struct gate_prediction *ret, struct ambit_error *err)
 {
@@ -231,6 +239,8 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 	if (operation != NULL && !operation->tool && !run)
 		return usage(err, "no tool of this door does that: why %s is for --door run",
 			operation->word);
+	if (args_get(args, OPT_UDP) != NULL && (!run || !streq(args->words[0], "connect")))
+		return usage(err, "--udp is for why connect, at --door run");
 	if (run && !streq(args->words[0], "tool"))
 		r = run_predict_start(
 			world->engine, args_get(args, OPT_GUARD_READS) != NULL, &answer, err);
@@ -238,6 +248,8 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 	r = r == 1 ? 0 : r;
 	if (started && operation != NULL && run)
 		r = predict_operation(world, operation, args, &answer, err);
+	if (started && run && streq(args->words[0], "connect"))
+		r = predict_connect(world, args, &answer, err);
 	/* If it can be done at another time, then it is decided so. */
 	if (r == 0 && started && answer.outcome.n_says == 0 &&
 		!(run && operation != NULL && operation->does == OPERATION_READ)) {
@@ -286,7 +298,7 @@ const struct command cmd_why = {
 	.name = "why",
 	.args = "write|read|delete|mkdir PATH | move|link FROM TO | symlink TEXT PATH | chmod MODE "
 		"PATH |\n"
-		"       connect HOST[:PORT] | tool NAME [JSON]",
+		"       connect HOST[:PORT]|ADDRESS[:PORT]|unix:PATH|unix:@NAME | tool NAME [JSON]",
 	.text = "what would be decided, and what each layer says to it",
 	.about =
 		"Decides one operation as that of a command behind the line, or of an agent's "
@@ -302,16 +314,25 @@ const struct command cmd_why = {
 		"and\n"
 		"serve the tool is ambit's own, and its commands are behind the line if this "
 		"machine can\n"
-		"hold one; at decide it is another program's.",
+		"hold one; at decide it is another program's."
+		"\n"
+		"\n"
+		"connect looks at who has the port or socket now, and resolves PATH as the kernel "
+		"does.\n"
+		"Nothing is connected, and no name is looked up. What another session has made is "
+		"not\n"
+		"the command's own.",
 	.words = (const char *const[]){ "write", "read", "delete", "mkdir", "move", "link",
 		"symlink", "chmod", "connect", "tool", NULL },
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,
 		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
-		OPT_NET, OPT_GUARD_READS, OPT_DOOR, OPT_END },
+		OPT_NET, OPT_UDP, OPT_GUARD_READS, OPT_DOOR, OPT_END },
 	.examples =
 		(const struct example[]){
 			{ "ambit why write src/main.c", "inside the folder: allow" },
 			{ "ambit why write /etc/hosts", "outside: a person would be asked" },
+			{ "ambit why connect localhost:5432",
+				"a server of this machine, or a port that nobody has" },
 			{ "ambit why tool bash '{\"command\":\"git push\"}'",
 				"a shell command, and how it is remembered" },
 			{ "ambit why --mode plan --json delete notes.txt",
