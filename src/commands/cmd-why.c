@@ -221,6 +221,65 @@ print_json(const struct world *world, const struct gate_prediction *answer,
 	return 0;
 }
 
+/* The same for every kind of question: what is asked, and at which door. */
+struct question {
+	const struct args *args;
+	const struct operation *operation; /* NULL: connect or tool */
+	const char *door;
+	bool run, connect;
+};
+
+static int
+check_question(const struct question *q, struct ambit_error *err)
+{
+	if (q->operation != NULL && !q->operation->tool && !q->run)
+		return usage(err, "no tool of this door does that: why %s is for --door run",
+			q->operation->word);
+	if (args_get(q->args, OPT_UDP) != NULL && !(q->run && q->connect))
+		return usage(err, "--udp is for why connect, at --door run");
+	return 0;
+}
+
+/* A run that does not begin leaves the reason in ret_answer. */
+static int
+predict_in_run(struct world *world, const struct question *q, struct gate_prediction *ret_answer,
+	bool *ret_started, struct ambit_error *err)
+{
+	bool guard_reads = args_get(q->args, OPT_GUARD_READS) != NULL;
+	int r = run_predict_start(world->engine, guard_reads, ret_answer, err);
+
+	*ret_started = r == 0;
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return q->connect ? predict_connect(world, q->args, ret_answer, err)
+			  : predict_operation(world, q->operation, q->args, ret_answer, err);
+}
+
+/* If it can be done at another time, then it is decided so. */
+static bool
+needs_decision(const struct question *q, const struct gate_prediction *answer)
+{
+	if (q->run && q->operation != NULL && q->operation->does == OPERATION_READ)
+		return false;
+	return answer->outcome.n_says == 0 &&
+	       (answer->outcome.reason == NULL || answer->error != 0);
+}
+
+static int
+decide_by_name(struct world *world, const struct question *q, struct gate_prediction *answer,
+	struct ambit_request **ret_request, struct ambit_error *err)
+{
+	int r;
+
+	ambit_outcome_finish(&answer->outcome);
+	r = make_request(q->args, q->operation, ret_request, err);
+	if (r != 0)
+		return r;
+	if (!q->run)
+		set_runner(q->door, *ret_request);
+	return ambit_engine_decide(world->engine, *ret_request, &answer->outcome, err);
+}
+
 static int
 answer_question(struct world *world, const struct args *args, struct ambit_error *err)
 {
@@ -229,37 +288,23 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 		[AMBIT_ASK] = EXIT_ASK,
 		[AMBIT_ALLOW] = EXIT_OK,
 	};
-	const struct operation *operation = find_operation(args->words[0]);
 	const char *door = args_get(args, OPT_DOOR);
+	const struct question q = {
+		.args = args,
+		.operation = find_operation(args->words[0]),
+		.door = door,
+		.run = door == NULL || streq(door, "run"),
+		.connect = streq(args->words[0], "connect"),
+	};
 	struct ambit_request *request = NULL;
 	struct gate_prediction answer = { 0 };
-	bool run = door == NULL || streq(door, "run"), started;
-	int r = 0;
+	bool started = true;
+	int r = check_question(&q, err);
 
-	if (operation != NULL && !operation->tool && !run)
-		return usage(err, "no tool of this door does that: why %s is for --door run",
-			operation->word);
-	if (args_get(args, OPT_UDP) != NULL && (!run || !streq(args->words[0], "connect")))
-		return usage(err, "--udp is for why connect, at --door run");
-	if (run && !streq(args->words[0], "tool"))
-		r = run_predict_start(
-			world->engine, args_get(args, OPT_GUARD_READS) != NULL, &answer, err);
-	started = r == 0;
-	r = r == 1 ? 0 : r;
-	if (started && operation != NULL && run)
-		r = predict_operation(world, operation, args, &answer, err);
-	if (started && run && streq(args->words[0], "connect"))
-		r = predict_connect(world, args, &answer, err);
-	/* If it can be done at another time, then it is decided so. */
-	if (r == 0 && started && answer.outcome.n_says == 0 &&
-		!(run && operation != NULL && operation->does == OPERATION_READ)) {
-		ambit_outcome_finish(&answer.outcome);
-		r = make_request(args, operation, &request, err);
-		if (r == 0 && !run)
-			set_runner(door, request);
-		if (r == 0)
-			r = ambit_engine_decide(world->engine, request, &answer.outcome, err);
-	}
+	if (r == 0 && q.run && (q.operation != NULL || q.connect))
+		r = predict_in_run(world, &q, &answer, &started, err);
+	if (r == 0 && started && needs_decision(&q, &answer))
+		r = decide_by_name(world, &q, &answer, &request, err);
 	if (r == 0)
 		r = args_get(args, OPT_JSON) != NULL ? print_json(world, &answer, request, err)
 						     : print_outcome(&answer, err);

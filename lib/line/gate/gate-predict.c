@@ -120,6 +120,16 @@ leave_to_kernel(struct gate_prediction *prediction, int error, struct ambit_erro
 	return outcome->reason ? 0 : err_nomem(err);
 }
 
+/* A pipe, or a namespace: no path names it, so that no request can be made about it. */
+static bool
+has_nameless_need(const struct call *call)
+{
+	for (unsigned i = 0; i < call->n_needs; i++)
+		if (!object_path_plain(call->object[call->need[i].object].real))
+			return true;
+	return false;
+}
+
 static int
 decide_request(struct call *call, struct gate_prediction *ret, struct ambit_error *err)
 {
@@ -129,6 +139,8 @@ decide_request(struct call *call, struct gate_prediction *ret, struct ambit_erro
 	/* What needs no decision is described by what it is. */
 	if (call->special && call->n_needs == 0)
 		call_need(call, AMBIT_ACCESS_WRITE, call->n_objects > 1 ? 1 : 0);
+	if (has_nameless_need(call))
+		return leave_to_kernel(ret, 0, err);
 	request = gate_make_request(call);
 	if (!request)
 		return err_nomem(err);
