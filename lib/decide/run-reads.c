@@ -214,7 +214,7 @@ decide_read(struct decision *d, struct ambit_outcome_path *path, const struct pa
 	say_open(d, path, "a command reads it without a question, and without a record");
 }
 
-/* Only `ambit why` asks about these: a call that is held writes as well. */
+/* `ambit why`, and an open that the gate does in the place of a floor that was narrowed. */
 static bool
 is_about_run(const struct decide_input *in)
 {
@@ -231,9 +231,12 @@ run_reads_decide(struct decision *d)
 {
 	const struct ambit_request *request = d->in->request;
 
-	if (d->silent || !is_about_run(d->in))
+	if (!is_about_run(d->in))
 		return;
-	for (size_t i = 0; i < request->n_paths && !d->ended && !d->failed; i++) {
+	/* The floor answers all but a few of these, so they have time for a whole decision. */
+	if (d->silent)
+		decision_narrow(d, AMBIT_ASK, AMBIT_CODE_NONE, false);
+	for (size_t i = 0; !d->silent && i < request->n_paths && !d->ended && !d->failed; i++) {
 		struct ambit_outcome_path *path = paths_add_object(d, &request->paths[i]);
 
 		if (path)

@@ -189,13 +189,16 @@ make_host_request(struct chance *c)
 static bool
 is_left(const struct decide_input *in, const struct ambit_outcome *out)
 {
-	bool dir = false;
+	bool dir = false, writes = in->request->host != NULL;
 
 	for (size_t i = 0; i < out->n_paths; i++) {
 		if (out->paths[i].once)
 			return true;
 		dir |= S_ISDIR(in->request->paths[i].object->mode);
+		writes |= access_writes(out->paths[i].access);
 	}
+	if (in->run != RUN_NONE && !writes)
+		return true;
 	for (size_t i = 0; i < out->n_says; i++)
 		if (strstr(out->says[i].reason, "ask_mode is bypass"))
 			return true;
