@@ -43,9 +43,12 @@ struct ambit_outcome {
 	const char *layer; /* the layer that settled it; static */
 	char *reason;	   /* where you tried to go, and where the line is */
 	char *hint;	   /* what to do instead, or NULL */
-	char *rule_key;	   /* how a shell command is remembered, or NULL */
-	char *host;	   /* "name:port" of a connection, or NULL */
-	char *scope;	   /* the folder of the request's own scope, as shown; or NULL */
+	/* For a person, as commands for a shell, one a line: after them the same is allowed. Or
+	 * other words that say how. NULL: nothing opens it. */
+	char *advice;
+	char *rule_key; /* how a shell command is remembered, or NULL */
+	char *host;	/* "name:port" of a connection, or NULL */
+	char *scope;	/* the folder of the request's own scope, as shown; or NULL */
 	struct ambit_outcome_path *paths;
 	size_t n_paths;
 	struct ambit_say *says;

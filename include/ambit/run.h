@@ -75,6 +75,7 @@ struct ambit_run_refusal {
 	char *code;    /* of the outcome: "Outside" */
 	char *program; /* the first that tried; escaped */
 	char *message; /* what a model reads */
+	char *advice;  /* ambit_outcome.advice, or "" */
 	bool asked;    /* a person said no, or did not answer in time */
 	uint64_t count;
 };

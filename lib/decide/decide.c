@@ -200,6 +200,7 @@ complete_outcome(struct decision *d)
 		return;
 	}
 	out->quiet |= histories_are_all(d);
+	out->advice = advise_opening(d);
 	if (out->hint)
 		return;
 	for (const struct ambit_word *w = ambit_codes; w->name; w++)

@@ -66,6 +66,8 @@ struct decision {
 	bool ended;		     /* what was said last is the end of it: a hard deny, mostly */
 	bool firm;		     /* an ask that no mode may lift */
 	bool host_asked;
+	bool net_off;		     /* no host is reached */
+	const struct ambit_rule *no; /* that memory said, or NULL */
 	bool scratch;  /* a path is open because it is the session's own in a scratch directory */
 	bool bypassed; /* an ask was lifted by ask_mode alone */
 	bool brings; /* a directory takes a guard along: the hand reads in the permit that it may */
@@ -125,6 +127,9 @@ bool policy_is_set(const struct decide_input *in);
 bool histories_are_all(const struct decision *d);
 
 void terminals_decide(struct decision *d);
+
+/* What opens it, for ambit_outcome.advice; caller frees. */
+char *advise_opening(const struct decision *d);
 
 /* "Go on without it", and the rule by which a person can open it, as a command for a shell. op is
  * "write" or "connect". */

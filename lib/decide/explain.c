@@ -35,6 +35,7 @@ ambit_outcome_finish(struct ambit_outcome *outcome)
 	free(outcome->says);
 	free(outcome->reason);
 	free(outcome->hint);
+	free(outcome->advice);
 	free(outcome->rule_key);
 	free(outcome->host);
 	free(outcome->scope);

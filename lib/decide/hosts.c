@@ -177,6 +177,7 @@ report_finding(struct decision *d, enum finding found, const char *host)
 		return;
 	}
 	d->host_asked = findings[found].verdict == AMBIT_ASK;
+	d->net_off = found == HOST_OFF;
 	decision_say(d, findings[found].verdict, findings[found].code, findings[found].hard,
 		"%s %s%s%s", shown, findings[found].text, socket ? ": " : "", can);
 }

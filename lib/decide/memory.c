@@ -123,6 +123,7 @@ say_no(struct decision *d, const struct ambit_rule *rule)
 	auto_free char *text = d->silent ? NULL : ambit_rule_text(rule);
 	const char *said = rule->message && *rule->message ? rule->message : NULL;
 
+	d->no = rule;
 	if (d->silent)
 		decision_narrow(d, AMBIT_DENY, AMBIT_CODE_DENIED, false);
 	else if (!text)

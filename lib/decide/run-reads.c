@@ -157,23 +157,13 @@ static void
 say_closed(struct decision *d, struct ambit_outcome_path *path, enum ambit_code code,
 	const struct ambit_rule *rule, const char *why)
 {
-	auto_free char *word = str_quote(path->path);
-
 	path->verdict = AMBIT_DENY;
 	path->code = code;
+	d->no = rule;
 	decision_say(d, AMBIT_DENY, code, true, "%s: %s", path->shown, why);
 	free(d->out->hint);
-	d->out->hint =
-		code == AMBIT_CODE_PROTECTED
-			? strdup("The kernel refuses it: nobody is asked, and nothing is recorded.")
-		: rule ? str_printf("The kernel refuses it: nobody is asked, and nothing is "
-				    "recorded. To open it for the next start: ambit rules revoke "
-				    "%lld",
-				 (long long)rule->id)
-		       : str_printf("The kernel refuses it: nobody is asked, and nothing is "
-				    "recorded. To open it for the next start: ambit rules add "
-				    "read %s",
-				 word ? word : "?");
+	d->out->hint = strdup("The kernel refuses it: nobody is asked, and nothing is recorded. "
+			      "What is changed holds from the next start.");
 	if (!d->out->hint)
 		d->failed = -ENOMEM;
 }

@@ -76,6 +76,7 @@ free_refusals(struct ambit_run_refusal *list, size_t n)
 		free(list[i].code);
 		free(list[i].program);
 		free(list[i].message);
+		free(list[i].advice);
 	}
 	free(list);
 }
@@ -211,12 +212,15 @@ static void
 update_refusal(struct ambit_run_refusal *at, const struct run_refusal *refusal)
 {
 	auto_free char *message = strdup(refusal->message);
+	auto_free char *advice = strdup(refusal->advice ? refusal->advice : "");
 
 	at->asked |= refusal->asked;
-	if (!message)
+	if (!message || !advice)
 		return;
 	free(at->message);
+	free(at->advice);
 	at->message = steal_ptr(&message);
+	at->advice = steal_ptr(&advice);
 }
 
 /* Its place in the list; SIZE_MAX: there is no room. */
@@ -241,12 +245,15 @@ list_refusal(struct run_counts *counts, const struct run_refusal *refusal)
 	new.code = strdup(refusal->code);
 	new.program = str_escape(refusal->program, strlen(refusal->program));
 	new.message = strdup(refusal->message);
-	if (!more || !new.what || !new.subject || !new.code || !new.program || !new.message) {
+	new.advice = strdup(refusal->advice ? refusal->advice : "");
+	if (!more || !new.what || !new.subject || !new.code || !new.program || !new.message ||
+		!new.advice) {
 		free(new.what);
 		free(new.subject);
 		free(new.code);
 		free(new.program);
 		free(new.message);
+		free(new.advice);
 		return SIZE_MAX;
 	}
 	counts->refusals[counts->n_refusals] = new;

@@ -25,6 +25,7 @@ struct run_refusal {
 	const char *subject; /* path or host as shown */
 	const char *code;
 	const char *message;
+	const char *advice;  /* ambit_outcome.advice, or NULL */
 	const char *program; /* as the process says: stored escaped */
 	bool asked;	     /* of the outcome */
 	pid_t pid;

@@ -23,6 +23,7 @@ ambit_run_result_finish(struct ambit_run_result *result)
 		free(refusal->code);
 		free(refusal->program);
 		free(refusal->message);
+		free(refusal->advice);
 	}
 	for (size_t i = 0; i < result->n_programs; i++)
 		free(result->programs[i].name);
@@ -62,6 +63,7 @@ refusal_json(const struct ambit_run_refusal *refusal)
 		set_text(row, "code", refusal->code) < 0 ||
 		set_text(row, "program", refusal->program) < 0 ||
 		set_text(row, "message", refusal->message) < 0 ||
+		set_text(row, "advice", refusal->advice) < 0 ||
 		json_object_set_new(row, "asked", json_boolean(refusal->asked)) < 0 ||
 		set_count(row, "count", refusal->count) < 0)
 		return NULL;

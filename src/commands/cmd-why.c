@@ -195,6 +195,9 @@ print_outcome(const struct gate_prediction *answer, struct ambit_error *err)
 			strerror(answer->error));
 	if (outcome->hint != NULL)
 		printf("  %s\n", outcome->hint);
+	for (const char *at = outcome->advice; at != NULL && *at != '\0';
+		at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
+		printf("  to allow it: %.*s\n", (int)strcspn(at, "\n"), at);
 	if (outcome->rule_key != NULL) {
 		printf("  remembered as ");
 		out_text(outcome->rule_key);

@@ -13,52 +13,29 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/str.h"
-#include "decide/temporary-name.h"
 #include "engine/doors.h"
 #include "scope/profile.h"
 
 #define SHOWN_MAX 8 /* two lines each, and three more: it must fit on a screen */
 
-/* What no rule opens. */
-static const char *const hard[] = { "Protected", "Unresolvable", "ReadOnly", "PlanMode",
-	"BadArguments", "Internal" };
-
-/* The operation of the rule that would open what was refused, or NULL. */
-static const char *
-rule_op(const struct ambit_run_refusal *refusal)
+/* A rule belongs to a folder: who stands elsewhere names it. */
+static void
+put_command(struct buf *buf, const struct run *run, const char *command, size_t len)
 {
-	const struct ambit_word *access = ambit_word_find(ambit_accesses, refusal->what);
+	auto_free char *cwd = getcwd(NULL, 0), *root = str_quote(run->root);
 
-	for (size_t i = 0; i < sizeof(hard) / sizeof(hard[0]); i++)
-		if (streq(refusal->code, hard[i]))
-			return NULL;
-	if (access == NULL)
-		return streq(refusal->what, "connect") ? "connect" : NULL;
-	return access->value >= AMBIT_ACCESS_READ ? "read" : "write";
-}
-
-/* The place where it is, or the file that it was to replace: no rule opens a temporary name twice.
- * NULL without memory. */
-static char *
-find_rule_subject(const struct run *run, const struct ambit_run_refusal *refusal)
-{
-	const char *subject = refusal->subject, *slash = strrchr(subject, '/');
-	const char *name = slash != NULL ? slash + 1 : subject;
-	size_t len = strlen(subject), file = temporary_find_number(name);
-
-	if (streq(refusal->what, "connect"))
-		return str_dup(subject);
-	if (file > 0)
-		len = (size_t)(name - subject) + file;
-	return subject[0] == '/' ? strndup(subject, len)
-				 : str_printf("%s/%.*s", run->root, (int)len, subject);
+	buf_printf(buf, "    to allow it: %.*s", (int)len, command);
+	if (str_prefix(command, "ambit rules add ") && root != NULL &&
+		(cwd == NULL || !streq(cwd, run->root)))
+		buf_printf(buf, " --folder %s", root);
+	buf_putc(buf, '\n');
 }
 
 /* The profile that would open it; the places of one belong together. */
 static const struct profile *
-find_closed_profile(
-	const struct run *run, const struct ambit_run_refusal *refusal, const char *path)
+find_closed_profile(const struct run *run, const struct ambit_run_refusal *refusal)
 {
+	const char *path = refusal->subject;
 	const struct args *args = run->args;
 	const struct profile *own = args->n > 0 ? profile_for(args->words[run->program]) : NULL;
 
@@ -67,22 +44,14 @@ find_closed_profile(
 	return engine_profile_closed(run->world.engine, path, streq(refusal->what, "mkdir"), own);
 }
 
-/* A name that had to be escaped is shown, but no command is offered for it: it would mean another
- * file. *told: the profile that was advised last. */
+/* *told: the profile that was advised last. */
 static void
 put_advice(struct buf *buf, const struct run *run, const struct ambit_run_refusal *refusal,
 	const struct profile **told)
 {
-	const char *op = rule_op(refusal);
-	auto_free char *cwd = getcwd(NULL, 0), *root = str_quote(run->root);
-	auto_free char *subject = find_rule_subject(run, refusal);
-	auto_free char *word = subject != NULL ? str_quote(subject) : NULL;
-	const struct profile *profile;
+	const struct profile *profile = find_closed_profile(run, refusal);
 	bool named = args_get(run->args, OPT_SESSION) != NULL; /* it has the person's no */
 
-	if (op == NULL || refusal->subject[0] == '\0' || word == NULL || root == NULL)
-		return;
-	profile = find_closed_profile(run, refusal, subject);
 	if (profile != NULL && profile != *told)
 		buf_printf(buf, "    to allow all that %s keeps%s: ambit run --for %s -- ...\n",
 			profile->name, named ? ", in another session" : "", profile->name);
@@ -90,10 +59,9 @@ put_advice(struct buf *buf, const struct run *run, const struct ambit_run_refusa
 		*told = profile;
 		return;
 	}
-	buf_printf(buf, "    to allow it: ambit rules add %s %s", op, word);
-	if (cwd == NULL || !streq(cwd, run->root))
-		buf_printf(buf, " --folder %s", root);
-	buf_putc(buf, '\n');
+	for (const char *at = refusal->advice; at != NULL && *at != '\0';
+		at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
+		put_command(buf, run, at, strcspn(at, "\n"));
 }
 
 /* The message as a reason: without the subject it begins with, without the

@@ -17,18 +17,6 @@
 #define MARKS_BYTES 1500    /* of the four texts in a row */
 #define SOURCE_MAX 200
 
-/* A copy, for it is read with the registry's lock. */
-static char *
-copy_display_root(struct tool_run *run)
-{
-	char *display_root;
-
-	run_lock(run);
-	display_root = str_dup(ambit_scope_display_root(run_scope(run)));
-	run_unlock(run);
-	return display_root;
-}
-
 /* Of a command that reached out each of them will have marks. */
 static size_t
 row_bytes(const json_t *row, bool marked)
@@ -52,7 +40,7 @@ report_of(const struct ambit_executed *executed)
 /* The report's own rows: what, subject, code, program, message, asked, count; and how a person
  * could allow it. All that fit; *ret_left says how many do not. */
 static json_t *
-refused_of(const json_t *report, const char *display_root, bool marked, size_t *ret_left)
+refused_of(const json_t *report, bool marked, size_t *ret_left)
 {
 	json_t *list = json_array(), *row, *rows;
 	size_t i, bytes = 0;
@@ -60,10 +48,11 @@ refused_of(const json_t *report, const char *display_root, bool marked, size_t *
 	*ret_left = 0;
 	rows = json_object_get(report, "refusals");
 	json_array_foreach (rows, i, row) {
-		auto_free char *how = bash_how_to_grant(row, display_root);
+		auto_free char *how = bash_how_to_grant(row);
 
 		if (how)
 			json_set_text(row, "allow", how);
+		json_object_del(row, "advice");
 		bytes += row_bytes(row, marked);
 		if (i >= REFUSED_MAX || bytes > (marked ? 2 : 1) * REFUSED_BYTES)
 			break;
@@ -121,10 +110,8 @@ bash_report(struct tool_run *run, const char *command, const struct ambit_execut
 	int timeout_ms, struct ambit_error *err)
 {
 	size_t left = 0;
-	auto_free char *display_root = copy_display_root(run);
 	auto_json json_t *report = report_of(executed);
-	auto_json json_t *refused =
-		display_root ? refused_of(report, display_root, executed->connected, &left) : NULL;
+	auto_json json_t *refused = refused_of(report, executed->connected, &left);
 	json_t *ended = json_object_get(report, "left");
 
 	if (!refused || set_structured(run, executed, refused, timeout_ms) < 0)

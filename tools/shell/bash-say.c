@@ -110,34 +110,23 @@ say_refused(struct tool_run *run, const json_t *refused, size_t left)
 		buf_printf(&run->text, "- and %zu more\n", left - i);
 }
 
-/* The operation of the rule that would open it: none for what nobody would have been
- * asked about, or somebody has answered. */
-static const char *
-rule_of(const json_t *row)
-{
-	const char *what = json_text(row, "what");
-
-	if (!strstr(json_text(row, "message"), "; " QUESTION_NOBODY) &&
-		!streq(json_text(row, "code"), "Timeout"))
-		return NULL;
-	return streq(what, "connect") || streq(what, "read") ? what : "write";
-}
-
-/* In words that can be copied into a shell: the name is the command's to choose, and
- * could be `$(...)`. None for one that had to be escaped: it would mean another file. */
+/* Not what somebody has answered, or what nobody would have been asked about. */
 char *
-bash_how_to_grant(const json_t *row, const char *display_root)
+bash_how_to_grant(const json_t *row)
 {
-	const char *rule = rule_of(row), *subject = json_text(row, "subject");
-	const char *quote = strpbrk(subject, " $`&|;<>()*?[]{}~#!") ? "'" : "";
-	bool inside = rule && !streq(rule, "connect") && subject[0] != '/';
+	const char *advice = json_text(row, "advice");
+	auto_buf struct buf how = { 0 };
 
-	if (!rule || !*subject || strpbrk(subject, "\\'\"") || strpbrk(display_root, "\\'\""))
+	if (!str_prefix(advice, "ambit ") ||
+		(!strstr(json_text(row, "message"), "; " QUESTION_NOBODY) &&
+			!streq(json_text(row, "code"), "Timeout")))
 		return NULL;
-	if (strpbrk(display_root, " $`&|;<>()*?[]{}~#!"))
-		quote = "'";
-	return str_printf("ambit rules add %s %s%s%s%s%s", rule, quote, inside ? display_root : "",
-		inside ? "/" : "", subject, quote);
+	for (; *advice; advice++)
+		if (*advice == '\n')
+			buf_puts(&how, "; ");
+		else
+			buf_putc(&how, *advice);
+	return buf_take(&how);
 }
 
 /* A rule for each, once: what was deleted and written is opened by the same. */

@@ -20,8 +20,8 @@ void bash_say_running(
 	struct tool_run *run, const struct ambit_executed *executed, const char *held);
 
 /* What a person would say in a shell so that this row of the report is not refused
- * again, paths from display_root; NULL: nothing, or without memory. Caller frees. */
-char *bash_how_to_grant(const json_t *row, const char *display_root);
+ * again; NULL: nothing, or without memory. Caller frees. */
+char *bash_how_to_grant(const json_t *row);
 
 /* -- bash-report.c -------------------------------------------------------------------- */
 

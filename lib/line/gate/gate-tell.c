@@ -289,6 +289,7 @@ gate_tell_refused(struct gate *gate, struct target *target, const char *what, co
 			.subject = subject,
 			.code = code,
 			.message = message ? message : "",
+			.advice = outcome->advice,
 			.program = who.program,
 			.asked = outcome->asked,
 			.pid = who.pid,
