@@ -57,7 +57,7 @@ told() { jq -rs --argjson step "$1" 'map(select(.step == $step)) | last | .told 
 # fresh: the home of a person who has used the agent before, but never behind ambit.
 fresh() {
 	chmod -R u+rwX "$HOME"
-	rm -rf "$HOME"
+	eventually rm -rf "$HOME" # an agent that has ended may have children that still write there
 	mkdir -p "$XDG_CONFIG_HOME/ambit" "$XDG_STATE_HOME"
 	configure
 	again
