@@ -89,8 +89,11 @@ predict_call(const struct attempt *attempt, struct gate_prediction *ret, struct 
 		(attempt->datagram ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0);
 	int r;
 
-	if (fd < 0)
-		return err_sys(err, errno, "cannot make a socket");
+	/* No IPv6, for example: the host is decided by itself. */
+	if (fd < 0) {
+		ret->error = errno;
+		return 0;
+	}
 	if (!call)
 		return err_nomem(err);
 	call_init(call);
