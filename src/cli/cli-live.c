@@ -146,6 +146,18 @@ print_live_door(const struct live_one *one, bool first)
 	printf(" (pid %ld)", (long)one->pid);
 }
 
+static void
+say_not_live(const struct live_for *whom)
+{
+	if (whom->session == NULL) {
+		puts("no live session: holds from the next start");
+		return;
+	}
+	printf("no live session: holds when one is started with --session ");
+	out_text(whom->session);
+	putchar('\n');
+}
+
 /* All are told, for a run inside another goes by what holds outside; those who are meant
  * are named. */
 static int
@@ -170,8 +182,10 @@ reload_live_sessions(const struct live_list *list, const struct live_for *whom, 
 			return -ENOMEM;
 		n++;
 	}
-	if (told == NULL)
-		puts(n > 0 ? "" : "no live session: holds from its next start");
+	if (told == NULL && n > 0)
+		putchar('\n');
+	else if (told == NULL)
+		say_not_live(whom);
 	if (told == NULL && n > 0 && whom->reads)
 		puts("reads: a command that runs keeps what it may read; for commands it holds "
 		     "from their next start");

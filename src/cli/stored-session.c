@@ -6,6 +6,7 @@
 #include "cli-live.h"
 #include "world.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -155,6 +156,46 @@ session_pick(struct world *world, const struct args *args, struct ambit_session 
 		*ret_session = (struct ambit_session){ 0 };
 	}
 	return r;
+}
+
+/* "20260131-120000-abcdef": one that ambit made up. A door that starts later has another. */
+static bool
+is_made_name(const char *name)
+{
+	static const char shape[] = "00000000-000000-aaaaaa";
+	size_t i = 0;
+
+	for (; shape[i] != '\0'; i++) {
+		if (shape[i] == '-'	  ? name[i] != '-'
+			: shape[i] == '0' ? !ascii_is_digit(name[i])
+					  : !(ascii_is_digit(name[i]) || ascii_is_lower(name[i])))
+			return false;
+	}
+	return name[i] == '\0';
+}
+
+int
+session_may_change(struct world *world, const struct args *args,
+	const struct ambit_session *session, const char *options, struct ambit_error *err)
+{
+	const char *file = world->file != NULL ? world->file : "your settings";
+	struct live_list lives = { 0 };
+	bool live;
+	int r;
+
+	if (session->name != NULL &&
+		(args_get(args, OPT_SESSION) != NULL || !is_made_name(session->name)))
+		return 0;
+	r = live_find(&lives, &world->place, err);
+	live = r == 0 && session->name != NULL && is_live(&lives, session->name);
+	live_finish(&lives);
+	if (r < 0 || live)
+		return r;
+	return err_set(err, ENOENT,
+		"no session of this folder is live, and the next one has a name of its own. To "
+		"change it before it starts, say --session NAME here and when you start it%s; for "
+		"all of them, write it into %s",
+		options, file);
 }
 
 int

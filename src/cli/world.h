@@ -84,6 +84,12 @@ int programs_check(const struct world *world, struct ambit_error *err);
 int session_pick(struct world *world, const struct args *args, struct ambit_session *ret_session,
 	struct ambit_error *err);
 
+/* Whether a change that is stored for the session that was picked can hold at all: it is live, was
+ * named, or has a name that a person gave it. -ENOENT, with words: it is over for good. options:
+ * those that say the same at a start, as ", or ...". Needs SCOPE. */
+int session_may_change(struct world *world, const struct args *args,
+	const struct ambit_session *session, const char *options, struct ambit_error *err);
+
 /* Whether it was begun behind a line, or as a sub-agent. Needs RECORD or STORE. */
 bool session_is_inside(struct world *world, const char *name);
 

@@ -53,16 +53,12 @@ static int
 change_modes(struct world *world, const struct args *args, struct ambit_session *session,
 	struct ambit_error *err)
 {
-	if (session->name == NULL)
-		return err_set(err, ENOENT,
-			"no session of this folder is stored: name one with --session");
-	for (size_t i = 0; i < args->n; i++) {
-		int r = set_word(session, args->words[i], err);
+	int r = session_may_change(world, args, session,
+		", or start it with --mode, --read-only, --ask-mode or --reads", err);
 
-		if (r != 0)
-			return r;
-	}
-	return record_session_store(world->record, session, err);
+	for (size_t i = 0; r == 0 && i < args->n; i++)
+		r = set_word(session, args->words[i], err);
+	return r != 0 ? r : record_session_store(world->record, session, err);
 }
 
 static bool
@@ -150,8 +146,8 @@ const struct command cmd_mode = {
 		 "  as-settings: all of them as the settings say\n"
 		 "\n"
 		 "The session is --session, which is made if there is none of that name, else the\n"
-		 "live one of this folder, or its newest. What a settings file in the folder "
-		 "narrows\n"
+		 "live one of this folder, or its newest if that has a name of yours; one that\n"
+		 "ambit named does not come again. What a settings file in the folder narrows\n"
 		 "stays narrow. Where the session is live, a change holds at once, for new "
 		 "calls: files\n"
 		 "that a program has open stay open. It says where it holds.",

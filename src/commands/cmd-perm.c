@@ -153,9 +153,8 @@ run_perm(const struct args *args, struct ambit_error *err)
 	r = world_open(&world, args, WORLD_SCOPE | WORLD_STORE | WORLD_ITS_FOLDER, err);
 	if (r == 0)
 		r = session_pick(&world, args, &session, err);
-	if (r == 1 && session.name == NULL)
-		r = err_set(err, ENOENT,
-			"no session of this folder is stored: name one with --session");
+	if (r >= 0)
+		r = session_may_change(&world, args, &session, "", err);
 	if (r >= 0)
 		r = change_permission(&world, args, &session, err);
 	ambit_session_finish(&session);
@@ -171,8 +170,8 @@ const struct command cmd_perm = {
 		"TOOL is a name as in 'ambit perms', another agent's name for it, or a name "
 		"that ends\n"
 		"in '*', like mcp__github__*. The session is --session, which is made if there is\n"
-		"none of that name, else the live one of this folder, or its newest. 'default' "
-		"takes\n"
+		"none of that name, else the live one of this folder, or its newest if "
+		"that has\na name of yours. 'default' takes\n"
 		"the session's own word away. It can never lift what a settings file in the "
 		"folder narrows. Where the\n"
 		"session is live it holds at once, for new calls.",

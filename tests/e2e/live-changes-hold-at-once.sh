@@ -77,7 +77,7 @@ check(json.loads(ambit("rules", "add", "write", OUT, "--session", "one", "--json
 run.process.stdin.close()
 run.process.wait(PATIENCE)
 done = ambit("mode", "plan")
-check("no live session: holds from its next start" in done.stdout, done.stdout)
+check("no live session: holds when one is started with --session one" in done.stdout, done.stdout)
 
 # Started to plan: what is allowed later is done on its behalf.
 run = Run("--mode", "plan", "--session", "two", "--", *SHELL)
