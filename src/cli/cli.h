@@ -106,6 +106,7 @@ struct option_row {
 	const char *value;		/* of a flag that sets one */
 	bool many;			/* may be given more than once */
 	bool hidden;
+	bool decides; /* a decision can depend on it: so `why` takes it */
 	const char *text;
 };
 extern const struct option_row option_rows[OPT_N];
@@ -130,6 +131,8 @@ struct command {
 	 * follows is that program's; signals stay as they came, for it inherits
 	 * them; an error of ambit's own is EXIT_AMBIT. */
 	bool wraps;
+	/* It takes each option that decides, besides its own list. */
+	bool predicts;
 	/* A person runs it, or a shell: the terminal is where he is asked. */
 	bool person;
 	/* An exit code, or -errno with err filled. */

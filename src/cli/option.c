@@ -38,16 +38,19 @@ const struct option_row option_rows[OPT_N] = {
 	[OPT_FOLDER] = {
 		.name = "folder",
 		.arg = "DIR",
+		.decides = true,
 		.text = "the folder; without it, the current directory",
 	},
 	[OPT_SESSION] = {
 		.name = "session",
 		.arg = "NAME",
+		.decides = true,
 		.text = "the session whose modes, permissions and approvals hold",
 	},
 	[OPT_SETTINGS] = {
 		.name = "settings",
 		.arg = "FILE",
+		.decides = true,
 		.text = "settings in place of the person's own",
 	},
 	[OPT_JSON] = {
@@ -59,6 +62,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "WHERE",
 		.words = ambit_reads_words,
 		.key = "reads",
+		.decides = true,
 		.text = "where files can be read; a read that is refused to a command is "
 			"refused by the kernel: nobody is asked, and nothing is recorded",
 	},
@@ -66,6 +70,7 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "read-only",
 		.key = "sandbox_mode",
 		.value = "read-only",
+		.decides = true,
 		.text = "nothing can be written",
 	},
 	[OPT_MODE] = {
@@ -73,6 +78,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "MODE",
 		.words = ambit_agent_modes,
 		.key = "agent_mode",
+		.decides = true,
 		.text = "plan: nothing can be written, run or changed",
 	},
 	[OPT_ASK_MODE] = {
@@ -80,6 +86,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "MODE",
 		.words = ambit_ask_modes,
 		.key = "ask_mode",
+		.decides = true,
 		.text = "what a person is asked about",
 	},
 	[OPT_WRITE] = {
@@ -87,6 +94,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "PATH",
 		.key = "write",
 		.many = true,
+		.decides = true,
 		.text = "a further folder or file that can be written",
 	},
 	[OPT_READ] = {
@@ -94,6 +102,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "PATH",
 		.key = "read",
 		.many = true,
+		.decides = true,
 		.text = "a folder or file that can be read where reading is limited or guarded",
 	},
 	[OPT_FOR] = {
@@ -101,6 +110,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "NAMES",
 		.key = "profiles",
 		.many = true,
+		.decides = true,
 		.text = "agents and tools, by commas, whose own folders and hosts are open",
 	},
 	[OPT_ALLOW_HOST] = {
@@ -108,6 +118,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "PATTERN",
 		.key = "allow_hosts",
 		.many = true,
+		.decides = true,
 		.text = "a host that can be reached without a question: name, *.name, name:port, "
 			"address or network",
 	},
@@ -116,6 +127,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "MODE",
 		.words = ambit_nets,
 		.key = "net",
+		.decides = true,
 		.text = "whether hosts that are not allowed by name can be reached",
 	},
 	[OPT_UDP] = {
@@ -137,6 +149,7 @@ const struct option_row option_rows[OPT_N] = {
 	},
 	[OPT_GUARD_READS] = {
 		.name = "guard-reads",
+		.decides = true,
 		.text = "keep keys, credentials and ambit's own record unreadable; the kernel "
 			"refuses it: nobody is asked, and nothing is recorded",
 	},
@@ -202,6 +215,7 @@ const struct option_row option_rows[OPT_N] = {
 		.arg = "DIR",
 		.many = true,
 		.hidden = true,
+		.decides = true,
 		.text = "of the folder only this is open; empty: nothing; of the server that "
 			"started "
 			"this",
@@ -224,6 +238,7 @@ const struct option_row option_rows[OPT_N] = {
 	},
 	[OPT_ALLOW_BASH] = {
 		.name = "allow-bash",
+		.decides = true,
 		.text = "where the line cannot be held: run shell commands without it, and ask "
 			"about "
 			"each",
@@ -232,12 +247,14 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "backend",
 		.arg = "WHAT",
 		.words = ambit_backends,
+		.decides = true,
 		.text = "what holds shell commands",
 	},
 	[OPT_PREFIX] = {
 		.name = "prefix",
 		.arg = "WORD",
 		.many = true,
+		.decides = true,
 		.text = "a word in front of each shell command: another sandbox, the first an "
 			"absolute "
 			"path",

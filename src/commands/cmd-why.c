@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "cli/out.h"
 #include "cli/world.h"
+#include "engine/doors.h"
 #include "line/predict.h"
 #include "probe/probe.h"
 #include "request/request-object.h"
@@ -139,14 +140,48 @@ make_request(const struct args *args, const struct operation *operation,
 	return ambit_request_connect(args->words[1], ret_request, err);
 }
 
-/* At the doors that run ambit's own tools. */
-static void
-set_runner(const char *door, struct ambit_request *request)
+/* -- the door ------------------------------------------------------------------------ */
+
+/* What is asked, and at which door. */
+struct question {
+	const struct args *args;
+	const struct operation *operation; /* NULL: connect or tool */
+	const char *door;
+	bool run, connect;
+};
+
+/* A run makes no tool calls: without a word a tool is a harness' own. */
+static int
+check_question(const struct question *q, struct ambit_error *err)
 {
+	const char *backend = args_get(q->args, OPT_BACKEND);
+	bool prefix = args_get(q->args, OPT_PREFIX) != NULL;
+
+	if (q->operation == NULL && !q->connect && q->run)
+		return usage(err, "a run makes no tool calls: why tool is for --door mcp, serve "
+				  "or decide");
+	if (q->operation != NULL && !q->operation->tool && !q->run)
+		return usage(err, "no tool of this door does that: why %s is for --door run",
+			q->operation->word);
+	if (args_get(q->args, OPT_UDP) != NULL && !(q->run && q->connect))
+		return usage(err, "--udp is for why connect, at --door run");
+	if ((backend != NULL && streq(backend, "prefix")) != prefix && (backend != NULL || !prefix))
+		return usage(err, "--backend prefix and --prefix WORD belong together");
+	return 0;
+}
+
+/* At the doors that run ambit's own tools; as ambit_executor_create chooses what holds them. */
+static void
+set_runner(const struct question *q, struct ambit_request *request)
+{
+	const char *backend = args_get(q->args, OPT_BACKEND);
+	bool kernel = args_get(q->args, OPT_PREFIX) == NULL &&
+		      (backend == NULL || streq(backend, "kernel"));
 	struct ambit_error no_line;
 
-	if (streq(door, "mcp") || streq(door, "serve"))
-		request_set_runner(request, probe_line(&no_line) == 0 ? RUNNER_LINE : RUNNER_OWN);
+	if (streq(q->door, "mcp") || streq(q->door, "serve"))
+		request_set_runner(
+			request, kernel && probe_line(&no_line) == 0 ? RUNNER_LINE : RUNNER_OWN);
 }
 
 /* -- the answer ---------------------------------------------------------------------- */
@@ -224,25 +259,6 @@ print_json(const struct world *world, const struct gate_prediction *answer,
 	return 0;
 }
 
-/* The same for every kind of question: what is asked, and at which door. */
-struct question {
-	const struct args *args;
-	const struct operation *operation; /* NULL: connect or tool */
-	const char *door;
-	bool run, connect;
-};
-
-static int
-check_question(const struct question *q, struct ambit_error *err)
-{
-	if (q->operation != NULL && !q->operation->tool && !q->run)
-		return usage(err, "no tool of this door does that: why %s is for --door run",
-			q->operation->word);
-	if (args_get(q->args, OPT_UDP) != NULL && !(q->run && q->connect))
-		return usage(err, "--udp is for why connect, at --door run");
-	return 0;
-}
-
 /* A run that does not begin leaves the reason in ret_answer. */
 static int
 predict_in_run(struct world *world, const struct question *q, struct gate_prediction *ret_answer,
@@ -278,8 +294,7 @@ decide_by_name(struct world *world, const struct question *q, struct gate_predic
 	r = make_request(q->args, q->operation, ret_request, err);
 	if (r != 0)
 		return r;
-	if (!q->run)
-		set_runner(q->door, *ret_request);
+	set_runner(q, *ret_request);
 	return ambit_engine_decide(world->engine, *ret_request, &answer->outcome, err);
 }
 
@@ -291,20 +306,26 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 		[AMBIT_ASK] = EXIT_ASK,
 		[AMBIT_ALLOW] = EXIT_OK,
 	};
-	const char *door = args_get(args, OPT_DOOR);
-	const struct question q = {
+	bool tool = streq(args->words[0], "tool");
+	struct question q = {
 		.args = args,
 		.operation = find_operation(args->words[0]),
-		.door = door,
-		.run = door == NULL || streq(door, "run"),
+		.door = args_get(args, OPT_DOOR),
 		.connect = streq(args->words[0], "connect"),
 	};
 	struct ambit_request *request = NULL;
 	struct gate_prediction answer = { 0 };
 	bool started = true;
-	int r = check_question(&q, err);
+	int r;
 
-	if (r == 0 && q.run && (q.operation != NULL || q.connect))
+	if (q.door == NULL)
+		q.door = tool ? "decide" : "run";
+	q.run = streq(q.door, "run");
+	r = check_question(&q, err);
+	/* As a door does when it begins. */
+	if (r == 0)
+		r = engine_search(world->engine, err);
+	if (r == 0 && q.run)
 		r = predict_in_run(world, &q, &answer, &started, err);
 	if (r == 0 && started && needs_decision(&q, &answer))
 		r = decide_by_name(world, &q, &answer, &request, err);
@@ -358,23 +379,23 @@ const struct command cmd_why = {
 		"\n"
 		"A relative PATH is taken from the current directory. The arguments of a tool "
 		"are a\n"
-		"JSON object, and relative paths in it are taken from the folder. At the doors mcp "
-		"and\n"
-		"serve the tool is ambit's own, and its commands are behind the line if this "
-		"machine can\n"
-		"hold one; at decide it is another program's."
+		"JSON object, and relative paths in it are taken from the folder. An operation "
+		"is\n"
+		"that of a run without --door, a tool that of decide. At the doors mcp and serve "
+		"the\n"
+		"tool is ambit's own, and its commands are behind the line if this machine can\n"
+		"hold one.\n"
 		"\n"
+		"connect looks at who has the port or socket now, and resolves PATH as the kernel\n"
+		"does. Nothing is connected, and no name is looked up. What another session has\n"
+		"made is not the command's own.\n"
 		"\n"
-		"connect looks at who has the port or socket now, and resolves PATH as the kernel "
-		"does.\n"
-		"Nothing is connected, and no name is looked up. What another session has made is "
-		"not\n"
-		"the command's own.",
+		"It takes each option by which a door would decide otherwise. Who answers what is\n"
+		"asked (--ask) makes no difference to it.",
 	.words = (const char *const[]){ "write", "read", "delete", "mkdir", "move", "link",
 		"symlink", "chmod", "connect", "tool", NULL },
-	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_SETTINGS, OPT_JSON, OPT_READS,
-		OPT_READ_ONLY, OPT_MODE, OPT_ASK_MODE, OPT_WRITE, OPT_READ, OPT_FOR, OPT_ALLOW_HOST,
-		OPT_NET, OPT_UDP, OPT_GUARD_READS, OPT_DOOR, OPT_END },
+	.options = (const enum opt[]){ OPT_JSON, OPT_DOOR, OPT_UDP, OPT_END },
+	.predicts = true,
 	.examples =
 		(const struct example[]){
 			{ "ambit why write src/main.c", "inside the folder: allow" },

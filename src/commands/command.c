@@ -82,7 +82,7 @@ command_nearest(const char *name)
 bool
 command_takes(const struct command *command, enum opt opt)
 {
-	if (opt == OPT_HELP)
+	if (opt == OPT_HELP || (command->predicts && option_rows[opt].decides))
 		return true;
 	for (const enum opt *o = command->options; *o != OPT_END; o++)
 		if (*o == opt)
