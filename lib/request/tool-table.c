@@ -476,6 +476,35 @@ tool_at(size_t i)
 	return i < TOOLS_N ? &tools[i] : NULL;
 }
 
+bool
+tool_may_be(const char *name)
+{
+	size_t len = strlen(name);
+
+	return tool_find(name) || (len > 0 && name[len - 1] == '*') || strstr(name, "__");
+}
+
+/* All names, then all aliases of each row. */
+static const char *
+find_name_at(const void *data, size_t i)
+{
+	(void)data;
+	if (i < TOOLS_N)
+		return tools[i].name;
+	i -= TOOLS_N;
+	for (size_t n = 0; n < TOOLS_N; n++)
+		for (const char *const *alias = tools[n].aliases; alias && *alias; alias++)
+			if (i-- == 0)
+				return *alias;
+	return NULL;
+}
+
+const char *
+tool_nearest(const char *name)
+{
+	return str_nearest(name, find_name_at, NULL);
+}
+
 int
 ambit_tool_at(size_t i, struct ambit_tool_info *ret_info)
 {

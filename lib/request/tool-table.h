@@ -68,6 +68,12 @@ struct tool {
 
 /* By canonical name or alias, exact. NULL: unknown. */
 const struct tool *tool_find(const char *name);
+/* Whether a permission can be meant for a tool of this name: ambit knows it, or another program may
+ * have it: it ends in '*' (the tools whose names begin so), or has "__" in it, as the tools of MCP
+ * servers do. */
+bool tool_may_be(const char *name);
+/* The name or alias that is nearest to this one, or NULL if none is near. */
+const char *tool_nearest(const char *name);
 /* The i-th row, or NULL. */
 const struct tool *tool_at(size_t i);
 

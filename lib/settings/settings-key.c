@@ -74,7 +74,8 @@ static const struct key keys[] = {
 		.narrow = NARROW_PERMISSIONS,
 		AT(permissions),
 		.fallback = "{}",
-		.text = "allow, ask or deny per tool; a name may end in '*'",
+		.text = "allow, ask or deny per tool; a name may end in '*', and one that is "
+			"only near a known tool's is refused",
 	},
 	{
 		.name = "by_side_effect",

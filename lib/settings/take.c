@@ -6,6 +6,7 @@
 
 #include "base/own.h"
 #include "base/str.h"
+#include "request/tool-table.h"
 #include "settings/agent.h"
 
 static int
@@ -69,7 +70,7 @@ take_asker(struct decode *d, const struct key *key, const json_t *value,
 }
 
 /* Names of tools are free, since agents bring their own; a '*' anywhere but at
- * the end would not mean what it looks like. */
+ * the end would not mean what it looks like, and a slip would hold nothing. */
 static int
 tool_name_check(struct decode *d, const char *name)
 {
@@ -83,6 +84,11 @@ tool_name_check(struct decode *d, const char *name)
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f)
 			return decode_bad(d, "'%s' is not a tool's name", decode_show(d, name));
+	if (!tool_may_be(name) && tool_nearest(name))
+		return decode_bad(d,
+			"unknown tool '%s': did you mean '%s'? For another program's tool of that "
+			"name write '%s*'",
+			decode_show(d, name), tool_nearest(name), decode_show(d, name));
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "base/own.h"
 #include "base/str.h"
 #include "record/upkeep.h"
+#include "request/tool-table.h"
 
 /* Takes out what the session says of tool. */
 static void
@@ -65,28 +66,21 @@ name_is_sound(const char *tool)
 	return n > 0 && n <= 256;
 }
 
-static const char *
-tool_name_at(const void *data, size_t i)
+/* A slip would hold nothing. What an older release stored can be taken away. */
+static int
+check_tool(const char *tool, bool removes, struct ambit_error *err)
 {
-	struct ambit_tool_info tool;
+	const char *near = tool_nearest(tool);
 
-	(void)data;
-	return ambit_tool_at(i, &tool) ? tool.name : NULL;
-}
-
-/* A harness may have a tool of any name; but it may be a slip. */
-static void
-warn_unknown(const char *tool)
-{
-	const char *near = str_nearest(tool, tool_name_at, NULL);
-	auto_free char *shown = str_escape(tool, strlen(tool));
-
-	if (tool[strlen(tool) - 1] == '*' || perms_tool_name(tool)[0] != '\0' || shown == NULL)
-		return;
-	fprintf(stderr,
-		"ambit: unknown tool '%s'%s%s%s; the permission applies if an agent has one\n",
-		shown, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
-		near != NULL ? "'?)" : "");
+	if (!name_is_sound(tool))
+		return usage(err, "'%s' is not a tool's name (only its end can be '*')", tool);
+	if (removes || tool_may_be(tool))
+		return 0;
+	return usage(err,
+		"unknown tool '%s'%s%s%s; see 'ambit perms'. For another program's tool of that "
+		"name say '%s*'",
+		tool, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+		near != NULL ? "'?)" : "", tool);
 }
 
 /* Whether the tool read is meant, by one of its names or by a pattern. */
@@ -95,7 +89,7 @@ names_read(const char *tool)
 {
 	size_t n = strcspn(tool, "*");
 
-	return streq(perms_tool_name(tool), "read") ||
+	return tool_find(tool) == tool_find("read") ||
 	       (tool[n] == '*' && strncmp("read", tool, n) == 0);
 }
 
@@ -112,7 +106,6 @@ report_permission(struct world *world, const struct args *args, const struct amb
 	if (args_get(args, OPT_JSON) == NULL) {
 		out_text(tool);
 		printf(": %s in session %s\n", word, session->name);
-		warn_unknown(tool);
 		return live_reload(&world->place, &whom, NULL, err);
 	}
 	if (object == NULL || json_set_text(object, "tool", tool) < 0)
@@ -147,9 +140,9 @@ run_perm(const struct args *args, struct ambit_error *err)
 	if (ambit_word_find(ambit_permissions, args->words[1]) == NULL &&
 		!streq(args->words[1], "default"))
 		return usage(err, "'%s' is not one of allow, ask, deny, default", args->words[1]);
-	if (!name_is_sound(args->words[0]))
-		return usage(
-			err, "'%s' is not a tool's name (only its end can be '*')", args->words[0]);
+	r = check_tool(args->words[0], streq(args->words[1], "default"), err);
+	if (r != 0)
+		return r;
 	r = world_open(&world, args, WORLD_SCOPE | WORLD_STORE | WORLD_ITS_FOLDER, err);
 	if (r == 0)
 		r = session_pick(&world, args, &session, err);
@@ -167,14 +160,13 @@ const struct command cmd_perm = {
 	.args = "TOOL allow|ask|deny|default",
 	.text = "change what one tool may do in a session",
 	.about =
-		"TOOL is a name as in 'ambit perms', another agent's name for it, or a name "
-		"that ends\n"
-		"in '*', like mcp__github__*. The session is --session, which is made if there is\n"
-		"none of that name, else the live one of this folder, or its newest if "
-		"that has\na name of yours. 'default' takes\n"
-		"the session's own word away. It can never lift what a settings file in the "
-		"folder narrows. Where the\n"
-		"session is live it holds at once, for new calls.",
+		"TOOL is a name as in 'ambit perms', another agent's name for it, or a name that\n"
+		"ends in '*', like mcp__github__*. A name that ambit does not know is refused.\n"
+		"\n"
+		"The session is --session, which is made if there is none of that name, else the\n"
+		"live one of this folder, or its newest if that has a name of yours. 'default'\n"
+		"takes the session's own word away. It can never lift what a settings file in the\n"
+		"folder narrows. Where the session is live it holds at once, for new calls.",
 	.options = (const enum opt[]){ OPT_FOLDER, OPT_SESSION, OPT_JSON, OPT_END },
 	.examples =
 		(const struct example[]){

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "request/tool-table.h"
 
 struct listing {
 	struct table offered, known;
@@ -37,21 +38,6 @@ add_row(struct listing *listing, bool offered, const char *tool, enum ambit_perm
 		listing->failed = true;
 	if (json_array_append_new(listing->rows, row) < 0)
 		listing->failed = true;
-}
-
-const char *
-perms_tool_name(const char *name)
-{
-	struct ambit_tool_info tool;
-
-	for (size_t i = 0; ambit_tool_at(i, &tool); i++) {
-		if (streq(tool.name, name))
-			return tool.name;
-		for (const char *const *a = tool.aliases; a != NULL && *a != NULL; a++)
-			if (streq(*a, name))
-				return tool.name;
-	}
-	return "";
 }
 
 /* As it holds in the process that runs, if there is one: that has settings of its own. */
@@ -106,7 +92,7 @@ list_permissions(const struct world *world, const struct ambit_session *session,
 		add_row(listing, tool.offered, tool.name, permission, from, text_of(&tool, from));
 	}
 	for (size_t i = 0; i < session->n_permissions; i++)
-		if (perms_tool_name(session->permissions[i].tool)[0] == '\0')
+		if (tool_find(session->permissions[i].tool) == NULL)
 			add_row(listing, false, session->permissions[i].tool,
 				session->permissions[i].permission, "session",
 				"tools of this name");

@@ -15,6 +15,8 @@
 #include "line/predict.h"
 #include "probe/probe.h"
 #include "request/request-object.h"
+#include "request/tool-table.h"
+#include "request/tool-table.h"
 
 #include "base/err.h"
 #include "base/json.h"
@@ -184,6 +186,22 @@ set_runner(const struct question *q, struct ambit_request *request)
 			request, kernel && probe_line(&no_line) == 0 ? RUNNER_LINE : RUNNER_OWN);
 }
 
+/* A slip is decided as a tool that nobody has. A permission may name another program's. */
+static int
+check_tool(struct world *world, const struct args *args, struct ambit_error *err)
+{
+	const char *name = args->words[1], *near = tool_nearest(name), *from;
+
+	if (!streq(args->words[0], "tool") || tool_may_be(name))
+		return 0;
+	ambit_engine_permission(world->engine, name, &from);
+	if (!streq(from, "default"))
+		return 0;
+	return usage(err, "unknown tool '%s'%s%s%s; see 'ambit perms'", name,
+		near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+		near != NULL ? "'?)" : "");
+}
+
 /* -- the answer ---------------------------------------------------------------------- */
 
 static const char *
@@ -322,6 +340,8 @@ answer_question(struct world *world, const struct args *args, struct ambit_error
 		q.door = tool ? "decide" : "run";
 	q.run = streq(q.door, "run");
 	r = check_question(&q, err);
+	if (r == 0)
+		r = check_tool(world, args, err);
 	/* As a door does when it begins. */
 	if (r == 0)
 		r = engine_search(world->engine, err);

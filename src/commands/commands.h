@@ -34,8 +34,5 @@ extern const struct command cmd_why;
 
 /* help-profiles.c: prints the table. */
 void help_profiles(void);
-/* cmd-perms.c: the tool that this name stands for, ambit's own or an agent's word for it; "" if
- * ambit knows none. */
-const char *perms_tool_name(const char *name);
 
 #endif

@@ -40,10 +40,19 @@ status 0 "$AMBIT" perms --session s
 status 0 "$AMBIT" perm Write default --session s
 SESSION=s decide "$request"
 [[ $(field 1 verdict) == allow ]] || fail "$out"
-# A name that ambit does not know may be a harness' tool, or a slip.
-status 0 "$AMBIT" perm bsh ask --session s
+# A slip holds nothing, so it is refused; another program's tool has a '*' or a server's name.
+status 2 "$AMBIT" perm bsh ask --session s
 complains "did you mean 'bash'"
-status 0 "$AMBIT" perm bsh default --session s
+status 2 "$AMBIT" perm frobnicate deny --session s
+complains "'frobnicate*'"
+for name in 'frobnicate*' mcp__x__y; do
+	status 0 "$AMBIT" perm "$name" deny --session s
+	SESSION=s decide "{\"tool\":\"${name%\*}\",\"args\":{},\"effects\":[\"read\"]}"
+	[[ $(field 1 code) == Denied ]] || fail "$name: $out"
+	verdict deny Denied --session s tool "${name%\*}"
+done
+status 2 "$AMBIT" why tool shel
+complains "did you mean 'shell'"
 status 0 "$AMBIT" perm 'mcp__x__*' allow --session s
 [[ -z $errout ]] || fail "a pattern is taken for a slip: $errout"
 status 0 "$AMBIT" perms --session s

@@ -20,7 +20,8 @@ verdict allow - --write "$OUT" write "$OUT/x"
 verdict deny OutOfScope --reads folder --door decide read /etc/hostname
 verdict ask HostNotAllowed connect example.com:443
 verdict allow - --allow-host '*.example.com' connect www.example.com
-verdict ask UnknownTool tool frobnicate '{}'
+verdict ask UnknownTool tool mcp__x__y '{}'
+status 2 "$AMBIT" why tool frobnicate '{}'
 verdict deny BadArguments tool write '{"file_path":'
 
 # A relative path is the person's, a tool's is the folder's.
