@@ -35,6 +35,13 @@ is_dir(const struct object *object)
 	return object->exists && S_ISDIR(object->st.st_mode);
 }
 
+static bool
+same_inode(const struct object *a, const struct object *b)
+{
+	return a->exists && b->exists && a->st.st_dev == b->st.st_dev &&
+	       a->st.st_ino == b->st.st_ino;
+}
+
 /* By the parents: a mount that is the same device again is left to the kernel. */
 static bool
 cross_devices(int a, int b)
@@ -71,17 +78,30 @@ rename_flags(const struct call *call, unsigned *ret_flags)
 	return 0;
 }
 
+/* Both directories come before both names, as in the kernel. found: of each, 0 or -errno. */
+static int
+check_found(const struct call *call, unsigned flags, const int found[2])
+{
+	for (int n = 0; n < 2; n++)
+		if (found[n] < 0 && !(found[n] == -ENAMETOOLONG && call_last_is_long(call, n)))
+			return found[n];
+	if (call->object[FROM].parent >= 0 && call->object[TO].parent >= 0 &&
+		cross_devices(call->object[FROM].parent, call->object[TO].parent))
+		return -EXDEV;
+	if (call_last(call, FROM) != LAST_NAME)
+		return -EBUSY;
+	if (call_last(call, TO) != LAST_NAME)
+		return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
+	if (found[FROM] < 0)
+		return found[FROM];
+	return call->object[FROM].exists ? found[TO] : -ENOENT;
+}
+
 static int
 check_names(const struct call *call, unsigned flags)
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
 
-	if (call_last(call, FROM) != LAST_NAME)
-		return -EBUSY;
-	if (call_last(call, TO) != LAST_NAME)
-		return flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
-	if (!from->exists)
-		return -ENOENT;
 	if ((flags & RENAME_NOREPLACE) && to->exists)
 		return -EEXIST;
 	if ((flags & RENAME_EXCHANGE) && !to->exists)
@@ -89,11 +109,12 @@ check_names(const struct call *call, unsigned flags)
 	/* Magic links and what has no name are not moved. */
 	if (from->parent < 0 || to->parent < 0 || from->proc || to->proc)
 		return -EPERM;
-	return cross_devices(from->parent, to->parent) ? -EXDEV : 0;
+	return 0;
 }
 
+/* What the kernel sees before it asks for rights. */
 static int
-check_kinds(const struct call *call, unsigned flags, const bool slash[2])
+check_slashes(const struct call *call, unsigned flags, const bool slash[2])
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
 	bool swap = flags & RENAME_EXCHANGE;
@@ -106,11 +127,30 @@ check_kinds(const struct call *call, unsigned flags, const bool slash[2])
 		return -EINVAL;
 	if (is_dir(to) && !streq(from->real, to->real) && str_beneath(from->real, to->real))
 		return swap ? -EINVAL : -ENOTEMPTY;
-	if (swap || !to->exists)
+	return 0;
+}
+
+/* And what it sees afterwards. */
+static int
+check_kinds(const struct call *call, unsigned flags)
+{
+	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+
+	if ((flags & RENAME_EXCHANGE) || !to->exists)
 		return 0;
 	if (is_dir(from) != is_dir(to))
 		return is_dir(from) ? -ENOTDIR : -EISDIR;
-	return is_dir(to) ? call_is_empty(call, TO) : 0;
+	return 0;
+}
+
+/* The kernel says this of the kinds, once it has seen that both directories can be written. */
+static int
+say_after_rights(const struct call *call, int error)
+{
+	for (unsigned n = FROM; error < 0 && n <= TO; n++)
+		if (faccessat(call->object[n].parent, ".", W_OK | X_OK, AT_EACCESS) < 0)
+			return -errno;
+	return error;
 }
 
 /* A directory that changes its parent has its ".." written. */
@@ -124,6 +164,8 @@ check_rights(const struct call *call, unsigned flags)
 
 	if (r == 0)
 		r = to->exists ? call_may_delete(call, TO) : call_may_create(call, TO);
+	if (r == 0)
+		r = say_after_rights(call, check_kinds(call, flags));
 	if (r < 0)
 		return r;
 	apart = fstat(from->parent, &a) < 0 || fstat(to->parent, &b) < 0 || a.st_ino != b.st_ino;
@@ -131,6 +173,8 @@ check_rights(const struct call *call, unsigned flags)
 		r = call_may(call, FROM, W_OK);
 	if (r == 0 && apart && (flags & RENAME_EXCHANGE) && is_dir(to))
 		r = call_may(call, TO, W_OK);
+	if (r == 0 && to->exists && !(flags & RENAME_EXCHANGE) && is_dir(to))
+		r = say_after_rights(call, call_is_empty(call, TO));
 	return r;
 }
 
@@ -181,13 +225,6 @@ need_rename(struct call *call, unsigned flags)
 	}
 }
 
-static bool
-same_inode(const struct object *a, const struct object *b)
-{
-	return a->exists && b->exists && a->st.st_dev == b->st.st_dev &&
-	       a->st.st_ino == b->st.st_ino;
-}
-
 /* A directory may hold symlinks, and where it comes from they can be made at any time, so
  * none is moved into a git directory; nor out of one, where links could then be put into
  * it before it is moved back. */
@@ -205,19 +242,20 @@ prepare_rename(struct call *call)
 {
 	const struct sys_row *row = call->row;
 	unsigned flags = 0;
+	int found[2], r;
 	bool slash[2];
-	int r;
 
 	call_begin(call);
 	r = rename_flags(call, &flags);
-	if (r == 0)
-		r = call_name(call, FROM, row->dirfd, row->path, &slash[FROM]);
-	if (r == 0)
-		r = call_name(call, TO, row->dirfd2, row->path2, &slash[TO]);
+	if (r < 0)
+		return r;
+	found[FROM] = call_name(call, FROM, row->dirfd, row->path, &slash[FROM]);
+	found[TO] = call_name(call, TO, row->dirfd2, row->path2, &slash[TO]);
+	r = check_found(call, flags, found);
 	if (r == 0)
 		r = check_names(call, flags);
 	if (r == 0)
-		r = check_kinds(call, flags, slash);
+		r = check_slashes(call, flags, slash);
 	if (r < 0)
 		return r;
 	/* Two names of one inode: the kernel does nothing, and calls it done. */
@@ -225,11 +263,11 @@ prepare_rename(struct call *call)
 		call->special = SPECIAL_SAME;
 		return call_value(call, 0);
 	}
-	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
-		return keep_apart(call);
 	r = check_rights(call, flags);
 	if (r < 0)
 		return r;
+	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
+		return keep_apart(call);
 	call->rename.flags = flags;
 	set_bounds(call);
 	if (S_ISLNK(call->object[FROM].st.st_mode))
@@ -337,18 +375,18 @@ static int
 check_link(const struct call *call, bool slash)
 {
 	const struct object *from = &call->object[FROM], *to = &call->object[TO];
+	int r;
 
-	if (!from->exists)
-		return -ENOENT;
 	if (to->exists || call_last(call, TO) != LAST_NAME)
 		return -EEXIST;
 	if (slash)
 		return -ENOENT;
-	if (S_ISDIR(from->st.st_mode))
-		return -EPERM;
 	if (from->proc || to->proc || from->nameless || cross_devices(from->fd, to->parent))
 		return -EXDEV;
-	return call_may_create(call, TO);
+	r = call_may_create(call, TO);
+	if (r < 0 || !S_ISDIR(from->st.st_mode))
+		return r;
+	return faccessat(to->parent, ".", W_OK | X_OK, AT_EACCESS) < 0 ? -errno : -EPERM;
 }
 
 /* One end in the private temp directory, which is gone when the other is still there. */
@@ -372,6 +410,8 @@ prepare_link(struct call *call)
 	if (flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
 		return -EINVAL;
 	r = resolve_source(call, flags);
+	if (r == 0 && !call->object[FROM].exists)
+		r = -ENOENT;
 	if (r == 0)
 		r = call_name(call, TO, row->dirfd2, row->path2, &slash);
 	if (r == 0)

@@ -42,9 +42,9 @@ resolve_new(struct call *call, int dirfd_arg, int path_arg, bool slash_ok)
 		return -EEXIST;
 	if (slash && !slash_ok)
 		return -ENOENT;
-	/* Nothing can be made there; not the kernel's word for all of it. */
+	/* Nothing can be made there, and the kernel finds no such name. */
 	if (call->object[0].proc)
-		return -EPERM;
+		return -ENOENT;
 	return call_may_create(call, 0);
 }
 
@@ -243,9 +243,11 @@ check_gone(const struct call *call, bool dir, bool slash)
 		return -EISDIR;
 	if ((dir || slash) && !is_dir)
 		return -ENOTDIR;
-	if (object->proc || object->parent < 0)
+	if (object->parent < 0)
 		return -EPERM;
 	r = call_may_delete(call, 0);
+	if (r == 0 && object->proc)
+		return -EPERM;
 	return r == 0 && dir ? call_is_empty(call, 0) : r;
 }
 

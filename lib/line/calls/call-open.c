@@ -178,7 +178,7 @@ check_open_object(const struct call *call)
 		return check_existing(call);
 	if (!(call->open.flags & O_CREAT))
 		return -ENOENT;
-	return object->proc ? -EACCES : call_may_create(call, 0);
+	return object->proc ? -ENOENT : call_may_create(call, 0);
 }
 
 /* A file without a name, in a directory: decided as a name there that does not
@@ -283,6 +283,24 @@ prepare_staged(struct call *call)
 	return CALL_DECIDE;
 }
 
+static bool
+ends_in_slash(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 0 && path[len - 1] == '/';
+}
+
+/* A new file cannot be called "name/": the kernel says so before it looks what has that name. */
+static int
+refuse_slash(struct call *call)
+{
+	bool slash;
+	int r = call_name(call, 0, call->row->dirfd, call->row->path, &slash);
+
+	return r < 0 && !(r == -ENAMETOOLONG && call_last_is_long(call, 0)) ? r : -EISDIR;
+}
+
 static int
 prepare_open(struct call *call)
 {
@@ -301,6 +319,8 @@ prepare_open(struct call *call)
 		return r;
 	if (call_copy(call, 0, call->row->path) == 0 && streq(call->path[0], NEST_PATH))
 		return nest_open(call);
+	if (call->path[0] && (call->open.flags & O_CREAT) && ends_in_slash(call->path[0]))
+		return refuse_slash(call);
 	if ((call->open.flags & O_NOFOLLOW) ||
 		(call->open.flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		follow = OBJECT_NOFOLLOW;

@@ -47,11 +47,24 @@ call_name(struct call *call, unsigned n, int dirfd_arg, int path_arg, bool *ret_
 	return call_resolve(call, n, dirfd_arg, path_arg, OBJECT_NOFOLLOW);
 }
 
+static const char *
+last_part(const struct call *call, unsigned n)
+{
+	const char *path = call->path[n], *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool
+call_last_is_long(const struct call *call, unsigned n)
+{
+	return call->path[n] && strlen(last_part(call, n)) > NAME_MAX;
+}
+
 enum last
 call_last(const struct call *call, unsigned n)
 {
-	const char *path = call->path[n], *slash = strrchr(path, '/');
-	const char *last = slash ? slash + 1 : path;
+	const char *last = last_part(call, n);
 
 	return !last[0]		   ? LAST_ROOT
 	       : streq(last, ".")  ? LAST_DOT

@@ -27,6 +27,8 @@ enum last {
 };
 
 enum last call_last(const struct call *call, unsigned n);
+/* Whether it is too long for any file system. */
+bool call_last_is_long(const struct call *call, unsigned n);
 
 /* Natural errors where the kernel will not give them itself: what the floor
  * covers is not looked at. 0 or -errno. Modes as of access(2). */

@@ -124,6 +124,15 @@ follow_link(struct walk *walk, struct object *object, int link, const struct sta
 	return r < 0 ? r : splice_link_text(walk, text, rest);
 }
 
+/* The kernel first sees whether it may look for a name there at all. */
+static int
+refuse_long_name(const struct walk *walk)
+{
+	auto_close int fd = openat(walk->dir, ".", WALK_LOOK);
+
+	return fd < 0 ? -errno : -ENAMETOOLONG;
+}
+
 static int
 resolve_next_part(struct walk *walk, struct object *object)
 {
@@ -138,7 +147,7 @@ resolve_next_part(struct walk *walk, struct object *object)
 	if (n == 0)
 		return (r = walk_end_at_dir(object, &walk->dir, true)) < 0 ? r : END;
 	if (n > NAME_MAX)
-		return -ENAMETOOLONG;
+		return refuse_long_name(walk);
 	memcpy(name, at, n);
 	name[n] = '\0';
 	rest = at + n;

@@ -36,7 +36,7 @@ new_names_fail_as_they_would(void **state)
 	assert_int_equal(MKDIR(PATH("out/dangling/"), 0755), -EEXIST);
 	assert_int_equal(MKDIR(PATH("none/dir"), 0755), -ENOENT);
 	assert_int_equal(MKDIR(PATH("out/shut/dir"), 0755), -EACCES);
-	assert_int_equal(MKDIR(scene_text(s, "/proc/self/x"), 0755), -EPERM);
+	assert_int_equal(MKDIR(scene_text(s, "/proc/self/x"), 0755), -ENOENT);
 	assert_int_equal(MKNOD(PATH("out/x"), S_IFCHR | 0600), -EPERM);
 	assert_int_equal(MKNOD(PATH("out/x"), S_IFBLK | 0600), -EPERM);
 	assert_int_equal(MKNOD(PATH("out/x"), S_IFDIR | 0700), -EPERM);
@@ -198,6 +198,16 @@ names_are_removed(void **state)
 	assert_true(scene_has(s, "out/file"));
 }
 
+/* A name there that no file system takes. */
+static uint64_t
+long_path(struct scene *s, const char *dir)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%0256d", dir, 0);
+	return scene_path(s, text);
+}
+
 /* -- rename --------------------------------------------------------------------------- */
 
 static void
@@ -227,10 +237,18 @@ moves_fail_as_they_would(void **state)
 	assert_int_equal(RENAME(PATH("out/dir"), PATH("out/dir/sub/x"), 0), -EINVAL);
 	assert_int_equal(RENAME(PATH("out/dir/sub"), PATH("out/dir"), 0), -ENOTEMPTY);
 	assert_int_equal(RENAME(PATH("out/empty"), PATH("out/dir"), 0), -ENOTEMPTY);
-	assert_int_equal(RENAME(PATH("out/a"), scene_text(s, "/proc/x"), 0), -EPERM);
+	assert_int_equal(RENAME(PATH("out/a"), scene_text(s, "/proc/x"), 0), -EXDEV);
+	/* Both directories come before both names. */
+	assert_int_equal(RENAME(PATH("out/none"), scene_text(s, "/proc/x"), 0), -EXDEV);
+	assert_int_equal(RENAME(PATH("out/none"), long_path(s, "out/"), 0), -ENOENT);
+	assert_int_equal(RENAME(long_path(s, "out/"), PATH("none/x"), 0), -ENOENT);
+	assert_int_equal(RENAME(PATH("out/dir/."), long_path(s, "out/"), 0), -EBUSY);
+	assert_int_equal(RENAME(PATH("out/a"), long_path(s, "out/"), 0), -ENAMETOOLONG);
+	assert_int_equal(RENAME(PATH("out/dir"), PATH("out/dir"), 0), CALL_ANSWERED);
 	assert_int_equal(fchmodat(s->dir, "out/dir", 0555, 0), 0);
 	assert_int_equal(RENAME(PATH("out/a"), PATH("out/dir/x"), 0), -EACCES);
 	assert_int_equal(RENAME(PATH("out/dir/sub"), PATH("out/x"), 0), -EACCES);
+	assert_int_equal(RENAME(PATH("out/a"), PATH("out/dir/sub"), 0), -EACCES);
 }
 
 static void

@@ -37,6 +37,8 @@ what_would_fail_fails_unasked(void **state)
 	assert_int_equal(OPEN(PATH("out/link"), O_WRONLY | O_CREAT | O_EXCL, 0), -EEXIST);
 	assert_int_equal(OPEN(PATH("out"), O_WRONLY, 0), -EISDIR);
 	assert_int_equal(OPEN(PATH("out/new/"), O_WRONLY | O_CREAT, 0), -EISDIR);
+	assert_int_equal(OPEN(PATH("out/file/"), O_WRONLY | O_CREAT, 0), -EISDIR);
+	assert_int_equal(OPEN(PATH("out/file/x/"), O_WRONLY | O_CREAT, 0), -ENOTDIR);
 	assert_int_equal(OPEN(PATH("out/file/"), O_WRONLY, 0), -ENOTDIR);
 	assert_int_equal(OPEN(PATH("out/file"), O_RDWR | O_DIRECTORY, 0), -ENOTDIR);
 	assert_int_equal(OPEN(PATH("out/link"), O_WRONLY | O_NOFOLLOW, 0), -ELOOP);
