@@ -330,13 +330,22 @@ move_dir(const struct hand_law *law, const struct hand_end *from, const struct h
 	return r < 0 ? r : check_landed(law, from, to, fresh);
 }
 
+int
+hand_look(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to,
+	unsigned flags)
+{
+	int r = check_brings(law, from, to->real, false, false);
+
+	if (r == 0 && (flags & RENAME_EXCHANGE))
+		r = check_brings(law, to, from->real, false, false);
+	return r;
+}
+
 static int
 exchange_checked(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to)
 {
-	int r = check_brings(law, from, to->real, false, false), r2;
+	int r = hand_look(law, from, to, RENAME_EXCHANGE), r2;
 
-	if (r == 0)
-		r = check_brings(law, to, from->real, false, false);
 	if (r == 0)
 		r = exchange_names(law, from, to);
 	if (r < 0)

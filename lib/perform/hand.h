@@ -69,6 +69,10 @@ int hand_move(struct pass *pass, const struct hand_law *law, const struct hand_e
 int hand_settle(struct pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to);
 
+/* What hand_move looks at before it moves anything: 0, -EXDEV or -ESTALE. */
+int hand_look(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to,
+	unsigned flags);
+
 /* unlink(2): the name goes if it still is this object, which is no directory; else -ESTALE. */
 int hand_remove(struct pass *pass, const struct hand_law *law, const struct hand_end *end);
 

@@ -16,7 +16,6 @@
 #include "probe/probe.h"
 #include "request/request-object.h"
 #include "request/tool-table.h"
-#include "request/tool-table.h"
 
 #include "base/err.h"
 #include "base/json.h"
@@ -306,12 +305,12 @@ static int
 decide_by_name(struct world *world, const struct question *q, struct gate_prediction *answer,
 	struct ambit_request **ret_request, struct ambit_error *err)
 {
-	int r;
+	int r = make_request(q->args, q->operation, ret_request, err);
 
-	ambit_outcome_finish(&answer->outcome);
-	r = make_request(q->args, q->operation, ret_request, err);
+	/* A move of names that are not UTF-8 is left at what it is now. */
 	if (r != 0)
-		return r;
+		return answer->outcome.layer != NULL ? 0 : r;
+	ambit_outcome_finish(&answer->outcome);
 	set_runner(q, *ret_request);
 	return ambit_engine_decide(world->engine, *ret_request, &answer->outcome, err);
 }

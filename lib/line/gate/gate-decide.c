@@ -147,6 +147,12 @@ is_call_covered(const struct call *call)
 	return call->n_needs > 0;
 }
 
+bool
+gate_may_continue(struct call *call)
+{
+	return is_bounded(call) && call->may_continue && !call->asked && is_call_covered(call);
+}
+
 /* Something else lies there than was decided about: somebody was faster, and
  * an honest program means what is there now. Decided anew, a few times. A call that
  * has to wait is prepared anew for a worker; a worker has nobody to hand it to. */
@@ -202,9 +208,8 @@ void
 gate_act(struct call **call, struct pass *pass)
 {
 	struct call *c = *call;
-	bool bounded = is_bounded(c);
 
-	if (bounded && c->may_continue && !c->asked && is_call_covered(c)) {
+	if (gate_may_continue(c)) {
 		run_counts_pass(c->gate->counts, c->target.tid);
 		gate_continue(c);
 	} else if (!gate_is_valid(c->gate, c->id)) {
@@ -214,10 +219,10 @@ gate_act(struct call **call, struct pass *pass)
 	} else if (may_act_for(c)) {
 		run_counts_pass(c->gate->counts, c->target.tid);
 		perform_call(call, pass);
-	} else if (bounded && !moves_names(c)) {
+	} else if (is_bounded(c) && !moves_names(c)) {
 		gate_continue(c); /* the floor still gives what it gives */
 	} else {
-		gate_fail(c, bounded ? EACCES : EPERM);
+		gate_fail(c, is_bounded(c) ? EACCES : EPERM);
 	}
 }
 

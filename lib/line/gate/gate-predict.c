@@ -17,8 +17,10 @@
 #include "base/str.h"
 #include "engine/line.h"
 #include "line/gate/call-file.h"
+#include "line/gate/gate-law.h"
 #include "line/gate/gate-private.h"
 #include "line/socket/endpoint.h"
+#include "perform/act.h"
 
 static uint64_t
 argument_of(const char *text)
@@ -136,9 +138,13 @@ decide_request(struct call *call, struct gate_prediction *ret, struct ambit_erro
 	struct ambit_request *request;
 	int r;
 
-	/* What needs no decision is described by what it is. */
+	/* What needs no decision is described by what it is, and a pipe by how it was called. */
 	if (call->special && call->n_needs == 0)
 		call_need(call, AMBIT_ACCESS_WRITE, call->n_objects > 1 ? 1 : 0);
+	for (unsigned i = 0; i < call->n_objects; i++)
+		if (call->object[i].nameless)
+			memcpy(call->object[i].real, call->object[i].written,
+				sizeof(call->object[i].real));
 	if (has_nameless_need(call))
 		return leave_to_kernel(ret, 0, err);
 	request = gate_make_request(call);
@@ -147,6 +153,25 @@ decide_request(struct call *call, struct gate_prediction *ret, struct ambit_erro
 	r = ambit_engine_decide(call->gate->o.engine, request, &ret->outcome, err);
 	ambit_request_destroy(request);
 	return r;
+}
+
+/* The hand does not move all that may be moved: directories carry rights and guards. */
+static int
+look_at_move(struct call *call, struct gate_prediction *ret, struct ambit_error *err)
+{
+	struct hand_end from = gate_end(call, 0), to = gate_end(call, 1);
+	struct hand_law law = gate_law(call);
+
+	if (call->row->op != OP_RENAME || ret->outcome.verdict != AMBIT_ALLOW ||
+		call->special != SPECIAL_NONE || call->rename.is_config ||
+		gate_may_continue(call) ||
+		hand_look(&law, &from, &to, call->rename.flags) != -EXDEV)
+		return 0;
+	ambit_outcome_finish(&ret->outcome);
+	ret->outcome = (struct ambit_outcome){ 0 };
+	ret->error = EXDEV;
+	call->special = SPECIAL_APART;
+	return decide_request(call, ret, err);
 }
 
 static int
@@ -158,14 +183,35 @@ predict_call(struct call *call, bool reads, struct gate_prediction *ret, struct 
 	if (r < 0 && call->special == SPECIAL_NONE)
 		return leave_to_kernel(ret, -r, err);
 	ret->error = r < 0 ? -r : error;
+	if (r == CALL_DECIDE && (call->object[0].nameless || call->subject_fd >= 0))
+		call->special = SPECIAL_NAMELESS;
 	if (call->special == SPECIAL_NONE && call->n_needs == 0)
 		return leave_to_kernel(ret, 0, err);
-	return decide_request(call, ret, err);
+	r = decide_request(call, ret, err);
+	return r < 0 ? r : look_at_move(call, ret, err);
 }
 
-int
-gate_predict(const struct gate_options *options, enum gate_operation operation, const char *path,
-	const char *to, mode_t mode, struct gate_prediction *ret_prediction,
+static int
+predict_made_call(struct call *call, struct gate *gate, const struct made_call *made, bool reads,
+	struct gate_prediction *ret, struct ambit_error *err)
+{
+	int r;
+
+	call_init(call);
+	call->gate = gate;
+	call->row = sys_find((int)made->number);
+	memcpy(call->args, made->args, sizeof(call->args));
+	target_init(&call->target, getpid());
+	call->round = ROUND_FIRST;
+	r = call->row ? predict_call(call, reads, ret, err)
+		      : err_set(err, ENOSYS, "this operation has no system call here");
+	call_finish(call);
+	return r;
+}
+
+static int
+predict_operation(const struct gate_options *options, enum gate_operation operation,
+	const char *path, const char *to, mode_t mode, struct gate_prediction *ret_prediction,
 	struct ambit_error *err)
 {
 	/* A directory cannot be written: then a new file in it is meant. */
@@ -184,18 +230,10 @@ gate_predict(const struct gate_options *options, enum gate_operation operation, 
 	};
 	int r;
 
-	*ret_prediction = (struct gate_prediction){ 0 };
 	if (call && gate.made && gate.images) {
-		call_init(call);
-		call->gate = &gate;
-		call->row = sys_find((int)made.number);
-		memcpy(call->args, made.args, sizeof(call->args));
-		target_init(&call->target, getpid());
-		call->round = ROUND_FIRST;
-		r = call->row ? predict_call(call, operation == OPERATION_READ, ret_prediction, err)
-			      : err_set(err, ENOSYS, "this operation has no system call here");
-		call_finish(call);
-		if (r == 0 && beneath && ret_prediction->error == 0)
+		r = predict_made_call(
+			call, &gate, &made, operation == OPERATION_READ, ret_prediction, err);
+		if (r == 0 && beneath)
 			ret_prediction->error = EISDIR;
 	} else {
 		r = err_nomem(err);
@@ -205,4 +243,28 @@ gate_predict(const struct gate_options *options, enum gate_operation operation, 
 	if (r < 0)
 		ambit_outcome_finish(&ret_prediction->outcome);
 	return r;
+}
+
+/* The gate looks at files without capabilities, for no command has any. The umask stays the
+ * command's. */
+static int
+become_command(struct ambit_error *err)
+{
+	mode_t mask = umask(0);
+	int r = act_thread();
+
+	umask(mask);
+	return r < 0 ? err_sys(err, -r, "the rights of a command") : 0;
+}
+
+int
+gate_predict(const struct gate_options *options, enum gate_operation operation, const char *path,
+	const char *to, mode_t mode, struct gate_prediction *ret_prediction,
+	struct ambit_error *err)
+{
+	int r = become_command(err);
+
+	*ret_prediction = (struct gate_prediction){ 0 };
+	return r < 0 ? r
+		     : predict_operation(options, operation, path, to, mode, ret_prediction, err);
 }

@@ -133,6 +133,8 @@ void gate_handle(struct gate *gate, struct call **call);
 /* Performs or continues what was allowed, and answers; what changed meanwhile
  * is decided anew and may be held. */
 void gate_act(struct call **call, struct pass *pass);
+/* Once it is allowed: whether the kernel does it, for the floor bounds it. */
+bool gate_may_continue(struct call *call);
 /* Sends what prepare filled in, unless the floor would have to bound it, and gives more
  * than is allowed now. */
 void gate_answer_prepared(struct call *call);
