@@ -45,6 +45,7 @@ status 0 "$AMBIT" run --ask deny --quiet -- sh -c "echo >/tmp/ambit-why-$$; rm /
 verdict allow - write /proc/self/cwd/a
 verdict allow - write sub//..//a
 fails_with ENOTDIR read a/
+fails_with EISDIR write a/
 fails_with EISDIR write sub
 fails_with ELOOP read loop/x
 fails_with ENOENT delete nothing
@@ -55,12 +56,24 @@ verdict allow - read /proc/self/ns/net
 [[ $("$AMBIT" why write /dev/stdout) == allow* ]] || fail "a pipe of its own"
 status 0 "$AMBIT" run --ask deny --quiet -- sh -c ': </proc/self/ns/net; (echo >/dev/stdout) | cat'
 
+# A file that was granted alone, and its name.
+echo x >"$OUT/alone"
+verdict allow - --write "$OUT/alone" delete "$OUT/alone"
+status 0 "$AMBIT" run --ask deny --quiet --write "$OUT/alone" -- bash -c "rm '$OUT/alone' && echo y >'$OUT/alone'"
+[[ $(cat "$OUT/alone") == y ]] || fail "not made anew"
+fails_with EXDEV --write "$OUT/alone" link "$OUT/alone" sub/alone
+
 # Every operation.
 verdict allow - mkdir sub/new
 verdict ask Outside mkdir "$OUT/new"
 verdict allow - move a b
 fails_with EXDEV move a "$OUT/a"
 says_layer special move a "$OUT/a"
+mkdir .git/had
+fails_with EXDEV move .git/had .git/has # it has rights of its own
+says_layer special move .git/had .git/has
+fails_with EXDEV move a /proc/x
+[[ $("$AMBIT" why --json chmod 600 /dev/stdout | jq -r .layer) == special ]] || fail "a pipe"
 verdict ask Guarded move a .git/hooks/pre-commit
 verdict allow - link a sub/a
 fails_with EXDEV link /etc/passwd sub/passwd

@@ -399,6 +399,15 @@ leaves_temp(const struct call *call)
 	       str_beneath(call->object[TO].real, temp);
 }
 
+/* Granted alone: Landlock would link it nowhere else. */
+static bool
+is_lone_grant(const struct call *call)
+{
+	const char *real = call->object[FROM].real;
+
+	return gate_covers(call->gate, real) && !floor_covers_name(call->gate->o.floor, real);
+}
+
 static int
 prepare_link(struct call *call)
 {
@@ -423,7 +432,8 @@ prepare_link(struct call *call)
 		/* No name to ask about. */
 		if (call->object[FROM].gone)
 			return -ENOENT;
-		if (call_place(call, FROM) != call_place(call, TO) || leaves_temp(call))
+		if (call_place(call, FROM) != call_place(call, TO) || leaves_temp(call) ||
+			is_lone_grant(call))
 			return keep_apart(call);
 		call_need(call, AMBIT_ACCESS_WRITE, FROM);
 	}

@@ -383,6 +383,14 @@ floor_covers(const struct floor *floor, const char *real)
 }
 
 bool
+floor_covers_name(const struct floor *floor, const char *real)
+{
+	enum ground ground = grounds_of_name(floor->grounds, real);
+
+	return ground == GROUND_OPEN || ground == GROUND_GIT;
+}
+
+bool
 floor_covers_links(const struct floor *floor, const char *real)
 {
 	return grounds_of(floor->grounds, real) == GROUND_OPEN;

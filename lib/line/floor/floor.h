@@ -60,6 +60,9 @@ int floor_grant(struct floor *floor, int fd, struct ambit_error *err);
 /* Whether writing at this real path is within the floor: then the kernel
  * bounds the call and CONTINUE gives nothing away. Thread-safe, no allocation. */
 bool floor_covers(const struct floor *floor, const char *real);
+/* And removing it, or giving its object another name: a file that was granted alone keeps the one
+ * it has, as far as the floor goes. */
+bool floor_covers_name(const struct floor *floor, const char *real);
 /* And whether that holds for symlinks and for moves between directories, too. */
 bool floor_covers_links(const struct floor *floor, const char *real);
 /* The same in detail, and to be told what becomes of directories. */

@@ -302,8 +302,9 @@ is_same_inode(struct entry *entry)
 	return true;
 }
 
+/* name: a file's own rule is about what it holds, not about its name. */
 static struct entry *
-find_nearest_entry(const struct grounds *grounds, const char *real)
+find_nearest_entry(const struct grounds *grounds, const char *real, bool name)
 {
 	struct entry *found = NULL, *one;
 	uint64_t hash = HASH_FNV_START;
@@ -319,22 +320,34 @@ find_nearest_entry(const struct grounds *grounds, const char *real)
 			found = one;
 	}
 	one = find_ground_entry(grounds, real, i, hash);
-	return one && one->file ? one : found;
+	return one && one->file && !name ? one : found;
 }
 
-enum ground
-grounds_of(struct grounds *grounds, const char *real)
+static enum ground
+find_ground(struct grounds *grounds, const char *real, bool name)
 {
 	enum ground ground = GROUND_NONE;
 	struct entry *entry;
 
 	pthread_rwlock_rdlock(&grounds->lock);
-	entry = find_nearest_entry(grounds, real);
+	entry = find_nearest_entry(grounds, real, name);
 	if (entry)
 		ground = has_rights(entry->kind) && !is_same_inode(entry) ? GROUND_SPINE
 									  : entry->kind;
 	pthread_rwlock_unlock(&grounds->lock);
 	return ground;
+}
+
+enum ground
+grounds_of(struct grounds *grounds, const char *real)
+{
+	return find_ground(grounds, real, false);
+}
+
+enum ground
+grounds_of_name(struct grounds *grounds, const char *real)
+{
+	return find_ground(grounds, real, true);
 }
 
 /* -- changes ----------------------------------------------------------------------- */

@@ -31,6 +31,8 @@ int grounds_add(struct grounds *grounds, const char *path, enum ground kind, boo
 
 /* What a name stands on: the nearest directory above it that is known. */
 enum ground grounds_of(struct grounds *grounds, const char *real);
+/* And what the name itself stands on: a rule for one file is not about its name. */
+enum ground grounds_of_name(struct grounds *grounds, const char *real);
 
 /* A rule of the floor hangs on this inode. It is never forgotten: the rule pins the
  * inode, so that its number belongs to nothing else while the floor lives. -ENOMEM.

@@ -128,12 +128,21 @@ keeps_to_git(const struct call *call)
 	}
 }
 
+/* All others make, remove or give names. */
+static bool
+writes_content(const struct call *call)
+{
+	return call->row->op == OP_OPEN || call->row->op == OP_TRUNCATE;
+}
+
 static bool
 covers_object(const struct call *call, const struct object *object)
 {
 	const struct floor *floor = call->gate->o.floor;
 
 	if (object->gone || object->nameless || !floor_covers(floor, object->real))
+		return false;
+	if (!(object->exists && writes_content(call)) && !floor_covers_name(floor, object->real))
 		return false;
 	return floor_covers_links(floor, object->real) || keeps_to_git(call);
 }

@@ -120,6 +120,8 @@ add_path_object(struct gate_quick *quick, const struct call *call, unsigned n,
 	exists = !new &&fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!new && !exists && errno != ENOENT)
 		return false;
+	if (!(exists && call->row->op == OP_OPEN) && !floor_covers_name(call->gate->o.floor, path))
+		return false;
 	look->object[look->n++] = (struct path_facts){
 		.access = access,
 		.real = path,
