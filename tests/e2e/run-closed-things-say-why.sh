@@ -77,7 +77,7 @@ for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW):
 END
 "$AMBIT" run --ask deny -- "$PYTHON" packets.py >raw 2>said
 [[ $(tr '\n' ' ' <raw) == '93 93 1 1 ' ]] || fail "$(cat raw)"
-grep -q "^  send raw packets (python3.*): only TCP and UDP are open" said || fail "$(cat said)"
+grep -q "^  send raw packets (Denied; python3.*): only TCP and UDP are open" said || fail "$(cat said)"
 [[ $(grep -c "^ambit: python3[^ ]* $PACKETS" said) -eq $((1 - unread)) ]] || fail "$(cat said)"
 if [[ $EUID -eq 0 ]]; then
 	echo "ping is not tried: the kernel refuses to start it for root, for its file has capabilities"

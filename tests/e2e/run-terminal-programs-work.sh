@@ -60,13 +60,14 @@ if have tmux && [[ ${AMBIT_WITHOUT:-} != pidfd_getfd ]]; then
 fi
 # As root it sets the group of its terminal, which takes a capability unless it is that already.
 if have screen && [[ $EUID -ne 0 ]]; then
-	mkdir -m 700 sockets
-	export SCREENDIR=$P/sockets SYSSCREENRC=/dev/null
+	# A socket's name has 107 bytes, and screen adds process, terminal and host to this one's.
+	mkdir -m 700 s
+	export SCREENDIR=$P/s SYSSCREENRC=/dev/null
 	# It does not read keys while it shows a message.
 	printf 'msgwait 0\nmsgminwait 0\nstartup_message off\n' >screenrc
 	own 'wait:own$ ' 'send:tty; echo in-$((40+2)) >/dev/tty\r' wait:/dev/pts/ wait:in-42 \
 		'send:sh -c "echo be""gun; exec sleep 1000"\r' wait:begun send:^Z wait:Stopped 'wait:own$ ' 'send:fg\r' 'wait:exec sleep' send:^C 'wait:own$ ' 'send:exit\r' \
-		'wait:[screen is terminating]' -- screen -c screenrc setsid -wc bash --norc --noprofile
+		'wait:[screen is terminating]' -- screen -S s -c screenrc setsid -wc bash --norc --noprofile
 fi
 if have expect; then
 	cat >drive.exp <<-'END'
