@@ -180,10 +180,12 @@ decide_read(struct decision *d, struct ambit_outcome_path *path, const struct pa
 
 	paths_decide_one(in, object, object->access, path, &hard, &guard);
 	rule = memory_find(in, AMBIT_OP_READ, object->real, guard != NULL);
-	if (path->code == AMBIT_CODE_OUT_OF_SCOPE && !system_places_hold(object->real)) {
+	if (path->code == AMBIT_CODE_PROTECTED && run_reads_are_limited(in) &&
+		!scope_holds(in->scope, object->real))
+		return say_closed(d, path, path->code, NULL, "it is ambit's own");
+	if (path->code == AMBIT_CODE_OUT_OF_SCOPE && !system_places_hold(object->real))
 		return say_closed(d, path, path->code, NULL,
 			"it is outside the folder, and reads are limited to that");
-	}
 	if (rule && !rule->yes) {
 		auto_free char *text = ambit_rule_text(rule);
 
