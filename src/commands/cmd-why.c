@@ -242,7 +242,7 @@ print_outcome(const struct gate_prediction *answer, struct ambit_error *err)
 		printf("  %s\n", outcome->reason);
 	if (answer->error == EISDIR)
 		printf("  It is a directory: this is about a new file in it.\n");
-	else if (answer->error != 0 && answer->error != EXDEV)
+	else if (answer->error != 0 && answer->error != EXDEV && outcome->n_says > 0)
 		printf("  As things are it fails by itself (%s), and nobody is asked.\n",
 			strerror(answer->error));
 	if (outcome->hint != NULL)

@@ -77,8 +77,7 @@ cat >/dev/null; echo '{"answer":"no"}'
 END
 mkdir "$HOME/.codex"
 for command in 'codex exec' 'bash -c "codex exec; codex more"'; do
-	eval "run=($command)"
-	status 1 "$AMBIT" run --ask "exec:$approver" -- "${run[@]}"
+	eval "status 1 '$AMBIT' run --ask 'exec:$approver' -- $command"
 	[[ $(grep -c 'to allow' <<<"$errout") -eq 1 ]] || fail "advice: $errout"
 	complains 'to allow all that codex keeps: ambit run --for codex -- ...'
 	[[ -z $(ls "$HOME/.codex") ]] || fail "written: $(ls "$HOME/.codex")"
