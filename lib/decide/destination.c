@@ -18,8 +18,7 @@
 
 enum port_kind {
 	PORT_PLAIN = 0,
-	PORT_NAMELESS, /* its protocol says no name: the address that a name led to is all there is
-			*/
+	PORT_NAMELESS, /* its protocol says no name, so only the address can be looked at */
 	PORT_NAMED,    /* its protocol nearly always says a name first: that is waited for */
 	PORT_HIDDEN,   /* its protocol hides the name */
 	PORT_IDLE,     /* it serves nothing: programs look by which way they would go */
@@ -453,6 +452,8 @@ destination_decide(
 	const struct decide_input *in, const struct destination *to, struct route *ret_route)
 {
 	*ret_route = (struct route){ .name = -1 };
+	if (!to->host)
+		return -EINVAL;
 	switch (to->kind) {
 	case DESTINATION_ADDRESS:
 		return route_address(in, to, ret_route);

@@ -108,7 +108,8 @@ struct decide_input;
  * REASON_HOST and allowed, they need not be found out. */
 bool destination_needs_look(const struct destination *to);
 
-/* in: a request is not looked at. 1 if the costly facts are missing, 0, or -ENOMEM. */
+/* in: a request is not looked at. 1 if the costly facts are missing, 0, -ENOMEM, or
+ * -EINVAL: there is no host. */
 int destination_decide(
 	const struct decide_input *in, const struct destination *to, struct route *ret_route);
 

@@ -102,6 +102,11 @@ what_nothing_is_known_of_is_closed(void **state)
 	assert_int_equal(route.verdict, AMBIT_DENY);
 	assert_int_equal(pass_use(&pass), -EPERM);
 	free(route.host);
+	to.host = NULL;
+	assert_int_equal(engine_route(rig->engine, &to, &route, &pass), -EINVAL);
+	assert_int_equal(route.verdict, AMBIT_DENY);
+	assert_int_equal(route.way, ROUTE_CLOSED);
+	assert_int_equal(pass_use(&pass), -EPERM);
 }
 
 /* Whoever has the port decides, before any rule. */
