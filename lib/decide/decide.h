@@ -160,14 +160,6 @@ struct ambit_outcome_path *paths_add_object(struct decision *d, const struct req
 bool paths_decide_object(const struct decide_input *in, const struct path_facts *object,
 	struct ambit_outcome_path *ret, bool *ret_hard, const struct guard **ret_guard);
 
-/* The guard that a directory takes away from one real path, or brings to the
- * other, when it is renamed; or NULL. Looks through it (bounded). */
-const struct guard *paths_renamed(const struct decide_input *in, const char *from);
-const struct guard *paths_landed(const struct decide_input *in, const char *from, const char *to);
-
-/* A host by itself: pure. */
-enum ambit_verdict hosts_decide_one(const struct decide_input *in, const char *host, int port);
-
 /* Net as it is: the person's, narrowed by the folder. */
 enum ambit_net decision_net(const struct ambit_settings *settings);
 

@@ -129,12 +129,6 @@ classify_host(const struct decide_input *in, const char *host, int port)
 	return host_is_local(host) || host_is_localhost(host) ? HOST_NEAR : HOST_FAR;
 }
 
-enum ambit_verdict
-hosts_decide_one(const struct decide_input *in, const char *host, int port)
-{
-	return findings[classify_host(in, host, port)].verdict;
-}
-
 /* A path from a tool call may lead through links to ambit's own. */
 static bool
 leads_to_own(const struct decide_input *in, const char *host)

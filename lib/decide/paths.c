@@ -281,8 +281,8 @@ refuse_place(struct decision *d, const struct tool_arg *arg, const struct reques
 		d, str_printf("Name a directory inside the folder, or leave '%s' out.", arg->name));
 }
 
-/* A path that cannot be resolved is refused by what is said of it as a path; a place is
- * none. */
+/* An argument of another kind is one of the paths, too: decide_variant refuses it if it cannot be
+ * resolved. */
 static void
 decide_place(struct decision *d, const struct tool_arg *arg, const json_t *value)
 {
@@ -512,14 +512,16 @@ guard_path(struct decision *d, size_t n, const struct guard *guard)
 	say_path(d, path, &d->resolved[n], false, guard);
 }
 
-const struct guard *
-paths_renamed(const struct decide_input *in, const char *from)
+/* The guard that a directory takes away from one real path, or brings to the other, when it is
+ * renamed; or NULL. Looks through it (bounded). */
+static const struct guard *
+find_guard_taken(const struct decide_input *in, const char *from)
 {
 	return guards_look(in->guards, in->scope, from, from, AMBIT_ACCESS_DELETE);
 }
 
-const struct guard *
-paths_landed(const struct decide_input *in, const char *from, const char *to)
+static const struct guard *
+find_guard_brought(const struct decide_input *in, const char *from, const char *to)
 {
 	return guards_look(in->guards, in->scope, from, to, AMBIT_ACCESS_WRITE);
 }
@@ -531,7 +533,7 @@ decide_renamed(struct decision *d, size_t n, size_t m)
 	const char *from = d->resolved[n].real, *to = d->resolved[m].real;
 
 	if (is_dir(&d->resolved[n]) && !streq(from, to))
-		guard_path(d, m, paths_landed(d->in, from, to));
+		guard_path(d, m, find_guard_brought(d->in, from, to));
 }
 
 /* The text of a symlink that is moved or copied as itself: the guard that this touches. */
@@ -577,8 +579,8 @@ decide_landing(struct decision *d, size_t n, size_t m)
 		return;
 	/* Some tools put it beneath a directory that is there, some merge. */
 	if (into)
-		guard_path(d, m, paths_landed(d->in, from, to));
-	guard_path(d, m, paths_landed(d->in, from, onto));
+		guard_path(d, m, find_guard_brought(d->in, from, to));
+	guard_path(d, m, find_guard_brought(d->in, from, onto));
 }
 
 static void
@@ -592,7 +594,7 @@ decide_trees(struct decision *d)
 		/* rmdir(2) removes only what is empty. */
 		if (d->out->paths[n].access == AMBIT_ACCESS_DELETE && is_dir(&d->resolved[n]) &&
 			(is_transfer_tool(d) || !is_held(d)))
-			guard_path(d, n, paths_renamed(d->in, d->resolved[n].real));
+			guard_path(d, n, find_guard_taken(d->in, d->resolved[n].real));
 		for (size_t m = 0; is_transfer_tool(d) && m < count && !d->ended && !d->failed;
 			m++) {
 			if (is_source(d->out->paths[m].access))

@@ -168,7 +168,7 @@ say_closed(struct decision *d, struct ambit_outcome_path *path, enum ambit_code 
 		d->failed = -ENOMEM;
 }
 
-/* A person's own no is heard first: it closes what a guard or a limit would have open. */
+/* A person's no also closes what is not guarded. */
 static void
 decide_read(struct decision *d, struct ambit_outcome_path *path, const struct path_facts *object)
 {

@@ -24,7 +24,7 @@ void permit_pass(struct ambit_permit *permit, struct pass *ret_pass);
 /* True if one of the permit's paths is guarded. */
 bool permit_is_guarded(const struct ambit_permit *permit);
 
-/* True if it comes of an answer "once": what is made with it counts as made (ambit_object.made)
+/* True if it comes of an answer "once": what is made with it counts as made (path_facts.made)
  * for the process that makes it. */
 bool permit_is_once(const struct ambit_permit *permit);
 /* The row of answers "once" that it comes of: see engine_once_chain. 0: a rule for a file. */

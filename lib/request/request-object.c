@@ -39,8 +39,9 @@ object_path_plain(const char *path)
 	return true;
 }
 
-const char *
-object_fault(const struct path_facts *object)
+/* What is wrong with an object as it was given, or NULL. */
+static const char *
+find_object_fault(const struct path_facts *object)
 {
 	if (!request_access_tool(object->access))
 		return "there is no such access";
@@ -124,8 +125,9 @@ request_objects(const struct path_facts *objects, size_t n, struct ambit_request
 	if (n == 0 || n > REQUEST_PATHS_MAX)
 		return err_set(err, EINVAL, "a request about %zu objects", n);
 	for (size_t i = 0; i < n; i++)
-		if (object_fault(&objects[i]))
-			return err_set(err, EINVAL, "object %zu: %s", i, object_fault(&objects[i]));
+		if (find_object_fault(&objects[i]))
+			return err_set(
+				err, EINVAL, "object %zu: %s", i, find_object_fault(&objects[i]));
 	request = request_begin(object_tool(objects, n));
 	if (!request)
 		return err_nomem(err);
@@ -147,7 +149,7 @@ request_borrow_objects(struct path_facts *objects, size_t n, struct request_path
 	struct ambit_request *ret_request)
 {
 	for (size_t i = 0; i < n; i++)
-		if (object_fault(&objects[i]))
+		if (find_object_fault(&objects[i]))
 			return -EINVAL;
 	request_begin_at(ret_request, object_tool(objects, n));
 	ret_request->paths = ret_paths;

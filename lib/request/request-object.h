@@ -68,9 +68,6 @@ void request_object_destroy(struct path_facts *object);
 /* Whether a path is absolute and has nothing left in it to be folded. */
 bool object_path_plain(const char *path);
 
-/* What is wrong with an object as it was given, or NULL. Static. */
-const char *object_fault(const struct path_facts *object);
-
 /* The name of the tool that a request about all of these goes by: for one, that
  * of its access; for a rename, which takes away and puts in place, "move". */
 const char *object_tool(const struct path_facts *objects, size_t n);

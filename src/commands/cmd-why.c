@@ -117,7 +117,7 @@ path_request(const struct args *args, const struct operation *operation,
 	auto_free char *cwd = getcwd(NULL, 0);
 	int r;
 
-	/* A person means a path from where he stands, not from the folder. */
+	/* On the command line a path is relative to the current directory, not to the folder. */
 	if (cwd == NULL)
 		return err_sys(err, errno, "current directory");
 	r = operation->does == OPERATION_MOVE
@@ -291,7 +291,7 @@ predict_in_run(struct world *world, const struct question *q, struct gate_predic
 			  : predict_operation(world, q->operation, q->args, ret_answer, err);
 }
 
-/* If it can be done at another time, then it is decided so. */
+/* The call fails by itself now: decided is the same path at another time. */
 static bool
 needs_decision(const struct question *q, const struct gate_prediction *answer)
 {

@@ -222,6 +222,25 @@ find_route(struct call *call, struct peer *peer, struct destination *to)
 	return r < 0 ? r : CALL_GO_ON;
 }
 
+/* The facts that cost nothing. host: the text of peer->to, which must outlive them. */
+static void
+describe_destination(const struct call *call, const struct peer *peer, const char *host,
+	struct destination *ret_to)
+{
+	/* Not all of it: the names are thousands of bytes, and this is once per call. */
+	memset(ret_to, 0, offsetof(struct destination, names));
+	ret_to->kind = peer->to.kind == ENDPOINT_INET	? DESTINATION_ADDRESS
+		       : peer->to.kind == ENDPOINT_PATH ? DESTINATION_PATH
+							: DESTINATION_ABSTRACT;
+	ret_to->host = host;
+	ret_to->port = peer->to.port;
+	ret_to->stream = peer->type == SOCK_STREAM;
+	ret_to->connects = peer->connects;
+	ret_to->same_network = peer->same_netns;
+	ret_to->by_name = call->gate->egress != NULL;
+	ret_to->loopback = endpoint_is_loopback(&peer->to);
+}
+
 /* -- facts about addresses ----------------------------------------------------------------- */
 
 static struct dns_address
@@ -332,7 +351,7 @@ decide_inet(struct call *call, struct peer *peer)
 	host = endpoint_text(&peer->to);
 	if (!host)
 		return -ENOMEM;
-	peer_describe(call, peer, host, &to);
+	describe_destination(call, peer, host, &to);
 	if (!destination_needs_look(&to))
 		r = find_route(call, peer, &to);
 	if (r == CALL_GO_ON)
@@ -365,7 +384,7 @@ decide_socket(struct call *call, struct peer *peer, enum destination_owner owner
 
 	if (!host)
 		return -ENOMEM;
-	peer_describe(call, peer, host, &to);
+	describe_destination(call, peer, host, &to);
 	to.owner = owner;
 	return find_route(call, peer, &to);
 }
@@ -404,24 +423,6 @@ decide_abstract(struct call *call, struct peer *peer)
 	peer->same_netns = endpoint_is_plain(call->subject_fd, AF_UNIX, call->gate->network);
 	return decide_socket(
 		call, peer, peer->same_netns ? owner_of(call, peer) : OWNER_OTHERS, host);
-}
-
-void
-peer_describe(const struct call *call, const struct peer *peer, const char *host,
-	struct destination *ret_to)
-{
-	/* Not all of it: the names are thousands of bytes, and this is once per call. */
-	memset(ret_to, 0, offsetof(struct destination, names));
-	ret_to->kind = peer->to.kind == ENDPOINT_INET	? DESTINATION_ADDRESS
-		       : peer->to.kind == ENDPOINT_PATH ? DESTINATION_PATH
-							: DESTINATION_ABSTRACT;
-	ret_to->host = host;
-	ret_to->port = peer->to.port;
-	ret_to->stream = peer->type == SOCK_STREAM;
-	ret_to->connects = peer->connects;
-	ret_to->same_network = peer->same_netns;
-	ret_to->by_name = call->gate->egress != NULL;
-	ret_to->loopback = endpoint_is_loopback(&peer->to);
 }
 
 /* To the kernel itself, which asks for the rights of the one who opened the

@@ -76,11 +76,6 @@ int peer_who(struct call *call, struct egress_who *ret_who);
  * the natural error. */
 int peer_decide(struct call *call, struct peer *peer);
 
-/* The facts that cost nothing. host: the text of peer->to, which must outlive them. The names are
- * not cleared. */
-void peer_describe(const struct call *call, const struct peer *peer, const char *host,
-	struct destination *ret_to);
-
 /* What to hand to the kernel: the object that was resolved, not its name. */
 void peer_target(const struct call *call, const struct peer *peer,
 	struct sockaddr_storage *ret_address, socklen_t *ret_len);

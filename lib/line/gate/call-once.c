@@ -124,7 +124,7 @@ call_sets_id(const struct call *call)
 	}
 }
 
-/* ambit_object.fresh of one need. Unknown calls are not fresh. */
+/* path_facts.fresh of one need. Unknown calls are not fresh. */
 static bool
 is_fresh(const struct call *call, const struct session_maker *maker, const struct need *need)
 {

@@ -243,7 +243,7 @@ int call_resolve_itself(
 int call_copy(struct call *call, unsigned n, int path_arg);
 
 /* Whether this session made the object, or would with this call, in a scratch
- * directory or in a directory that it made: what ambit_object.own means. */
+ * directory or in a directory that it made: what path_facts.own means. */
 bool call_is_own(const struct call *call, unsigned object);
 
 /* Adds one need. */

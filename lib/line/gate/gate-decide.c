@@ -386,7 +386,7 @@ carries_plain(const struct call *call)
 	return true;
 }
 
-/* What ambit_object.plain means. An open of what is no file speaks to whoever is behind
+/* What path_facts.plain means. An open of what is no file speaks to whoever is behind
  * it; one without a name is nothing that could be told. What is not known here is not
  * plain. */
 static bool
@@ -540,7 +540,7 @@ glance_at_call(struct call *call, struct pass *ret_pass)
 	return verdict;
 }
 
-/* ambit_object.recent, of what is removed: a directory itself, or the directory that a file lies
+/* path_facts.recent, of what is removed: a directory itself, or the directory that a file lies
  * in. A file may have been written anew in an old place. */
 static bool
 is_recent(const struct call *call)
