@@ -25,17 +25,32 @@ engine_refuses_host(struct ambit_engine *engine, const char *host)
 	return refused;
 }
 
-bool
-engine_uses_names(const struct ambit_engine *engine)
+/* Of an address nobody can tell that somebody said no to its name. */
+static bool
+may_refuse_name(const struct ambit_engine *engine)
 {
 	const struct settings_values *person = settings_person(engine->settings);
 	const struct settings_values *folder = settings_folder(engine->settings);
+	const struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
 
+	engine_look(engine, &request, &in);
+	if (strv_len(person->deny_hosts) + strv_len(folder->deny_hosts) > 0 || policy_is_set(&in))
+		return true;
+	for (size_t i = 0; i < engine->rules.n; i++)
+		if (engine->rules.list[i].op == AMBIT_OP_CONNECT && !engine->rules.list[i].yes)
+			return true;
+	return false;
+}
+
+bool
+engine_uses_names(const struct ambit_engine *engine)
+{
 	switch (decision_net(engine->settings)) {
 	case AMBIT_NET_ASK:
 		return true;
 	case AMBIT_NET_OPEN:
-		return strv_len(person->deny_hosts) + strv_len(folder->deny_hosts) > 0;
+		return may_refuse_name(engine);
 	default:
 		return false;
 	}

@@ -143,6 +143,14 @@ held 6 -- curl -sS --max-time 10 https://other.example/
 "$AMBIT" rules add connect other.example --no >/dev/null
 held 6 --allow-host '*.example' -- curl -sS --max-time 10 https://other.example/
 complains "a person said no"
+# Also where all the rest is open: nobody could tell by the address.
+world_forget
+held 6 --net open -- curl -sS --max-time 10 https://other.example/
+complains "a person said no"
+unheard ""
+held 0 --net open -- curl -sS --max-time 10 https://good.example/
+"$AMBIT" rules revoke 2 >/dev/null
+held 0 --net open -- curl -sS --max-time 10 https://other.example/
 held 0 --net none -- true
 held 6 --net none --allow-host good.example -- curl -sS --max-time 10 https://good.example/
 
