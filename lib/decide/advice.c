@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a person can allow what was refused: commands for a shell, after which the same is allowed
- * when it is tried again. Where no command does that, there is none. */
+ * when it is tried again. If no command does that, there is no advice. */
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "decide/decide.h"
 
-/* What O_TMPFILE makes is asked about by this name in its directory. */
+/* A file that O_TMPFILE makes is asked about by this name in its directory. */
 #define NAMELESS "/#tmpfile"
 
 /* A name that had to be escaped would mean another file. */

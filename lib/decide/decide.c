@@ -266,8 +266,8 @@ is_about_objects(const struct ambit_request *request)
 	return request->n_paths <= SILENT_PATHS_MAX && !request->command;
 }
 
-/* What is used up, remembered of files that are made by an answer, or told the hand, is a matter of
- * a permit. */
+/* Only a permit uses up an answer "once" and tells the hand of guards; and what ask_mode alone
+ * allows is recorded. */
 static bool
 needs_bookkeeping(const struct decision *d)
 {

@@ -128,7 +128,7 @@ bool histories_are_all(const struct decision *d);
 
 void terminals_decide(struct decision *d);
 
-/* What opens it, for ambit_outcome.advice; caller frees. */
+/* How a person can allow it, for ambit_outcome.advice; caller frees. NULL: no way is known. */
 char *advise_opening(const struct decision *d);
 
 /* "Go on without it", and the rule by which a person can open it, as a command for a shell. op is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about a destination become a route: whether it is decided at all, about which host, and by
- * which way the call goes. What a session made for itself is free; what nobody has is nobody's;
- * names are decided in place of the addresses that they led to. The facts are the kernel's, as the
- * line found them; a port number alone proves nothing. */
+ * which way the call goes. A session's own sockets are free, a port that nobody has needs no
+ * question, and names are decided in place of the addresses that they led to. The facts are the
+ * kernel's, as the line found them; a port number alone proves nothing. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static const struct {
 	{ 65535, false, PORT_IDLE, "port 65535 serves nothing" },
 };
 
-/* Services that look names up for anybody. Where names are decided about, the C library asks the
- * next: a name server, which is ambit. */
+/* Services that look names up for every program. Where names are decided about they are closed, and
+ * the C library then asks a name server, which is ambit. */
 static const char *const resolver_sockets[] = {
 	"unix:/run/systemd/resolve/io.systemd.Resolve",
 	"unix:/run/nscd/socket",
@@ -215,7 +215,7 @@ decide_with_words(const struct decide_input *in, const char *host)
 	return verdict == AMBIT_DENY ? AMBIT_DENY : AMBIT_ASK;
 }
 
-/* What settings, rules and policies say to a host, for nobody in particular. */
+/* The verdict of settings, rules and policies about a host, for no process in particular. */
 static enum ambit_verdict
 decide_host(const struct decide_input *in, const char *host)
 {
@@ -261,7 +261,7 @@ join_port(const struct destination *to, size_t name)
 	return to->port ? str_printf("%s:%u", to->names[name], to->port) : strdup(to->names[name]);
 }
 
-/* Of several names the first that is allowed, else the last that the address was given for. */
+/* Takes the first name that is allowed, else the one that the address was given for last. */
 static int
 route_by_name(const struct decide_input *in, const struct destination *to, enum route_reason reason,
 	struct route *ret)
@@ -318,7 +318,7 @@ route_stream(const struct decide_input *in, const struct destination *to, enum a
 	if (to->n_names > 0)
 		return route_by_name(
 			in, to, open || kind == PORT_NAMELESS ? REASON_NAMELESS : REASON_NAME, ret);
-	/* Where nothing that it says could be allowed, it is told so at once. */
+	/* If no host can be allowed, the connect is refused, not what it would say later. */
 	if (!open && kind == PORT_NAMED && (to->person || is_any_host_allowed(in)))
 		return route_settled(REASON_SAYS, ret);
 	return route_by_host(to->host, said, ret);
@@ -344,9 +344,9 @@ route_datagram(const struct destination *to, enum ambit_verdict said, struct rou
 	return route_by_host(to->host, said, ret);
 }
 
-/* An address that is allowed, or refused, is what it is, whatever name leads to it; and one that is
- * near is not covered by any. Whoever was told several addresses looks by which way each would go,
- * those that no name covers or that are refused, too. */
+/* A yes or no to the address itself holds whatever name led to it, and no name covers an address
+ * that is near. A program that was given several addresses looks by which way each would go, also
+ * those that are near or refused. */
 static int
 route_far(const struct decide_input *in, const struct destination *to, struct route *ret)
 {
@@ -355,7 +355,7 @@ route_far(const struct decide_input *in, const struct destination *to, struct ro
 
 	if (!to->by_name || (said == AMBIT_ALLOW && !open))
 		return route_by_host(to->host, said, ret);
-	/* Where all is open nobody would be asked, and it may be more than a look. */
+	/* With net open nobody would be asked, and it may be more than a look. */
 	if (to->looks && (said == AMBIT_DENY || !open))
 		return route_settled(REASON_LOOK, ret);
 	if (said == AMBIT_DENY || to->near)
@@ -375,10 +375,10 @@ route_port_zero(const struct decide_input *in, const struct destination *to, str
 	return route_by_host(to->host, decide_host(in, to->host), ret);
 }
 
-/* Whoever looks up a name connects a datagram socket to each address, to see by which of its own it
- * would go, and lets it be: that is no way out, and nothing to ask a person about. But nobody sees
- * what is sent later by such a socket. So it gets a peer that never hears anything, unless the port
- * is allowed to whoever has it. */
+/* A program that looked up a name connects a datagram socket to each address, to see which of its
+ * own addresses it would use. It sends nothing, so no person is asked. Later sends by such a socket
+ * are not seen, so it gets a peer that never hears anything, unless the port is allowed whoever has
+ * it. */
 static int
 route_nobody(const struct decide_input *in, const struct destination *to, struct route *ret)
 {

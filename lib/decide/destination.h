@@ -8,8 +8,8 @@
 
 #include <ambit/words.h>
 
-/* Where a socket of a command connects or sends to: facts, found out by the kernel line, and the
- * one decision about them. Zeroed facts are a destination that nothing is known of. */
+/* The place that a command's socket connects or sends to: facts, found out by the kernel line, and
+ * the one decision about them. Zeroed facts are a destination that nothing is known of. */
 
 #define DESTINATION_NAMES 8
 #define DESTINATION_NAME_MAX 254 /* DNS_NAME_MAX */
@@ -40,14 +40,14 @@ struct destination {
 	uint16_t port;	  /* of an address */
 	bool stream;	  /* else datagrams */
 	bool connects;	  /* else it sends one message */
-	/* What is looked up on this machine holds for the socket: it is of the same network, and no
-	 * device but the loopback's takes its packets. */
+	/* Look-ups on this machine hold for the socket: it is of the same network, and no device
+	 * but the loopback's takes its packets. */
 	bool same_network;
 	bool by_name;  /* names are decided about: ambit is the session's name server */
 	bool person;   /* somebody can be asked */
 	bool loopback; /* 127.0.0.0/8 or ::1 */
 
-	/* Of an address, and costly: filled only if destination_needs_look says so. */
+	/* Costly facts about an address: filled only if destination_needs_look says so. */
 	bool looked;
 	bool here;     /* an address of this machine */
 	bool near;     /* of this machine, its network or a cloud's metadata: no name covers it */

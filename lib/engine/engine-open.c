@@ -147,7 +147,7 @@ add_names_grant(struct ambit_engine *engine, const char *real, struct ambit_erro
 	return r < 0 ? r : 0;
 }
 
-/* What a link leads to is not opened by the profile's name: see engine_check_profiles. */
+/* The profile's name does not open the target of a link: see engine_check_profiles. */
 static int
 add_place(struct ambit_engine *engine, const struct profile_place *place, struct ambit_error *err)
 {

@@ -62,8 +62,8 @@ bool engine_may_make(struct ambit_engine *engine, const char *real);
  * unsure. */
 bool engine_opens_beside(struct ambit_engine *engine, const char *real);
 
-/* Where a socket goes: destination_decide (decide/destination.h), whose result it returns. A route
- * that is allowed comes with a pass. Asks nobody, records nothing. */
+/* The route of a socket: destination_decide (decide/destination.h), whose result it returns. A
+ * route that is allowed comes with a pass. Asks nobody, records nothing. */
 int engine_route(struct ambit_engine *engine, const struct destination *to, struct route *ret_route,
 	struct pass *ret_pass);
 

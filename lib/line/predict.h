@@ -4,8 +4,8 @@
 
 #include "line/gate/gate.h"
 
-/* What becomes of an operation of a command in a run with this engine, which only observes. The
- * command stands where this process does. Caller finishes the outcome. */
+/* Predicts one operation of a command in a run with this engine, which only observes. The command
+ * stands where this process does. Caller finishes the outcome. */
 int run_predict(struct ambit_engine *engine, enum gate_operation operation, const char *path,
 	const char *to, mode_t mode, struct gate_prediction *ret_prediction,
 	struct ambit_error *err);
@@ -15,7 +15,7 @@ int run_predict(struct ambit_engine *engine, enum gate_operation operation, cons
 int run_predict_start(struct ambit_engine *engine, bool guard_reads,
 	struct gate_prediction *ret_prediction, struct ambit_error *err);
 
-/* What becomes of a connect of such a command: see connect_predict. */
+/* Predicts a connect of such a command: see connect_predict. */
 int run_predict_connect(struct ambit_engine *engine, const char *host, bool datagram,
 	struct gate_prediction *ret_prediction, struct ambit_error *err);
 

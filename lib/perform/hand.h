@@ -69,7 +69,7 @@ int hand_move(struct pass *pass, const struct hand_law *law, const struct hand_e
 int hand_settle(struct pass *pass, const struct hand_law *law, const struct hand_end *from,
 	const struct hand_end *to);
 
-/* What hand_move looks at before it moves anything: 0, -EXDEV or -ESTALE. */
+/* The checks of hand_move before it moves anything: 0, -EXDEV or -ESTALE. */
 int hand_look(const struct hand_law *law, const struct hand_end *from, const struct hand_end *to,
 	unsigned flags);
 

@@ -39,7 +39,7 @@ object_path_plain(const char *path)
 	return true;
 }
 
-/* What is wrong with an object as it was given, or NULL. */
+/* The fault of an object as it was given, or NULL. */
 static const char *
 find_object_fault(const struct path_facts *object)
 {

@@ -57,8 +57,8 @@ void request_set_runner(struct ambit_request *request, enum request_runner runne
 /* Only its address is asked for: a host that is open at any port may be looked up. */
 void request_set_lookup(struct ambit_request *request, bool lookup);
 
-/* What the kernel line found of the host that it connects to: see decide/destination.h. Borrowed.
- */
+/* The facts about the host that it connects to, from the kernel line: see decide/destination.h.
+ * Borrowed. */
 struct destination;
 void request_set_destination(struct ambit_request *request, const struct destination *to);
 

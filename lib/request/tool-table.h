@@ -32,8 +32,8 @@ enum tool_follow {
 	TOOL_NOFOLLOW,
 };
 
-/* Where an argument of ambit's own tool must lead to: else it is refused, and nobody is
- * asked. To others' tools of this name it means nothing. */
+/* The place that an argument of ambit's own tool must lead to; otherwise it is refused, and nobody
+ * is asked. To others' tools of this name it means nothing. */
 enum tool_bounds {
 	TOOL_ANYWHERE = 0,
 	TOOL_INSIDE,	       /* beneath the scope's folder; a grant is none */

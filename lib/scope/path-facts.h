@@ -7,7 +7,7 @@
 
 #include <ambit/words.h>
 
-/* What an object is, where that alone settles what becomes of it: see decide/special-files.c. */
+/* The kind of an object, if that alone settles the decision: see decide/special-files.c. */
 enum object_special {
 	SPECIAL_NONE = 0,
 	SPECIAL_TEMP,		/* in the private temp directory of the run */
@@ -26,7 +26,7 @@ enum object_special {
 
 /* A path and all that is known of it, from the door to the permit. Doors that only have a name
  * resolve it (resolve.h); the kernel line and tools that hold the object open fill in the rest.
- * Whoever makes one says whose the strings are. */
+ * Each function that makes one says who frees the strings. */
 struct path_facts {
 	enum ambit_access access;
 	const char *real;    /* absolute; no symlink, "." or ".." in it */

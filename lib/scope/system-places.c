@@ -21,7 +21,7 @@ const char *const system_places[] = {
 	"/proc",
 	"/sys",
 	"/dev/shm",
-	/* What /etc/resolv.conf may be a link to. */
+	/* /etc/resolv.conf may be a link to these. */
 	"/run/systemd/resolve",
 	"/run/resolvconf",
 	"/run/NetworkManager/resolv.conf",

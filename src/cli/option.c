@@ -371,7 +371,7 @@ const struct option_row option_rows[OPT_N] = {
 		.name = "door",
 		.arg = "DOOR",
 		.words = doors,
-		.text = "where it comes from: the doors differ in a few things",
+		.text = "the door at which it is decided; without it, run, or decide for a tool",
 	},
 	[OPT_HELP] = {
 		.name = "help",

@@ -66,7 +66,7 @@ name_is_sound(const char *tool)
 	return n > 0 && n <= 256;
 }
 
-/* A slip would hold nothing. What an older release stored can be taken away. */
+/* A permission for a misspelled name does nothing. One that is stored already can be removed. */
 static int
 check_tool(const char *tool, bool removes, struct ambit_error *err)
 {

@@ -143,7 +143,7 @@ make_request(const struct args *args, const struct operation *operation,
 
 /* -- the door ------------------------------------------------------------------------ */
 
-/* What is asked, and at which door. */
+/* The operation, and the door at which it is decided. */
 struct question {
 	const struct args *args;
 	const struct operation *operation; /* NULL: connect or tool */
@@ -406,11 +406,11 @@ const struct command cmd_why = {
 		"hold one.\n"
 		"\n"
 		"connect looks at who has the port or socket now, and resolves PATH as the kernel\n"
-		"does. Nothing is connected, and no name is looked up. What another session has\n"
-		"made is not the command's own.\n"
+		"does. Nothing is connected, and no name is looked up. Ports and sockets of other\n"
+		"sessions are not the command's own.\n"
 		"\n"
-		"It takes each option by which a door would decide otherwise. Who answers what is\n"
-		"asked (--ask) makes no difference to it.",
+		"It takes each option that a decision can depend on. --ask is not one: it\n"
+		"chooses who answers.",
 	.words = (const char *const[]){ "write", "read", "delete", "mkdir", "move", "link",
 		"symlink", "chmod", "connect", "tool", NULL },
 	.options = (const enum opt[]){ OPT_JSON, OPT_DOOR, OPT_UDP, OPT_END },

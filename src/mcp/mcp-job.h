@@ -46,7 +46,7 @@ struct job {
 };
 
 void call_destroy_job(struct job *job);
-/* What came of it, once. NULL without memory. */
+/* Its result, which can be taken once. NULL without memory. */
 json_t *call_result_json(struct job *job);
 
 /* -- mcp-modern.c: questions as results ------------------------------------------------ */

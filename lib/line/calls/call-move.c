@@ -112,7 +112,7 @@ check_names(const struct call *call, unsigned flags)
 	return 0;
 }
 
-/* What the kernel sees before it asks for rights. */
+/* Errors that the kernel finds before it checks rights. */
 static int
 check_slashes(const struct call *call, unsigned flags, const bool slash[2])
 {
@@ -130,7 +130,7 @@ check_slashes(const struct call *call, unsigned flags, const bool slash[2])
 	return 0;
 }
 
-/* And what it sees afterwards. */
+/* Errors that it finds afterwards. */
 static int
 check_kinds(const struct call *call, unsigned flags)
 {

@@ -134,7 +134,7 @@ leave_to_floor(struct call *call, enum object_special special)
 
 /* -- prepare --------------------------------------------------------------------------- */
 
-/* Where the object's kind settles it. */
+/* The object's kind settles it, whatever its path is. */
 static int
 decide_special(struct call *call, enum object_special special)
 {

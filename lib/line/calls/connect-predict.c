@@ -135,7 +135,7 @@ point_at_address(struct attempt *attempt, const struct dns_address *address, int
 		memcpy(&in->sin_addr, address->ip, sizeof(in->sin_addr));
 }
 
-/* Programs try one address after the other: the first at which somebody is counts. */
+/* Programs try one address after the other: the first where a server listens counts. */
 static int
 predict_addresses(struct attempt *attempt, const struct dns_address *list, size_t n, int port,
 	struct gate_prediction *ret, struct ambit_error *err)

@@ -4,13 +4,13 @@
 
 #include "line/gate/gate.h"
 
-/* What becomes of a connect if a command does it now, for `ambit why`: facts are found out and
- * decided about by the code that handles held calls, with this process as the one that calls.
- * Nothing is connected, sent, looked up, asked or recorded; the engine only observes.
+/* Predicts the outcome if a command connects now, for `ambit why`: facts are found out and decided
+ * about by the code that handles held calls, with this process as the one that calls. Nothing is
+ * connected, sent, looked up, asked or recorded; the engine only observes.
  *
  * host: "name:port", "address:port", "unix:PATH" (as the kernel takes it: relative, through links)
- * or "unix:@NAME". Without a port, and for what is no host, the outcome stays empty: then there is
- * nothing to be found out. options: engine, tree. */
+ * or "unix:@NAME". Without a port, or if it is no host, there are no facts, and the outcome stays
+ * empty. options: engine, tree. */
 int connect_predict(const struct gate_options *options, const char *host, bool datagram,
 	struct gate_prediction *ret_prediction, struct ambit_error *err);
 

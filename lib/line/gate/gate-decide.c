@@ -526,7 +526,7 @@ glance_at_call(struct call *call, struct pass *ret_pass)
 		if (call->object[call->need[i].object].gone ||
 			call->object[call->need[i].object].nameless)
 			return AMBIT_DENY;
-	/* Of what is special nothing new is given. */
+	/* The kind of a special object settles it, whatever other names it has. */
 	if (!call->special && has_other_name(call))
 		return AMBIT_DENY;
 	n = list_objects(call, list);

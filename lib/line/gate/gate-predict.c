@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What would become of a call, for `ambit why`. The call is made up and points into this very
- * process, which stands for the command; from there on it goes the way of every held call, up to
- * the decision. */
+/* Predicts the decision about a call, for `ambit why`. The call is made up and points into this
+ * very process, which stands for the command; from there on it goes the way of every held call, up
+ * to the decision. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +138,8 @@ decide_request(struct call *call, struct gate_prediction *ret, struct ambit_erro
 	struct ambit_request *request;
 	int r;
 
-	/* What needs no decision is described by what it is, and a pipe by how it was called. */
+	/* A call that needs no decision is described by its object, and a pipe by the path that was
+	 * asked for. */
 	if (call->special && call->n_needs == 0)
 		call_need(call, AMBIT_ACCESS_WRITE, call->n_objects > 1 ? 1 : 0);
 	for (unsigned i = 0; i < call->n_objects; i++)

@@ -92,7 +92,7 @@ struct gate_prediction {
 	int error;
 };
 
-/* What becomes of it if a command does it now, in this process' working directory: prepared and
+/* Predicts the outcome if a command does it now, in this process' working directory: prepared and
  * decided by the code that handles held calls, with this process as the one that calls. Nothing is
  * done, asked or recorded; the engine only observes. options: engine, floor, tree, temp. */
 int gate_predict(const struct gate_options *options, enum gate_operation operation,
