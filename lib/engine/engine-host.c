@@ -25,7 +25,7 @@ engine_refuses_host(struct ambit_engine *engine, const char *host)
 	return refused;
 }
 
-/* Of an address nobody can tell that somebody said no to its name. */
+/* Whether a host may be refused by its name: an address does not tell that. */
 static bool
 may_refuse_name(const struct ambit_engine *engine)
 {

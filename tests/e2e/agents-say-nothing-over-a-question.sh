@@ -25,7 +25,7 @@ person -t 30 'wait:sub-agent hand' 'wait:ambit> ' "until:$TEST_DIR/old $P/a/bega
 	'never:has run for' send:y wait:allowed: 'wait:agent hand has run for' "do:touch a/go" \
 	-- "${hand[@]}"
 [[ -e a/.envrc ]] || fail "a yes was not heard"
-# Who reads it elsewhere gets it at once.
+# If standard error is no terminal, progress is told at once.
 rm a/go a/began a/.envrc
 person -t 30 'wait:sub-agent hand' 'wait:ambit> ' "until:grep 'hand has run for' $TEST_DIR/said" \
 	send:n "do:touch a/go" -- bash -c '"$@" 2>'"$TEST_DIR/said" - "${hand[@]}"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The advice at a refusal is a command after which the same is allowed: for each code that has
-# one. Where nothing would open it, there is none.
+# one. If no command would allow it, there is no advice.
 . "${0%/*}/line.bash"
 
 sessions=0
@@ -78,7 +78,7 @@ code=Outside helps Denied -- "$CALLS" write "$OUT/dir/f"
 server
 helps HostNotAllowed -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
 
-# What no rule opens says so, or how.
+# Refusals that no rule opens: the advice is another way, or empty.
 hopeless HostNotAllowed --net none -- "$PYTHON" -B "$HERE/net.py" tcp 127.0.0.1 "$port"
 [[ $advice == *"the network is off"* && $advice == *"--net ask"* ]] || fail "net: $advice"
 hopeless PlanMode --mode plan -- "$CALLS" write inside

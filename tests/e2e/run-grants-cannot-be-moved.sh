@@ -99,7 +99,7 @@ held 0 --write "$HOME/.cache" -- bash -c "$leads"
 echo '{"profiles":["copilot"]}' >"$XDG_CONFIG_HOME/ambit/config.json"
 follows 'by the setting'
 rm "$XDG_CONFIG_HOME/ambit/config.json"
-# Of the way to a place as well.
+# The same for a link on the way to a place.
 rm -r "$HOME/.cache"
 ln -s "$HOME/docs" "$HOME/.cache"
 held 125 --for copilot -- bash -c "$keep"

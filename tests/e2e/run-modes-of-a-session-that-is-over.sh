@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# mode and perm change no session that cannot come again: one that ambit named and that is over. What
-# is stored under a name holds when something is started with that name.
+# mode and perm refuse to change a session that cannot come again: one that ambit named, and that is
+# over. A change to a session with a name of yours holds when something starts with that name.
 . "${0%/*}/line.bash"
 
 held 0 -- true

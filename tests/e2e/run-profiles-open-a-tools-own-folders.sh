@@ -88,7 +88,7 @@ for command in 'codex exec' 'bash -c "codex exec; codex more"'; do
 done
 status 1 "$AMBIT" run --session kept --ask "exec:$approver" -- codex exec
 complains 'to allow all that codex keeps, in another session: ambit run --for codex -- ...'
-# What nobody's profile has, and what configures it, is still a file.
+# A file that configures the program is advised as a file.
 status 2 "$AMBIT" run --ask "exec:$approver" --for codex -- sh -c 'echo x >"$HOME/.codex/config.toml"'
 complains "to allow it: ambit rules add write $HOME/.codex/config.toml"
 # A temporary name does not come again: the rule is for the file that it replaces.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What why says of a read is what a command meets: a remembered no, guarded files, a limit, what
-# the floor cannot hold and so does not start. The tools of a server hold their own.
+# why and a command agree about reads: a remembered no, guarded files, a limit, and a setting that
+# the floor cannot hold, so that no command starts. The tools of a server hold that setting.
 . "${0%/*}/line.bash"
 
 # meets allow|deny CODE PATH [OPTION...]: by why, and by a command.
@@ -48,7 +48,7 @@ status 0 "$AMBIT" rules add read "$OUT/later"
 meets allow - "$OUT/later"
 status 0 "$AMBIT" rules revoke 1
 meets allow - "$OUT/closed/a"
-# Of one session, for the commands of that session.
+# A no of one session holds for the commands of that session.
 status 0 "$AMBIT" rules add --no --session one read "$OUT/beside"
 meets deny Denied "$OUT/beside" --session one
 meets allow - "$OUT/beside"
@@ -58,7 +58,7 @@ meets deny Denied sub/inside --session two
 held 0 --session two -- bash -c 'cd /; echo text >"$TMPDIR/x"; cat "$TMPDIR/x"'
 says text
 
-# Where the command writes, a no has a price, which an option accepts.
+# A no in a place where the command writes needs --guard-reads, or nothing starts.
 status 0 "$AMBIT" rules add --no --session three read sub/inside
 verdict deny Denied --session three read sub/inside
 status 125 "$AMBIT" run --session three --ask deny -- true

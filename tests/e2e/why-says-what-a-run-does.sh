@@ -51,7 +51,7 @@ fails_with ELOOP read loop/x
 fails_with ENOENT delete nothing
 fails_with EEXIST mkdir sub
 fails_with ENOTDIR write a/x
-# What no path names is not decided by one.
+# A namespace and a pipe have no path to decide about.
 verdict allow - read /proc/self/ns/net
 [[ $("$AMBIT" why write /dev/stdout) == allow* ]] || fail "a pipe of its own"
 status 0 "$AMBIT" run --ask deny --quiet -- sh -c ': </proc/self/ns/net; (echo >/dev/stdout) | cat'
