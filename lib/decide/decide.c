@@ -255,15 +255,14 @@ decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
 	*ret_outcome = out;
 }
 
-#define SILENT_PATHS_MAX 8 /* an exchange with everything that it reads and writes has fewer */
-
 static bool
 is_about_objects(const struct ambit_request *request)
 {
 	for (size_t i = 0; i < request->n_paths; i++)
 		if (!request->paths[i].object)
 			return false;
-	return request->n_paths <= SILENT_PATHS_MAX && !request->command;
+	return request->n_paths <= DECIDE_OBJECTS_MAX && !request->command && !request->args &&
+	       request->runner == RUNNER_OTHER;
 }
 
 /* Only a permit uses up an answer "once" and tells the hand of guards; and what ask_mode alone
@@ -280,8 +279,8 @@ needs_bookkeeping(const struct decision *d)
 enum ambit_verdict
 decide_verdict(const struct decide_input *in)
 {
-	struct ambit_outcome_path paths[SILENT_PATHS_MAX];
-	struct path_facts resolved[SILENT_PATHS_MAX];
+	struct ambit_outcome_path paths[DECIDE_OBJECTS_MAX];
+	struct path_facts resolved[DECIDE_OBJECTS_MAX];
 	struct ambit_outcome out = {
 		.verdict = AMBIT_ALLOW,
 		.code = AMBIT_CODE_NONE,

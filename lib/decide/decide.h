@@ -81,6 +81,8 @@ void decide(const struct decide_input *in, struct ambit_outcome *ret_outcome,
 	struct path_facts **ret_resolved);
 void decide_resolved_free(struct path_facts *resolved, size_t n);
 
+#define DECIDE_OBJECTS_MAX 8 /* an exchange with all that it reads and writes has fewer */
+
 /* The verdict of decide() without its words, in about a microsecond: the same layers over the same
  * request, which is about objects or a host. AMBIT_ASK also where a whole decision is needed: a
  * policy reads the words, and what only ask_mode allows is recorded. */

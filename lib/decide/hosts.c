@@ -129,7 +129,8 @@ classify_host(const struct decide_input *in, const char *host, int port)
 	return host_is_local(host) || host_is_localhost(host) ? HOST_NEAR : HOST_FAR;
 }
 
-/* A path from a tool call may lead through links to ambit's own. */
+/* A path from a tool call may lead through links to ambit's own. A glance is about a socket that
+ * the line resolved, and must not wait for a mount. */
 static bool
 leads_to_own(const struct decide_input *in, const char *host)
 {
@@ -199,6 +200,7 @@ hosts_decide(struct decision *d)
 		d->failed = -ENOMEM;
 	else
 		report_finding(d,
-			leads_to_own(in, host) ? HOST_PROTECTED : classify_host(in, host, port),
+			!d->silent && leads_to_own(in, host) ? HOST_PROTECTED
+							     : classify_host(in, host, port),
 			host);
 }

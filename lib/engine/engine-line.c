@@ -112,19 +112,17 @@ engine_refresh(struct ambit_engine *engine)
 
 /* -- glances ---------------------------------------------------------------------- */
 
-#define GLANCE_OBJECTS_MAX 8
-
 /* decide() over these objects, for nobody in particular: what was allowed one process is not told
  * here. */
 static enum ambit_verdict
 glance_at_objects(struct ambit_engine *engine, const struct path_facts *objects, size_t n)
 {
-	struct request_path paths[GLANCE_OBJECTS_MAX];
-	struct path_facts own[GLANCE_OBJECTS_MAX];
+	struct request_path paths[DECIDE_OBJECTS_MAX];
+	struct path_facts own[DECIDE_OBJECTS_MAX];
 	struct ambit_request request;
 	struct decide_input in;
 
-	if (n > GLANCE_OBJECTS_MAX)
+	if (n > DECIDE_OBJECTS_MAX)
 		return AMBIT_ASK;
 	memcpy(own, objects, n * sizeof(*own));
 	if (request_borrow_objects(own, n, paths, &request) < 0)
