@@ -542,3 +542,36 @@ engine_hides(
 		ret_hides[i] = !memory_allows(&w.in, &path, objects[i].real);
 	}
 }
+
+/* -- names of what is closed -------------------------------------------------------------- */
+
+bool
+engine_closes_reads(const struct ambit_engine *engine)
+{
+	const struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	engine_look(engine, &request, &in);
+	for (size_t i = 0; i < in.n_rules; i++)
+		if (run_reads_has_no(&in, &in.rules[i]))
+			return true;
+	return false;
+}
+
+bool
+engine_opens_reads(const struct ambit_engine *engine, const char *from, const char *to)
+{
+	const struct ambit_request request = { .bad = AMBIT_CODE_NONE };
+	struct decide_input in;
+
+	engine_look(engine, &request, &in);
+	for (size_t i = 0; i < in.n_rules; i++) {
+		const char *closed = in.rules[i].subject;
+
+		if (run_reads_has_no(&in, &in.rules[i]) &&
+			(str_beneath(closed, from) ||
+				(str_beneath(from, closed) && !str_beneath(to, closed))))
+			return true;
+	}
+	return false;
+}

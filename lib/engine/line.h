@@ -107,6 +107,10 @@ int engine_grant(struct ambit_engine *engine, const char *real, struct ambit_err
  * -EPERM, with words: a setting or a rule about reads cannot be held so, and nothing may run. */
 int engine_hold_reads(
 	struct ambit_engine *engine, bool guarded, bool for_call, struct ambit_error *err);
+/* Whether a remembered no closes reads at all; and whether a new name would open what one closes:
+ * the rule stands on names. */
+bool engine_closes_reads(const struct ambit_engine *engine);
+bool engine_opens_reads(const struct ambit_engine *engine, const char *from, const char *to);
 /* Calls each with every path that may be read, if reads are limited. 1: they are not; then with
  * those that may be read although they lie in what the person closed. */
 int engine_readable(

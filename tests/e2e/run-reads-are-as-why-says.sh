@@ -35,6 +35,32 @@ says "ambit rules revoke 1"
 # Other names of the same file, and a file that comes later.
 ln -s "$OUT/closed/a" link
 meets deny Denied link
+# What is closed can be open to writes; but it gets no name by which it could be read.
+cat >"$TEST_DIR/name.py" <<'PYTHON'
+import os, sys
+how, old, new = sys.argv[1:]
+getattr(os, how)(old, new)
+print(open(new + "/b" if os.path.isdir(new) else new).read())
+PYTHON
+takes() { # EXPECTED-STATUS [OPTION...]
+	local expected=$1 how
+	shift
+	for how in link rename; do
+		status "$expected" "$@" "$PYTHON" -B "$TEST_DIR/name.py" "$how" "$OUT/closed/part/b" taken
+		[[ $expected -eq 0 || ! -e taken ]] || fail "$how: taken"
+		rm -f taken
+		echo text >"$OUT/closed/part/b"
+	done
+}
+takes 0
+takes 1 "$AMBIT" run --ask deny --write "$OUT/closed/part/b" --
+takes 1 "$AMBIT" run --ask deny --write "$OUT/closed/part" --
+takes 1 "$AMBIT" run --ask deny --guard-reads --write "$OUT" --
+# Nor one that the rule does not know, for the next run.
+held 1 --guard-reads --write "$OUT" -- "$PYTHON" -B "$TEST_DIR/name.py" rename "$OUT/closed" "$OUT/named"
+[[ -e $OUT/closed/part/b && ! -e $OUT/named ]] || fail "the closed folder has another name"
+held 0 --write "$OUT/closed/part" -- mv "$OUT/closed/part/b" "$OUT/closed/part/c"
+mv "$OUT/closed/part/c" "$OUT/closed/part/b"
 status 0 "$AMBIT" rules add --no read "$OUT/later"
 mkfifo go
 held 1 -- bash -c 'echo text >later; read -r _ <go; cat "$1"' _ "$OUT/later" &

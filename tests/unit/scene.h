@@ -149,6 +149,22 @@ gate_is_narrower(struct gate *gate)
 	return false;
 }
 
+bool
+gate_closes_reads(struct gate *gate)
+{
+	(void)gate;
+	return false;
+}
+
+bool
+gate_opens_reads(struct gate *gate, const char *from, const char *to)
+{
+	(void)gate;
+	(void)from;
+	(void)to;
+	return false;
+}
+
 void
 gate_connected(struct gate *gate)
 {

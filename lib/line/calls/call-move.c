@@ -21,12 +21,18 @@
 #include "perform/act.h"
 #include "perform/permit.h"
 
-static void
-set_bounds(struct call *call)
+/* Whether the new name would open what a no to reads closes. What the kernel reads again may say
+ * other names by then: where there is such a no, nothing is left to it. */
+static bool
+opens_reads(struct call *call, bool exchange)
 {
+	const char *from = call->object[0].real, *to = call->object[1].real;
 	int since = call->row->floor;
 
-	call->may_continue = since > 0 && since <= call->gate->abi;
+	call->may_continue =
+		since > 0 && since <= call->gate->abi && !gate_closes_reads(call->gate);
+	return gate_opens_reads(call->gate, from, to) ||
+	       (exchange && gate_opens_reads(call->gate, to, from));
 }
 
 static bool
@@ -269,7 +275,8 @@ prepare_rename(struct call *call)
 	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
 		return keep_apart(call);
 	call->rename.flags = flags;
-	set_bounds(call);
+	if (opens_reads(call, flags & RENAME_EXCHANGE))
+		return keep_apart(call);
 	if (S_ISLNK(call->object[FROM].st.st_mode))
 		r = call_leads(call, TO, NULL, call->object[FROM].fd);
 	if (r == 0 && (flags & RENAME_EXCHANGE) && S_ISLNK(call->object[TO].st.st_mode))
@@ -427,7 +434,8 @@ prepare_link(struct call *call)
 		r = check_link(call, slash);
 	if (r < 0)
 		return r;
-	set_bounds(call);
+	if (opens_reads(call, false))
+		return keep_apart(call);
 	if (!is_unborn(&call->object[FROM])) {
 		/* No name to ask about. */
 		if (call->object[FROM].gone)

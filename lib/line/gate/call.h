@@ -278,6 +278,9 @@ bool gate_opens_beside(struct gate *gate, const char *real);
 bool gate_git_guards(struct gate *gate, const char *path);
 /* Less is allowed now than what the floor was made of: nothing is left to it. */
 bool gate_is_narrower(struct gate *gate);
+/* See engine_closes_reads and engine_opens_reads. */
+bool gate_closes_reads(struct gate *gate);
+bool gate_opens_reads(struct gate *gate, const char *from, const char *to);
 /* The engine's one look at where a socket goes: see engine_route. Fills to->person, and call->pass
  * if it is allowed. */
 int gate_route(struct call *call, struct destination *to, struct route *ret_route);

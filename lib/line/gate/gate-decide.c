@@ -66,6 +66,28 @@ gate_is_narrower(struct gate *gate)
 	return narrowed;
 }
 
+bool
+gate_closes_reads(struct gate *gate)
+{
+	bool closes;
+
+	gate_lock(gate);
+	closes = engine_closes_reads(gate->o.engine);
+	gate_unlock(gate);
+	return closes;
+}
+
+bool
+gate_opens_reads(struct gate *gate, const char *from, const char *to)
+{
+	bool opens;
+
+	gate_lock(gate);
+	opens = engine_opens_reads(gate->o.engine, from, to);
+	gate_unlock(gate);
+	return opens;
+}
+
 /* And bounds it by what holds now: while less is allowed than when the floor was made,
  * whatever is continued could come to mean a write that is not. */
 static bool
