@@ -39,6 +39,10 @@ meets deny Denied link
 cat >"$TEST_DIR/name.py" <<'PYTHON'
 import os, sys
 how, old, new = sys.argv[1:]
+# Who moves much is decided about by a shorter way.
+for _ in range(40):
+    os.rename("inside", "moved")
+    os.rename("moved", "inside")
 getattr(os, how)(old, new)
 print(open(new + "/b" if os.path.isdir(new) else new).read())
 PYTHON
@@ -59,6 +63,10 @@ takes 1 "$AMBIT" run --ask deny --guard-reads --write "$OUT" --
 # Nor one that the rule does not know, for the next run.
 held 1 --guard-reads --write "$OUT" -- "$PYTHON" -B "$TEST_DIR/name.py" rename "$OUT/closed" "$OUT/named"
 [[ -e $OUT/closed/part/b && ! -e $OUT/named ]] || fail "the closed folder has another name"
+for how in link rename; do
+	held 1 --guard-reads --write "$OUT" -- "$PYTHON" -B "$TEST_DIR/name.py" "$how" "$OUT/closed/part/b" "$OUT/named"
+	[[ -e $OUT/closed/part/b && ! -e $OUT/named ]] || fail "$how: a closed file has another name"
+done
 held 0 --write "$OUT/closed/part" -- mv "$OUT/closed/part/b" "$OUT/closed/part/c"
 mv "$OUT/closed/part/c" "$OUT/closed/part/b"
 status 0 "$AMBIT" rules add --no read "$OUT/later"

@@ -207,6 +207,9 @@ look_two(struct gate_quick *quick, struct call *call, enum ambit_access from, en
 
 	if (row->flags >= 0 && call->args[(int)row->flags] != 0)
 		return false;
+	/* Such a no stands on names. */
+	if (gate_closes_reads(call->gate))
+		return false;
 	return read_path(quick, call, 0, row->dirfd, row->path) &&
 	       read_path(quick, call, 1, row->dirfd2, row->path2) &&
 	       add_path_object(quick, call, 0, from, false, look) && look->object[0].exists &&
