@@ -104,6 +104,10 @@ agree ask hosts "unix:$OUT/file" -- unix "$OUT/file"
 agree ask hosts "unix:$OUT/file/s" -- unix "$OUT/file/s"
 verdict ask - connect "unix:$OUT/none"
 [[ $(jq -r .fails <<<"$out") == ENOENT ]] || fail "$out"
+unix_server "$OUT/closed"
+chmod 000 "$OUT/closed"
+agree ask hosts "unix:$OUT/closed" -- unix "$OUT/closed"
+[[ $(jq -r .fails <<<"$out") == EACCES ]] || fail "as its mode has it, for root too: $out"
 held 0 -- "$PYTHON" -B "$HERE/net.py" own-unix "$P/own"
 says own
 # ambit's own, whatever is allowed.

@@ -22,6 +22,7 @@
 #include "line/calls/socket-peer.h"
 #include "line/gate/gate-private.h"
 #include "line/socket/socket-substitute.h"
+#include "perform/act.h"
 #include "request/host.h"
 
 #define UNIX "unix:"
@@ -260,10 +261,12 @@ connect_predict(const struct gate_options *options, const char *host, bool datag
 		.substitutes = substitutes_create(),
 	};
 	struct attempt attempt = { .gate = &gate, .datagram = datagram };
-	int r;
+	int r = act_thread(); /* the gate finds a socket without capabilities, too */
 
 	*ret_prediction = (struct gate_prediction){ 0 };
-	if (!gate.made || !gate.images || !gate.substitutes || gate_make_egress(&gate) < 0)
+	if (r < 0)
+		r = err_sys(err, -r, "the rights of a command");
+	else if (!gate.made || !gate.images || !gate.substitutes || gate_make_egress(&gate) < 0)
 		r = err_nomem(err);
 	else if (str_prefix(host, UNIX))
 		r = predict_socket(&attempt, host + strlen(UNIX), ret_prediction, err);
