@@ -2,8 +2,11 @@
 # The system calls of tests/predict, one row for each kind of operation, and the program that makes
 # them: bare, and inside `ambit run`. It is given to python as text, so it imports nothing of its own.
 import ctypes
+import errno
 import json
 import os
+import select
+import socket
 import stat
 import sys
 
@@ -54,6 +57,68 @@ def link(old, new):
     call(libc.linkat, AT_FDCWD, path_bytes(old), AT_FDCWD, path_bytes(new), 0)
 
 
+def addresses_of(host, port, kind):
+    """As programs find them: each is tried, until one is there."""
+    if host == "localhost":
+        return [(found[0], found[4]) for found in socket.getaddrinfo(host, port, type=kind)]
+    bare = host.strip("[]")
+    return [(socket.AF_INET6 if ":" in bare else socket.AF_INET, (bare, port))]
+
+
+def wait_for_answer(s):
+    """Then the server has heard it. A server that is gone is one that answered nothing."""
+    s.settimeout(100)
+    if not s.recv(1):
+        raise OSError(errno.EPIPE, "no answer")
+
+
+def poll_connect(s, address):
+    s.setblocking(False)
+    error = s.connect_ex(address)
+    if error == errno.EINPROGRESS:
+        select.select([], [s], [], 100)
+        error = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, "")
+
+
+def reach_address(name, s, address, is_heard):
+    with s:
+        if name == "poll":
+            poll_connect(s, address)
+        elif name != "send":
+            s.connect(address)
+        if name == "send":
+            s.sendto(b"x", address)
+        elif name == "udp":
+            s.send(b"x")
+        if is_heard or s.type == socket.SOCK_STREAM:
+            wait_for_answer(s)
+
+
+def reach(name, host, port, is_heard):
+    """A connect, or with `send` a datagram with an address."""
+    kind = socket.SOCK_DGRAM if name in ("udp", "send") else socket.SOCK_STREAM
+    errors = []
+    for family, address in addresses_of(host, port, kind):
+        try:
+            reach_address(name, socket.socket(family, kind), address, is_heard)
+            return
+        except OSError as e:
+            errors.append(e)
+    # That one of them has no server says less than another error.
+    raise max(errors, key=lambda e: e.errno != errno.ECONNREFUSED)
+
+
+def reach_unix(kind, path):
+    with socket.socket(socket.AF_UNIX, kind) as s:
+        s.connect("\0" + path[1:] if path.startswith("@") else path)
+        if kind == socket.SOCK_STREAM:
+            wait_for_answer(s)
+        else:
+            s.send(b"x")
+
+
 W, R = os.O_WRONLY, os.O_RDONLY
 
 # name: what is done. Those that stand in SAME are the very calls that `why` is asked about.
@@ -75,6 +140,12 @@ ACTS = {
     "utime": lambda p: os.utime(p, (1000000000, 1000000000)),
     "chown": set_owner,
     "setxattr": lambda p: os.setxattr(p, b"user.ambit", b"x"),
+    "tcp": lambda *words: reach("tcp", *words),
+    "poll": lambda *words: reach("poll", *words),
+    "udp": lambda *words: reach("udp", *words),
+    "send": lambda *words: reach("send", *words),
+    "unix": lambda p: reach_unix(socket.SOCK_STREAM, p),
+    "unix-udp": lambda p: reach_unix(socket.SOCK_DGRAM, p),
 }
 
 

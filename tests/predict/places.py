@@ -283,6 +283,11 @@ class Settings:
                                   p + "/mine", places.out + "/granted_1_", p + "/.git/hooks", p + "/sub",
                                   places.out + "/repo", places.home + "/.ssh"])
             self.rules.append(["write", subject] + (["--no"] if rng.random() < 0.4 else []))
+        if rng.random() < 0.2:
+            self.rules.append(["read", rng.choice([places.out, places.out + "/sub", places.out + "/repo",
+                                                   places.top + "/reading", places.grant, places.home + "/.ssh",
+                                                   places.out + "/granted_2_", p + "/mine"] +
+                                                  [places.grant + "/sub"] * 3), "--no"])
 
     def store(self, ambit, env):
         state = self.places.state + "/ambit"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """predict.py [--operations N] [--seed N] [--only SEED] [-v]: is what `ambit why` says what happens?
 
-Rounds of random settings and random operations. Each operation is asked about (`why`), done bare,
-and done in one `ambit run --ask deny` of the round, in the same world made anew each time. A
-disagreement prints the seed of its round, which --only repeats. Ends in "N passed, N failed".
+Rounds of random settings and random operations; every sixth is of connects. Each operation is asked
+about (`why`), done bare, and done in one `ambit run --ask deny` of the round, in the same world made
+anew each time. A disagreement prints the seed of its round, which --only repeats. Ends in "N passed, N failed".
 """
 import argparse
 import collections
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+from connects import ConnectDraw, HostSettings, Outside, Servers, is_about, make_servers
 from places import GUARD_NAMES, MAKE, Places, ROOT, Settings, snapshot
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -60,6 +61,15 @@ KINDS = [
     Kind("setxattr", ["chmod", "622"], exact=False, made="file"),
 ]
 
+CONNECT_KINDS = [
+    Kind("tcp", weight=6),
+    Kind("poll", weight=2, exact=False),
+    Kind("udp", weight=2),
+    Kind("send", weight=2, exact=False),
+    Kind("unix", weight=6),
+    Kind("unix-udp", weight=2),
+]
+
 # -- operations ---------------------------------------------------------------
 
 
@@ -69,6 +79,7 @@ class Operation:
         self.setup = []   # (kind of object, path)
         self.acts = []    # words of acts.py
         self.why = []     # words of ambit why
+        self.why_flags = []
 
     def __str__(self):
         return f"{self.acts}  with {self.setup}"
@@ -261,7 +272,7 @@ def make_world(places, ops):
 
 
 def ask_why(op, settings, env):
-    words = [AMBIT, "why", "--json"] + settings.flags + ["--"] + op.why
+    words = [AMBIT, "why", "--json"] + settings.flags + op.why_flags + ["--"] + op.why
     r = subprocess.run([os.fsencode(w) for w in words], input=b"", env=env, cwd=settings.cwd,
                        capture_output=True)
     try:
@@ -271,10 +282,16 @@ def ask_why(op, settings, env):
     return answer
 
 
+class NotStarted(Exception):
+    """No command starts with these settings."""
+
+
 def run_acts(lines, command, settings, env):
     r = subprocess.run(command + PYTHON, input="".join(json.dumps(line) + "\n" for line in lines), text=True,
                        env=env, cwd=settings.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240)
     errors = [int(line) for line in r.stdout.split()]
+    if r.returncode == 125 and not errors:
+        raise NotStarted(r.stderr)
     if len(errors) != len(lines):
         raise RuntimeError(f"{len(errors)} of {len(lines)} acts, status {r.returncode}: {r.stderr[-2000:]}")
     return errors
@@ -312,9 +329,16 @@ class Round:
         os.makedirs(self.places.top + "/tmp", exist_ok=True)
         self.places.remove()
         self.places.make()
+        self.draw(count)
+
+    def draw(self, count):
         self.settings = Settings(self.rng, self.places)
         draw = Draw(self.rng, self.places, self.settings)
         self.ops = [draw.operation(i) for i in range(count)]
+
+    @staticmethod
+    def is_about(op, subject):
+        return f"_{op.number}_" in subject
 
     def changes(self, before, after):
         """What differs, for each operation by its number; None: of none."""
@@ -335,25 +359,82 @@ class Round:
         self.bare = run_acts([op.acts for op in self.ops], bare_command(), settings, env)
         self.bare_did = self.changes(before, snapshot(places))
         make_world(places, self.ops)
+        self.run = self.run_acts_held()
+        self.run_did = self.changes(before, snapshot(places))
+        places.remove()
+
+    def run_acts_held(self):
+        """All in one run: the errors."""
+        places, settings, env = self.places, self.settings, self.env
         lines = []
         for op in self.ops:
             # The record counts what is refused in one place again and again: then it has no order.
             lines += [["mkdir", places.marks + f"{op.number // 12}/@{op.number}@"], op.acts]
         report = places.top + "/report"
-        self.run = run_acts(lines, [AMBIT, "run", "--quiet", "--ask", "deny", "--report", report] +
-                            settings.flags + ["--"], settings, env)[1::2]
-        self.run_did = self.changes(before, snapshot(places))
+        self.refused, self.events = None, {}
+        try:
+            errors = run_acts(lines, [AMBIT, "run", "--quiet", "--ask", "deny", "--report", report] +
+                              settings.flags + ["--"], settings, env)[1::2]
+        except NotStarted as e:
+            self.refused = str(e)
+            return [None] * len(self.ops)
         self.report = json.load(open(report))
         self.events = read_record(places, env)
-        places.remove()
-
+        return errors
 
     def events_of(self, i):
         if self.events is not None:
             return self.events.get(i, [])
         # Where the record only counts, the report still has each thing once.
         return [{"kind": "decide", "verdict": "deny", "code": refusal["code"], "body": None}
-                for refusal in self.report["refusals"] if f"_{i}_" in refusal["subject"]]
+                for refusal in self.report["refusals"] if self.is_about(self.ops[i], refusal["subject"])]
+
+
+class ConnectRound(Round):
+    """A round of connects. The files stay as they are, and the effect is what a server heard."""
+
+    is_about = staticmethod(is_about)
+
+    def draw(self, count):
+        self.settings = HostSettings(self.rng, self.places)
+        self.servers = Servers()
+        draw = Draw(self.rng, self.places, self.settings)
+        connects = ConnectDraw(draw, self.servers)
+        self.ops = []
+        for i in range(count):
+            draw.number = i
+            op = Operation(self.rng.choices(CONNECT_KINDS, [k.weight for k in CONNECT_KINDS])[0], i)
+            connects.fill(op)
+            self.ops.append(op)
+        self.settings.choose_hosts(self.ops)
+
+    def go(self):
+        outside = Outside()
+        try:
+            self.connect_all(outside)
+        finally:
+            outside.close()
+            self.servers.close()
+
+    def connect_all(self, outside):
+        places, settings, env = self.places, self.settings, self.env
+        make_world(places, self.ops)
+        make_servers(self.ops, self.servers)
+        settings.store(AMBIT, env)
+        self.why, said = self.servers.during(lambda: [ask_why(op, settings, env) for op in self.ops])
+        self.untouched = said
+        bare = [op.acts for op in self.ops if not op.is_outside]
+        errors, self.bare_did = self.servers.during(lambda: run_acts(bare, bare_command(), settings, env))
+        # An address of another machine is not tried bare: then why's word is all there is.
+        if not self.bare_did:
+            raise RuntimeError("bare, no server is reached")
+        self.bare = [getattr(errno, why.get("fails", ""), 0) if op.is_outside else errors.pop(0)
+                     for op, why in zip(self.ops, self.why)]
+        outside.sent()
+        self.run, self.run_did = self.servers.during(self.run_acts_held)
+        for number in outside.sent():
+            self.run_did.setdefault(number - 1, {})["sent"] = True
+        places.remove()
 
 
 # Agreed differences: (name, whether this is one, its reason). Each is counted and named at the end.
@@ -375,10 +456,19 @@ EXCLUDED = [
     ("modes, owners, times and lengths in /proc",
      lambda j: (j.op.kind.why[0] == "chmod" or j.op.kind.name == "truncate") and "/proc" in j.op.acts[-1] and j.run == "EPERM",
      "the gate changes none of them, and asks nobody"),
+    ("localhost, where only [::1] has a server",
+     lambda j: j.op.acts[1] == "localhost" and j.op.served == "::1" and j.run == j.bare == "ECONNREFUSED",
+     "why takes it for both loopback addresses, and the system's look-up may give one"),
+    ("a datagram to an IPv4 address as IPv6 that nobody has",
+     lambda j: j.op.kind.name == "udp" and "ffff" in j.op.acts[1] and j.why["layer"] == "nobody"
+     and j.run == "EINVAL" and not j.run_did,
+     "its connect leads to port 0, and Linux lets nothing be sent there (EINVAL)"),
     ("a process' own memory",
      lambda j: "/proc/self/mem" in j.op.acts,
      "it is never opened for writing, and why says the error (EACCES) in place of a reason"),
 ]
+
+NO_START = "no command starts here: "
 
 # -- judging ----------------------------------------------------------------------
 
@@ -394,9 +484,9 @@ class Judge:
         self.op, self.why = round.ops[i], round.why[i]
         self.bare, self.run = code_name(round.bare[i]), code_name(round.run[i])
         self.bare_did, self.run_did = round.bare_did.get(i, {}), round.run_did.get(i, {})
-        self.events = round.events_of(i)
+        self.events, self.refused = round.events_of(i), round.refused
         # Refused in one place again and again, and no name of its own to find it by.
-        self.is_counted = round.events is None and f"_{i}_" not in str(self.op.acts)
+        self.is_counted = round.events is None and not round.is_about(self.op, str(self.op.acts))
         self.asks = [e for e in self.events if e["kind"] == "ask"]
         self.denies = [e for e in self.events if e["kind"] == "decide" and e["verdict"] == "deny"]
 
@@ -407,11 +497,24 @@ class Judge:
             fails = "0"
         if why["verdict"] == "none":
             return "why gave no answer"
+        says_refused = why["layer"] == "run" and (why["reason"] or "").startswith(NO_START)
+        if self.refused or says_refused:
+            return self.judge_start(says_refused)
         if not kind.exact and self.bare != "0":
             return self.judge_inexact_failure()
         if fails != "0":
             return self.judge_natural(fails)
         return {"allow": self.judge_allow, "ask": self.judge_refusal, "deny": self.judge_refusal}[why["verdict"]]()
+
+    def judge_start(self, says_refused):
+        if not self.refused:
+            return "why says that no command starts, and one does"
+        if not says_refused or self.why["verdict"] != "deny":
+            return f"why does not say that no command starts: {self.refused}"
+        said = self.why["reason"][len(NO_START):]
+        if said not in self.refused:
+            return f"why says {said}, the run {self.refused}"
+        return "an effect in the run" if self.run_did else None
 
     def judge_inexact_failure(self):
         if self.run not in (self.bare, "EACCES", "EXDEV"):
@@ -447,6 +550,8 @@ class Judge:
         if not self.denies:
             return None
         codes = [e.get("code") for e in self.denies]
+        if self.op.acts[1] == "localhost":
+            codes = list(dict.fromkeys(codes))  # each of its addresses was tried
         # An ask that is only about danger has no code until nobody can be asked.
         if codes != [why["code"] or "Denied"]:
             return f"why: code {why['code']}, the run {codes}"
@@ -485,7 +590,7 @@ def main():
     parser.add_argument("--stop", type=int, default=20, help="end after so many disagreements")
     parser.add_argument("-v", action="store_true")
     args = parser.parse_args()
-    passed = failed = 0
+    passed = failed = refused = 0
     kinds, excluded = collections.Counter(), collections.Counter()
     seeds = [args.only] if args.only is not None else range(args.seed * 1000000,
                                                           args.seed * 1000000 + args.operations // PER_ROUND)
@@ -493,7 +598,7 @@ def main():
         top = os.path.realpath(top)
         for seed in seeds:
             start = time.monotonic()
-            round = Round(seed, PER_ROUND, top)
+            round = (ConnectRound if seed % 6 == 5 else Round)(seed, PER_ROUND, top)
             try:
                 round.go()
             except Exception as e:
@@ -518,6 +623,7 @@ def main():
                     failed += 1
                 else:
                     passed += 1
+            refused += round.refused is not None
             if args.v:
                 print(f"     round {seed}: {time.monotonic() - start:.2f} s")
             if failed >= args.stop:
@@ -527,6 +633,8 @@ def main():
         print(sorted(kinds.items()))
     for name, count in excluded.items():
         print(f"     {count} times {name}")
+    if args.v:
+        print(f"     {refused} rounds in which no command starts")
     print(f"{passed} passed, {failed} failed")
     return failed != 0 or passed == 0
 
