@@ -4,8 +4,8 @@
 # then `measure_agent`. On top of watch.bash: a scripted model (model.js), an MCP server
 # (notes-mcp.js), and a task whose every step is judged by its effect. The agent does it without
 # ambit; then behind the line with a program that answers, twice; then on a screen of tmux, twice,
-# the second time with `ambit watch` beside it; then as a sub-agent. Questions about the two forbidden files are not
-# counted: they are part of the task.
+# the second time with `ambit watch` beside it; then as a sub-agent. Questions about the two forbidden
+# files are not counted: they are part of the task.
 # A script sets
 #   agent      the name of the program, and of its profile
 #   package    the package of npm that it is in
@@ -14,6 +14,7 @@
 #   ready      a text that is on the screen when it takes a task
 #   without    "mcp" if it has no MCP client
 #   spawns     "yes" if `ambit spawn` has it
+#   quiet      on the screen: for how many quarters of a second nothing more may be asked
 # and the function configure, which writes what a person who has used the agent before has in
 # $HOME, and the address of the model.
 
@@ -26,7 +27,7 @@ export PATH=$AGENTS/node_modules/.bin:$PATH
 TASK='TASK: do the steps'
 # shellcheck disable=SC2034 # for the scripts
 MCP=$RIG/notes-mcp.js
-agent='' package='' headless=() screen=() ready='' without='' spawns=''
+agent='' package='' headless=() screen=() ready='' without='' spawns='' quiet=0
 HEADLESS_FIRST=2 SCREEN_FIRST=3
 
 # -- the model ---------------------------------------------------------------------------
@@ -188,15 +189,15 @@ choose_width() {
 # drive TERMINAL WHERE QUIET CONDITION...: answers what is asked at WHERE until the condition holds
 # and nothing was asked for QUIET quarters of a second.
 drive() {
-	local terminal=$1 where=$2 least=$3 n quiet=0
+	local terminal=$1 where=$2 least=$3 n silent=0
 	shift 3
 	for ((n = 1; n < 400; n++)); do
-		quiet=$((quiet + 1))
+		silent=$((silent + 1))
 		if questioned "$where"; then
 			answer "$where"
-			quiet=0
+			silent=0
 		elif "$@"; then
-			[[ $quiet -lt $least ]] || return 0
+			[[ $silent -lt $least ]] || return 0
 		fi
 		sleep 0.25
 	done
@@ -227,7 +228,7 @@ run_on_screen() { # WHEN LIMIT [WATCH]
 	enter "$1" ". $TEST_DIR/command; echo over=\$?"
 	if drive "$1" "$where" 12 shown "$1" "$ready"; then
 		type_task "$1"
-		drive "$1" "$where" 0 finished || true
+		drive "$1" "$where" "$quiet" finished || true
 	fi
 	leave "$1" "$where"
 	steps_done "$1"

@@ -11,6 +11,8 @@ headless=(claude -p "${options[@]}" -- "$TASK")
 screen=(claude "${options[@]}")
 ready='bypass permissions on'
 spawns=yes
+# It may call npm a while after its start: that belongs to the first session.
+quiet=80
 export ANTHROPIC_BASE_URL=$MODEL ANTHROPIC_API_KEY=scripted-0123456789-0123456789
 configure() {
 	mkdir "$HOME/.claude"
