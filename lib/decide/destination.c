@@ -45,8 +45,8 @@ static const struct {
 	{ 65535, false, PORT_IDLE, "port 65535 serves nothing" },
 };
 
-/* Services that look names up for every program. Where names are decided about they are closed, and
- * the C library then asks a name server, which is ambit. */
+/* Services that look up names for every program. They are closed while ambit decides about names:
+ * the C library then asks a name server, and ambit is that server. */
 static const char *const resolver_sockets[] = {
 	"unix:/run/systemd/resolve/io.systemd.Resolve",
 	"unix:/run/nscd/socket",

@@ -68,7 +68,7 @@ void run_wake(void *data);
 /* The person wants it to end: the loop does that. From any thread. */
 void run_stop(void *data);
 
-/* What is open to writes: the paths of engine_writable, which run_add_ground is called with. */
+/* The paths that are open to writes. engine_writable calls run_add_ground with each. */
 struct run_ground {
 	char **open, **spine;
 };

@@ -21,16 +21,23 @@
 #include "perform/act.h"
 #include "perform/permit.h"
 
-/* Whether the new name would open what a no to reads closes. What the kernel reads again may say
- * other names by then: where there is such a no, nothing is left to it. */
-static bool
-opens_reads(struct call *call, bool exchange)
+/* The kernel reads the names again, and they may be others by then. A no to reads stands on names,
+ * so where there is one, no call goes on in the kernel. */
+static void
+set_bounds(struct call *call)
 {
-	const char *from = call->object[0].real, *to = call->object[1].real;
 	int since = call->row->floor;
 
 	call->may_continue =
 		since > 0 && since <= call->gate->abi && !gate_closes_reads(call->gate);
+}
+
+/* Whether a file that a no to reads closes could be read by its new name. */
+static bool
+opens_reads(const struct call *call, bool exchange)
+{
+	const char *from = call->object[0].real, *to = call->object[1].real;
+
 	return gate_opens_reads(call->gate, from, to) ||
 	       (exchange && gate_opens_reads(call->gate, to, from));
 }
@@ -275,6 +282,7 @@ prepare_rename(struct call *call)
 	if (call_place(call, FROM) != call_place(call, TO) || crosses_git(call, flags))
 		return keep_apart(call);
 	call->rename.flags = flags;
+	set_bounds(call);
 	if (opens_reads(call, flags & RENAME_EXCHANGE))
 		return keep_apart(call);
 	if (S_ISLNK(call->object[FROM].st.st_mode))
@@ -434,6 +442,7 @@ prepare_link(struct call *call)
 		r = check_link(call, slash);
 	if (r < 0)
 		return r;
+	set_bounds(call);
 	if (opens_reads(call, false))
 		return keep_apart(call);
 	if (!is_unborn(&call->object[FROM])) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A socket and an address, both the target's, become facts about a destination, and the route that
- * lib/decide makes of them is carried out. What the socket is, the kernel says of the descriptor
- * itself; what waits at the address, it says by inode (paths) or cookie (ports, abstract names),
- * compared with what this session made. A name or a port number proves nothing. */
+/* Turns the target's socket and address into facts about a destination, and carries out the route
+ * that lib/decide chooses. The facts come from the kernel: the kind of socket from the descriptor
+ * itself, its peer from the inode (paths) or cookie (ports, abstract names), which are compared
+ * with those that this session made. A name or a port number proves nothing. */
 
 #include <errno.h>
 #include <fcntl.h>

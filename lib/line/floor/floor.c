@@ -136,7 +136,8 @@ add_place(struct floor *floor, const char *path, enum ground kind, bool dir, con
  * directory, which git lives by, need neither right. */
 #define NOT_IN_GIT (LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER)
 
-/* Where something hidden lies beneath, or reads are closed, reading is left to the rules for it. */
+/* Gives no right to read if a hidden path lies beneath or reads are limited: other rules give that.
+ */
 static int
 add_writable(struct floor *floor, const struct floor_options *options, const char *path,
 	enum ground kind, struct ambit_error *err)

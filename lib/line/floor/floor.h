@@ -32,7 +32,7 @@ struct floor_options {
 	size_t n_readable;
 	bool limit_reads;
 	/* Real paths that cannot be read, nor what lies beneath (but for what is readable),
-	 * although all around them can. What is new beside them later cannot either. */
+	 * although all around them can. New files beside them cannot be read either. */
 	const char *const *hidden;
 	size_t n_hidden;
 	bool outline;	 /* nobody will be restricted by it: it only tells what it covers */

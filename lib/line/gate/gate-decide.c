@@ -408,9 +408,9 @@ carries_plain(const struct call *call)
 	return true;
 }
 
-/* What path_facts.plain means. An open of what is no file speaks to whoever is behind
- * it; one without a name is nothing that could be told. What is not known here is not
- * plain. */
+/* Sets path_facts.plain: a judge may be told of this call. Not of a pipe, a socket or a device,
+ * since another program is behind it; nor of an object without a name. Unknown calls are not plain.
+ */
 static bool
 is_plain(struct call *call)
 {
